@@ -27,7 +27,13 @@ struct MemoryTests {
             let keybag = try DeviceKeybag(opening: set.finishingReseal(key), deviceKey: deviceKey)
             let unlocked = try keybag.unlock(with: key)
             lockable = LockableKeybag(keybag, clock: .system)
+            lockable.keepBiometryKey()
             lockable.unlock(unlocked)
+            try lockable.openBiometry(with: key)
+            for privateKey in try keybag.openedPairs(with: key) {
+                memory.remember("presence \(privateKey.identity.kind)", privateKey.secret)
+            }
+            try useConstraint(of: lockable, key, memory)
             memory.remember("D", deviceKey.secret)
             memory.remember("P", key.secret)
             memory.remember(
@@ -52,6 +58,8 @@ struct MemoryTests {
         #expect(unlocked.ordinary == ["control"], "keys lie in ordinary memory: \(unlocked.ordinary.sorted())")
         let closing = Set(memory.names.filter { $0.hasPrefix("whenUnlocked") })
         #expect(closing.count == 6)
+        #expect(unlocked.arena.contains("presence biometry"), "the key of biometry is not kept: the proof is void")
+        #expect(unlocked.arena.isDisjoint(with: ["presence passcode", "constraint key", "evaluated"]))
         #expect(closing.isSubset(of: unlocked.arena), "the search does not read the arena: the proof is void")
         #expect(
             !unlocked.arena.contains("P") && !unlocked.arena.contains("KEK_user")
@@ -61,11 +69,25 @@ struct MemoryTests {
         #expect(!lockable.keyring.isOpen(.whenUnlocked))
         let locked = memory.search()
         #expect(locked.ordinary == ["control"])
+        #expect(locked.arena.isDisjoint(with: memory.names.filter { $0.hasPrefix("presence") }))
         #expect(
             locked.arena.isDisjoint(with: closing),
             "keys left after the lock: \(locked.arena.intersection(closing).sorted())")
         #expect(locked.arena.contains { $0.hasPrefix("afterFirstUnlock") })
         withExtendedLifetime((control, lockable)) {}
+    }
+
+    /// Seals and opens a constraint, as adding and reading an item with an access control do.
+    private func useConstraint(of lockable: LockableKeybag, _ passcode: PasscodeKey, _ memory: ProcessMemory) throws {
+        let constraints = try #require(try AccessConstraints.parse([.devicePasscode, .biometryAny, .and]))
+        let set = try #require(EnrolledSet(digest: Array(repeating: 5, count: 32)))
+        let item = Array(repeating: UInt8(3), count: 16)
+        let sealed = try lockable.keyring.presence.seal(constraints, item: item, revision: 1, ConstraintBinding())
+        memory.remember("constraint key", sealed.key.secret)
+        let keys = lockable.constraintKeys()
+        try lockable.satisfy(keys, with: passcode)
+        try lockable.satisfy(keys, with: BiometricMatch(recognizedAgainst: set))
+        memory.remember("evaluated", try keys.key(of: sealed.record, item: item).secret)
     }
 
     /// Wraps and unwraps the item key of a row, as every operation does.

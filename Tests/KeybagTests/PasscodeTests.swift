@@ -120,15 +120,17 @@ struct PasscodeTests {
         let parameters = PasscodeParameters.fresh(cost)
         let newKey = try PasscodeKey.derive(try passcode("another secret"), parameters)
         let changed = try DeviceKeybag(
-            opening: try keybag.changingPasscode(unlocked, to: newKey, parameters, rotates: false), deviceKey: deviceKey
+            opening: try keybag.changingPasscode(from: key, to: newKey, parameters, rotates: false),
+            deviceKey: deviceKey
         )
         #expect(throws: KeybagError.self) { try changed.unlock(with: key) }
         #expect(try changed.unlock(with: newKey).keys == unlocked.keys)
         let rotated = try DeviceKeybag(
-            opening: try keybag.changingPasscode(unlocked, to: newKey, parameters, rotates: true), deviceKey: deviceKey)
+            opening: try keybag.changingPasscode(from: key, to: newKey, parameters, rotates: true), deviceKey: deviceKey
+        )
         #expect(rotated.isResealing)
         #expect(try rotated.unlock(with: newKey).keys.count == unlocked.keys.count * 2)
-        let removed = try DeviceKeybag(opening: try keybag.removingPasscode(unlocked), deviceKey: deviceKey)
+        let removed = try DeviceKeybag(opening: try keybag.removingPasscode(key), deviceKey: deviceKey)
         #expect(!removed.hasPasscode && removed.stored.userTag.isEmpty)
         #expect(removed.currentGenerations[.whenPasscodeSetThisDeviceOnly] == nil)
         #expect(Keyring(removed, nil).isOpen(.whenUnlocked))
@@ -176,7 +178,7 @@ struct PasscodeTests {
     func recovery() throws {
         let (keybag, key) = try protected()
         let recovery = RecoveryKey.random()
-        let stored = try keybag.addingRecoveryKey(recovery, try keybag.unlock(with: key), key)
+        let stored = try keybag.addingRecoveryKey(recovery, key)
         let before = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
         let parameters = PasscodeParameters.fresh(cost)
         let newKey = try PasscodeKey.derive(try passcode("after the loss"), parameters)
@@ -330,7 +332,7 @@ struct PasscodeTests {
         let (set, key) = try protected()
         let first = try DeviceKeybag(opening: try set.finishingReseal(key), deviceKey: deviceKey)
         let removed = try DeviceKeybag(
-            opening: try first.removingPasscode(try first.unlock(with: key)), deviceKey: deviceKey)
+            opening: try first.removingPasscode(key), deviceKey: deviceKey)
         let (again, _) = try protected(removed)
         let newest = try #require(again.currentGenerations[.whenPasscodeSetThisDeviceOnly])
         #expect(newest > (first.currentGenerations[.whenPasscodeSetThisDeviceOnly] ?? 0))
@@ -344,7 +346,7 @@ struct PasscodeTests {
     func damagedRecovery() throws {
         let (keybag, key) = try protected()
         let recovery = RecoveryKey.random()
-        var stored = try keybag.addingRecoveryKey(recovery, try keybag.unlock(with: key), key)
+        var stored = try keybag.addingRecoveryKey(recovery, key)
         stored.deviceTag[3] ^= 1
         let damaged = stored
         #expect(throws: KeybagError.self) {

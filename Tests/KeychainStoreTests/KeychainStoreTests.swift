@@ -300,6 +300,8 @@ private final class KeyringSpy: ItemKeyWrapping {
 
     init(_ keyring: any ItemKeyWrapping) { self.keyring = keyring }
 
+    var presence: PresenceRecipients { keyring.presence }
+
     var halves: [RowHalf] { seen.withLock { $0 } }
     var keychain: [UInt8] { keyring.keychain }
     var generation: UInt64 { keyring.generation }

@@ -21,43 +21,52 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
         var changed = try record.successor()
         changed.passcode = parameters
-        changed.keys.removeAll { $0.wrapping == .recovery }
-        let generation = try record.nextGeneration()
-        for protection in Self.passcodeClasses {
-            try changed.addKeys(of: protection, generation: generation, under: kek)
-        }
+        // The private presence keys of an earlier passcode, which the device key opens, reseal the
+        // shares of constrained rows. From now on they need the new passcode.
+        let presence = try openedPairs(under: KeyEncryptionKey(device: deviceKey))
+        try changed.rewrapPairs(.device, presence, under: kek)
+        try changed.addGeneration(under: kek)
+        return sealed(changed, kek)
+    }
+
+    /// Creates the presence pairs of a keychain whose passcode was set by an older version; returns
+    /// nil if it has them.
+    package func addingPresence(_ passcode: PasscodeKey) throws(KeybagError) -> StoredKeybag? {
+        guard record.passcode != nil, record.presenceGeneration == nil else { return nil }
+        let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
+        var changed = try record.successor()
+        try changed.addPairs(generation: try record.nextGeneration(), under: kek)
         return sealed(changed, kek)
     }
 
     /// Changes the passcode or its parameters: rewraps the keys.
     ///
-    /// - Parameter rotates: also creates new class keys. Rows must be resealed to them, and the
-    ///   recovery key is removed.
+    /// - Parameter rotates: also creates new class keys and presence pairs. Rows must be resealed to
+    ///   them, and the recovery key is removed.
     package func changingPasscode(
-        _ unlocked: UnlockedKeybag, to passcode: PasscodeKey, _ parameters: PasscodeParameters, rotates: Bool
+        from previous: PasscodeKey, to passcode: PasscodeKey, _ parameters: PasscodeParameters, rotates: Bool
     ) throws(KeybagError) -> StoredKeybag {
         let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
         var changed = try record.successor()
         changed.passcode = parameters
-        try changed.rewrap(.user, unlocked.keys, under: kek)
-        if rotates {
-            changed.keys.removeAll { $0.wrapping == .recovery }
-            let generation = try record.nextGeneration()
-            for protection in Self.passcodeClasses {
-                try changed.addKeys(of: protection, generation: generation, under: kek)
-            }
-        }
+        try changed.rewrap(.user, try unlock(with: previous).keys, under: kek)
+        let presence = try openedPairs(under: KeyEncryptionKey(device: deviceKey, passcode: previous))
+        try changed.rewrapPairs(.user, presence, under: kek)
+        if rotates { try changed.addGeneration(under: kek) }
         return sealed(changed, kek)
     }
 
     /// Removes the passcode: the keys are wrapped by the device key, and those of `akpu` are
-    /// destroyed.
-    package func removingPasscode(_ unlocked: UnlockedKeybag) throws(KeybagError) -> StoredKeybag {
+    /// destroyed. The private presence keys are kept so that a later passcode can reseal the shares
+    /// of constrained rows; without a passcode, no call opens them for a person.
+    package func removingPasscode(_ previous: PasscodeKey) throws(KeybagError) -> StoredKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
         var changed = try record.successor()
         changed.passcode = nil
         changed.keys.removeAll { $0.slot.protection == ProtectionClass.whenPasscodeSetThisDeviceOnly.number }
-        try changed.rewrap(.user, unlocked.keys, under: kek)
+        try changed.rewrap(.user, try unlock(with: previous).keys, under: kek)
+        let presence = try openedPairs(under: KeyEncryptionKey(device: deviceKey, passcode: previous))
+        try changed.rewrapPairs(.user, presence, under: kek)
         return sealed(changed, nil)
     }
 
@@ -68,24 +77,30 @@ extension DeviceKeybag {
         return sealed(changed, KeyEncryptionKey(device: deviceKey, passcode: passcode))
     }
 
-    /// Adds a recovery key, which opens the index key and the keys of the classes that may leave
-    /// the device.
-    package func addingRecoveryKey(
-        _ recovery: RecoveryKey, _ unlocked: UnlockedKeybag?, _ passcode: PasscodeKey?
-    ) throws(KeybagError) -> StoredKeybag {
+    /// Adds a recovery key, which opens the index key, the keys of the classes that may leave the
+    /// device, and the private presence keys: it replaces a passcode that was forgotten.
+    package func addingRecoveryKey(_ recovery: RecoveryKey, _ passcode: PasscodeKey?) throws(KeybagError)
+        -> StoredKeybag
+    {
         let kek = KeyEncryptionKey(recovery: recovery)
+        let unlocked = try passcode.map { (passcode) throws(KeybagError) in try unlock(with: passcode) }
         var changed = try record.successor()
-        changed.keys.removeAll { $0.wrapping == .recovery }
+        changed.removeRecoveryKey()
         for (slot, key) in keys.merging(unlocked?.keys ?? [:], uniquingKeysWith: { $1 }) where Self.isRecoverable(slot)
         {
             changed.keys.append(try kek.wrap(key, for: slot, of: changed.keychain))
+        }
+        for key in try openedPairs(with: passcode) {
+            for index in changed.pairs.indices where changed.pairs[index].identity == key.identity {
+                try changed.pairs[index].wrap(key, under: kek, of: changed.keychain)
+            }
         }
         return sealed(changed, keyEncryptionKey(passcode))
     }
 
     package func removingRecoveryKey(_ passcode: PasscodeKey?) throws(KeybagError) -> StoredKeybag {
         var changed = try record.successor()
-        changed.keys.removeAll { $0.wrapping == .recovery }
+        changed.removeRecoveryKey()
         return sealed(changed, keyEncryptionKey(passcode))
     }
 
@@ -103,6 +118,7 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
         var changed = try record.successor()
         changed.passcode = nil
+        changed.pairs = []
         let generation = try record.nextGeneration()
         changed.keys.removeAll { key in
             key.wrapping != .device || ProtectionClass(number: key.slot.protection).map(\.needsPasscode) == true
@@ -124,6 +140,7 @@ extension DeviceKeybag {
         package let deviceKey: DeviceKey
         /// Whether the device key replaces a lost one.
         package let isNewDevice: Bool
+        let presence: PresenceRecipients
     }
 
     /// Creates a keybag with a new passcode from a recovery key. If the device key is not the one
@@ -169,9 +186,12 @@ extension DeviceKeybag {
         record.keys.removeAll { key in ProtectionClass(number: key.slot.protection).map(lost.contains) == true }
         // Without a previous passcode, the device key alone could open the keys, so they are
         // replaced as in `settingPasscode`.
-        if previous.passcode == nil { record.keys.removeAll { $0.wrapping == .recovery } }
+        let isUnprotected = previous.passcode == nil
+        try record.recoverPairs(
+            under: userKEK, with: recovery, device: device, generation: generation, replacesAll: isUnprotected)
+        if isUnprotected { record.removeRecoveryKey() }
         for protection in ProtectionClass.allCases {
-            guard lost.contains(protection) || previous.passcode == nil && protection.needsPasscode else { continue }
+            guard lost.contains(protection) || isUnprotected && protection.needsPasscode else { continue }
             if protection.needsPasscode {
                 try record.addKeys(of: protection, generation: generation, under: userKEK)
             } else {
@@ -183,7 +203,8 @@ extension DeviceKeybag {
                 record: record.encoded, deviceTag: authentication.tag(of: record.encoded),
                 userTag: userKEK.tag(of: record.encoded)),
             generation: record.generation, lost: lost, keychain: record.keychain, deviceKey: deviceKey,
-            isNewDevice: device == nil)
+            isNewDevice: device == nil,
+            presence: PresenceRecipients(record))
     }
 
     /// Throws if the recovery key belongs to another keychain.
@@ -211,6 +232,19 @@ extension DeviceKeybag {
         slot == .index || ProtectionClass(number: slot.protection).map { !$0.isThisDeviceOnly } == true
     }
 
+    // MARK: Presence
+
+    /// Returns the private presence keys that the passcode opens, or the device key if no passcode
+    /// is set.
+    func openedPairs(with passcode: PasscodeKey?) throws(KeybagError) -> [PresencePrivateKey] {
+        guard let passcode else { return try openedPairs(under: KeyEncryptionKey(device: deviceKey)) }
+        return try openedPairs(under: KeyEncryptionKey(device: deviceKey, passcode: passcode))
+    }
+
+    private func openedPairs(under kek: borrowing KeyEncryptionKey) throws(KeybagError) -> [PresencePrivateKey] {
+        try record.privateKeys(under: kek)
+    }
+
     // MARK: Sealing
 
     private func keyEncryptionKey(_ passcode: PasscodeKey?) -> KeyEncryptionKey? {
@@ -227,6 +261,50 @@ extension DeviceKeybag {
 }
 
 extension KeybagRecord {
+    /// Adds the next generation of the keys that a passcode protects, and of the presence pairs. A
+    /// recovery key could not open them, so it is removed.
+    fileprivate mutating func addGeneration(under kek: borrowing KeyEncryptionKey) throws(KeybagError) {
+        removeRecoveryKey()
+        let generation = try nextGeneration()
+        for protection in DeviceKeybag.passcodeClasses {
+            try addKeys(of: protection, generation: generation, under: kek)
+        }
+        try addPairs(generation: generation, under: kek)
+    }
+
+    fileprivate mutating func removeRecoveryKey() {
+        keys.removeAll { $0.wrapping == .recovery }
+        removeWrapping(.recovery)
+    }
+
+    /// Keeps the pairs whose private keys the recovery key or the device key opens, and replaces the
+    /// others.
+    ///
+    /// - Parameter replacesAll: also adds new pairs beside the kept ones, so that shares must be
+    ///   sealed again.
+    fileprivate mutating func recoverPairs(
+        under kek: borrowing KeyEncryptionKey, with recovery: RecoveryKey, device: DeviceKeybag?, generation: UInt32,
+        replacesAll: Bool
+    ) throws(KeybagError) {
+        var opened = try privateKeys(under: KeyEncryptionKey(recovery: recovery))
+        if let device, device.record.passcode == nil { opened += try device.openedPairs(with: nil) }
+        let before = pairs
+        pairs = []
+        for var pair in before {
+            if let key = opened.first(where: { $0.identity == pair.identity }) {
+                // The record may not be authenticated here: a public key that another program has
+                // exchanged would receive the shares of later rows.
+                pair.publicKey = try key.publicKey
+                pair.wrapped.removeAll { $0.wrapping == .user || $0.wrapping == .device }
+                try pair.wrap(key, under: kek, of: keychain)
+                pairs.append(pair)
+            } else if pair.identity.kind.isSecurityKey, device != nil {
+                pairs.append(pair)
+            }
+        }
+        if presenceGeneration == nil || replacesAll { try addPairs(generation: generation, under: kek) }
+    }
+
     /// Replaces every wrapped key of one wrapping by the same key under another key.
     fileprivate mutating func rewrap(
         _ previous: Wrapping, _ opened: [KeySlot: SharedSecret], under kek: borrowing KeyEncryptionKey

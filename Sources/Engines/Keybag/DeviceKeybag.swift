@@ -78,6 +78,7 @@ public final class DeviceKeybag: Sendable {
     /// Whether rows are still sealed under keys of an earlier generation, because a change was
     /// interrupted.
     public var isResealing: Bool {
+        if record.hasEarlierPairs { return true }
         let current = record.currentGenerations
         return record.keys.contains { entry in
             guard let protection = ProtectionClass(number: entry.slot.protection), let newest = current[protection]

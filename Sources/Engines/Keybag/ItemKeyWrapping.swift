@@ -27,6 +27,9 @@ public protocol ItemKeyWrapping: Sendable {
         _ wrapped: ArraySlice<UInt8>, of half: RowHalf, protection: ProtectionClass, generation: UInt32
     ) throws(KeybagError) -> SymmetricKey
 
+    /// The public keys to which constraints of rows are sealed.
+    var presence: PresenceRecipients { get }
+
     /// The key of the search tokens.
     var tokenKey: TokenKey { get }
 }

@@ -12,6 +12,7 @@ internal import SecretMemory
 /// KEK_user     = HKDF(ikm = D ‖ T ‖ P, info = "latchkey v1 user KEK")
 /// KEK_recovery = HKDF(ikm = R, info = "latchkey v1 recovery KEK")
 /// slot key     = HKDF(ikm = KEK, info = "latchkey v1 class" ‖ keychain UUID ‖ class ‖ kind ‖ generation)
+/// presence key = HKDF(ikm = KEK, info = "latchkey v3 presence" ‖ keychain UUID ‖ identity of the pair)
 /// user tag     = HMAC(HKDF(ikm = KEK_user, info = "latchkey v1 keybag user"), record)
 /// ```
 struct KeyEncryptionKey: ~Copyable {
@@ -77,6 +78,27 @@ struct KeyEncryptionKey: ~Copyable {
 
     private func auditWrapping(_ keychain: [UInt8], _ context: [UInt8]) -> SecretBytes {
         KeybagCryptography.derive(from: key, label: "latchkey v1 audit", context: keychain + context)
+    }
+
+    /// Wraps a private presence key. The derivation binds it to its pair.
+    func wrapPresence(_ privateKey: PresencePrivateKey, of keychain: [UInt8]) throws(KeybagError) -> [UInt8] {
+        let symmetric = privateKey.secret.withUnsafeBytes { SymmetricKey(data: $0) }
+        return try presenceWrapping(privateKey.identity, keychain).withUnsafeBytes { (bytes) throws(KeybagError) in
+            try KeybagCryptography.wrap(symmetric, under: bytes)
+        }
+    }
+
+    func unwrapPresence(_ wrapped: [UInt8], _ identity: PresenceIdentity, of keychain: [UInt8]) throws(KeybagError)
+        -> PresencePrivateKey
+    {
+        let secret = try presenceWrapping(identity, keychain).withUnsafeBytes { (bytes) throws(KeybagError) in
+            try KeybagCryptography.unwrapSecret(wrapped, under: bytes)
+        }
+        return PresencePrivateKey(identity, secret.copy())
+    }
+
+    private func presenceWrapping(_ identity: PresenceIdentity, _ keychain: [UInt8]) -> SecretBytes {
+        KeybagCryptography.derive(from: key, label: "latchkey v3 presence", context: keychain + identity.encoded)
     }
 
     /// Returns the authentication code of a record: proof that its writer had this key.

@@ -45,6 +45,23 @@ public enum KeybagError: Error, Sendable {
     case wrongRecoveryKey
     /// After ten wrong passcodes, the keys that the passcode protected are destroyed.
     case wiped
+    /// An item with this constraint cannot be stored, because no passcode is set.
+    case constraintNeedsPasscode(AccessConstraint)
+    /// An item with this constraint cannot be stored, because the keychain has no key of this way to
+    /// be present. The next unlock creates the keys of a keychain of an older version; a security
+    /// key must be enrolled.
+    case presenceKeyMissing(AccessConstraint)
+    /// An item with `biometryCurrentSet` cannot be stored without the enrolled set.
+    case enrolledSetNeeded
+    /// An item with `applicationPassword` cannot be stored without the password.
+    case applicationPasswordNeeded
+    /// This process does not keep the key of biometry: it is embedded, or was not unlocked.
+    case biometryUnavailable
+    /// The keychain has no pair of this security key, or the secret is not the one of its
+    /// enrolment.
+    case wrongSecurityKey
+    /// libcrypto failed; the text is its message.
+    case cryptographyFailed(String)
     /// The required memory could not be allocated.
     case noMemory(String)
 }

@@ -6,8 +6,9 @@ internal import SecretMemory
 /// The keybag as it is stored: a header and wrapped keys. Format:
 /// Documentation/Formats/keychain-database.md, "Keybag".
 struct KeybagRecord: Equatable, Sendable {
-    /// The version that is written. Version 1 has no settings and is read with the default ones.
-    static let version: UInt16 = 2
+    /// The version that is written. Version 1 has no settings and is read with the default ones;
+    /// version 2 has no presence pairs.
+    static let version: UInt16 = 3
 
     /// The UUID of the keychain: 16 bytes.
     var keychain: [UInt8]
@@ -24,6 +25,8 @@ struct KeybagRecord: Equatable, Sendable {
     var sealedTangle: [UInt8] = []
     var settings = KeybagSettings()
     var keys: [WrappedKey] = []
+    /// Empty before the first passcode, and in a record of version 2.
+    var pairs: [PresencePair] = []
 
     struct WrappedKey: Equatable, Sendable {
         var slot: KeySlot
@@ -75,7 +78,7 @@ extension KeybagRecord {
     /// Returns the next generation: greater than that of every key, so that the generation of a
     /// removed key is not used again.
     func nextGeneration() throws(KeybagError) -> UInt32 {
-        let newest = keys.map(\.slot.generation).max() ?? 0
+        let newest = max(keys.map(\.slot.generation).max() ?? 0, pairs.map(\.identity.generation).max() ?? 0)
         guard newest < .max else { throw .damaged("the key generations are exhausted") }
         return newest + 1
     }
@@ -98,7 +101,7 @@ extension KeybagRecord {
         return next
     }
 
-    /// Removes the keys under which no row is sealed any more.
+    /// Removes the keys and the presence pairs under which no row is sealed any more.
     mutating func dropEarlierGenerations() {
         let newest = currentGenerations
         keys.removeAll { key in
@@ -107,6 +110,7 @@ extension KeybagRecord {
             }
             return key.slot.generation < current
         }
+        dropEarlierPairs()
     }
 }
 
@@ -140,6 +144,8 @@ extension KeybagRecord {
             writer.put(key.wrapping.rawValue)
             writer.put(bytes: key.bytes)
         }
+        writer.put(UInt8(pairs.count))
+        for pair in pairs { pair.write(to: &writer) }
         return writer.bytes
     }
 
@@ -184,6 +190,7 @@ extension KeybagRecord {
         for _ in 0..<count {
             keys.append(try WrappedKey(&reader))
         }
+        if version >= 3 { pairs = try Self.pairs(&reader) }
         guard reader.isAtEnd else { throw .damaged("unexpected bytes after the last key") }
         struct KeyFamily: Hashable {
             let slot: KeySlot
@@ -192,6 +199,19 @@ extension KeybagRecord {
         guard Set(keys.map { KeyFamily(slot: $0.slot, wrapping: $0.wrapping) }).count == keys.count else {
             throw .damaged("duplicate key")
         }
+    }
+}
+
+extension KeybagRecord {
+    private static func pairs(_ reader: inout KeybagReader) throws(KeybagError) -> [PresencePair] {
+        let count: UInt8 = try reader.number("number of presence pairs")
+        guard count <= PresencePair.maxCount else {
+            throw .damaged("it has \(count) presence pairs, expected at most \(PresencePair.maxCount)")
+        }
+        var pairs: [PresencePair] = []
+        for _ in 0..<count { pairs.append(try PresencePair(&reader)) }
+        guard Set(pairs.map(\.identity)).count == pairs.count else { throw .damaged("duplicate presence pair") }
+        return pairs
     }
 }
 

@@ -9,6 +9,7 @@ public final class Keyring: ItemKeyWrapping {
     public let keychain: [UInt8]
     public let generation: UInt64
     public let tokenKey: TokenKey
+    public let presence: PresenceRecipients
     private let keys: [KeySlot: SharedSecret]
     private let currentGenerations: [ProtectionClass: UInt32]
     private let closed: Set<ProtectionClass>
@@ -17,6 +18,7 @@ public final class Keyring: ItemKeyWrapping {
         keychain = device.keychain
         generation = device.generation
         tokenKey = device.tokenKey
+        presence = PresenceRecipients(device.record)
         let current = device.currentGenerations
         let held = device.keys.merging(user?.keys ?? [:]) { $1 }
         currentGenerations = current

@@ -9,9 +9,11 @@ public import LinuxSystem
 /// Opened class keys are never written anywhere. They are wiped after the lock: those of `ak`,
 /// `aku` and `akpu` when the grace period ends, those of `ck` and `cku` when the process ends.
 public final class LockableKeybag: Sendable {
-    private struct State {
+    struct State {
         var device: DeviceKeybag
         var user: UnlockedKeybag?
+        /// The private presence keys that an unlocked keychain keeps: see ``LockableKeybag+Presence``.
+        var presence = HeldPresence()
         var isLocked = false
         /// When the keys of the locked classes are wiped, on the clock of the boot.
         var graceDeadline: UInt64?
@@ -31,7 +33,7 @@ public final class LockableKeybag: Sendable {
         }
     }
 
-    private let state: SystemMutex<State>
+    let state: SystemMutex<State>
     private let clock: BootClock
 
     public init(_ device: DeviceKeybag, clock: BootClock) {
@@ -85,7 +87,11 @@ public final class LockableKeybag: Sendable {
             }
             state.device = device
             state.user = state.user?.retained(in: device.record)
-            if state.user == nil { (state.isLocked, state.graceDeadline) = (false, nil) }
+            state.presence.retain(in: device.record)
+            if state.user == nil {
+                (state.isLocked, state.graceDeadline) = (false, nil)
+                state.presence.wipe()
+            }
         }
         startIdleTimer()
     }
@@ -100,8 +106,10 @@ public final class LockableKeybag: Sendable {
         change { state in
             state.device = device
             state.lastUse = clock.now()
+            state.presence.retain(in: device.record)
             guard let user, unlocks || state.user != nil else {
                 (state.user, state.isLocked, state.graceDeadline) = (nil, false, nil)
+                state.presence.wipe()
                 return
             }
             let isClosed = state.isLocked && state.graceDeadline == nil
@@ -134,6 +142,7 @@ public final class LockableKeybag: Sendable {
                 state.graceDeadline = clock.now() + grace
             }
             state.isLocked = true
+            state.presence.wipe()
             if state.graceDeadline.map({ $0 <= clock.now() }) == true {
                 state.user = user.afterLock
                 state.graceDeadline = nil
@@ -148,6 +157,7 @@ public final class LockableKeybag: Sendable {
     public func forget() {
         state.withLock { state in
             (state.user, state.keyring, state.isLocked, state.graceDeadline) = (nil, nil, false, nil)
+            state.presence.wipe()
         }
     }
 
@@ -201,6 +211,7 @@ public final class LockableKeybag: Sendable {
             // Another thread may have used or unlocked it since.
             guard idleTimeLeft(state) == 0 else { return }
             (state.isLocked, state.graceDeadline, state.user) = (true, nil, state.user?.afterLock)
+            state.presence.wipe()
         }
     }
 

@@ -121,8 +121,7 @@ extension KeychainStore {
                 let key = try PasscodeKey.derive(new, parameters)
                 return (
                     key,
-                    try device.changingPasscode(
-                        try device.unlock(with: previous), to: key, parameters, rotates: rotates)
+                    try device.changingPasscode(from: previous, to: key, parameters, rotates: rotates)
                 )
             }
             try store(changed, key)
@@ -141,7 +140,7 @@ extension KeychainStore {
             try reseal(key, progress)
             let device = keybag.device
             let changed = try mapKeybagErrors { () throws(KeybagError) in
-                try device.removingPasscode(try device.unlock(with: key))
+                try device.removingPasscode(key)
             }
             var count = 0
             try store(changed, nil) { (database) throws(StoreError) in
@@ -158,8 +157,7 @@ extension KeychainStore {
     public func createRecoveryKey(_ passcode: Passcode?) throws(StoreError) -> RecoveryKey {
         let recovery = RecoveryKey.random()
         try administer(passcode) { (device, key) throws(KeybagError) in
-            try device.addingRecoveryKey(
-                recovery, try key.map { (key) throws(KeybagError) in try device.unlock(with: key) }, key)
+            try device.addingRecoveryKey(recovery, key)
         }
         return recovery
     }
@@ -247,7 +245,7 @@ extension KeychainStore {
             let raised = try PasscodeKey.derive(passcode, parameters)
             return (
                 raised,
-                try device.changingPasscode(try device.unlock(with: key), to: raised, parameters, rotates: false)
+                try device.changingPasscode(from: key, to: raised, parameters, rotates: false)
             )
         }
         try store(changed, raised)

@@ -141,6 +141,27 @@ extension KeychainError {
                 .notAvailable,
                 "the class whenPasscodeSetThisDeviceOnly requires a passcode, but no passcode is set")
         case .wrongKey: self.init(.decode)
+        case .constraintNeedsPasscode(let constraint):
+            self.init(
+                .authFailed, "an access control with \(constraint) requires a passcode, but no passcode is set",
+                hint: "latchkey passcode set")
+        case .presenceKeyMissing(.securityKey):
+            self.init(.authFailed, "no security key is enrolled in this keychain")
+        case .presenceKeyMissing:
+            self.init(
+                .interactionNotAllowed,
+                "the passcode was set by an older version: its keys for access control are created at the next unlock",
+                hint: "latchkey unlock")
+        case .enrolledSetNeeded:
+            self.init(.authFailed, "biometryCurrentSet requires that biometry is enrolled")
+        case .applicationPasswordNeeded:
+            self.init(.authFailed, "an access control with applicationPassword requires that password")
+        case .biometryUnavailable:
+            self.init(
+                .interactionNotAllowed,
+                "biometry cannot satisfy an access control: only latchkeyd keeps its key, while it is unlocked")
+        case .wrongSecurityKey: self.init(.authFailed, "the security key is not enrolled in this keychain")
+        case .cryptographyFailed(let message): self.init(.notAvailable, "libcrypto reported: \(message)")
         }
     }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LinuxSystem
+internal import OpenSSLCrypto
+internal import SecretMemory
+
+/// The keys that one evaluation has released: the proof that constraints are satisfied is that they
+/// open. It is created empty by ``LockableKeybag/constraintKeys()`` and is filled by the functions
+/// that verify a passcode, a biometric match or a security key.
+///
+/// The keys are wiped by ``invalidate()``, by the lock of the keychain, and with the last
+/// reference. They are never part of a ``Keyring``.
+public final class ConstraintKeys: Sendable {
+    private struct State {
+        var presence: [PresencePrivateKey] = []
+        /// What was enrolled when the biometric match was made.
+        var enrolledSet: EnrolledSet?
+        var password: ApplicationPassword?
+    }
+
+    private let keychain: [UInt8]
+    private let state = SystemMutex(State())
+
+    init(keychain: [UInt8]) { self.keychain = keychain }
+
+    /// Why the constraints of a row yield no key.
+    public enum Failure: Error, Sendable {
+        /// A constraint is not satisfied.
+        case notSatisfied
+        /// The enrolled set is not the one to which the item is bound.
+        case lost
+        /// The record does not authenticate or decode; the text says what is wrong.
+        case damaged(String)
+        /// The key of the application password could not be derived.
+        case keybag(KeybagError)
+    }
+
+    /// Whether nothing is satisfied.
+    public var isEmpty: Bool {
+        state.withLock { $0.presence.isEmpty && $0.password == nil }
+    }
+
+    /// Adds a password of the application. A wrong one opens nothing; then it can be replaced.
+    public func setApplicationPassword(_ password: ApplicationPassword?) {
+        state.withLock { $0.password = password }
+    }
+
+    /// Wipes all keys.
+    public func invalidate() {
+        state.withLock { $0 = State() }
+    }
+
+    /// Adds opened private keys.
+    func insert(_ keys: [PresencePrivateKey], enrolledSet: EnrolledSet? = nil) {
+        guard !keys.isEmpty else { return }
+        state.withLock { state in
+            state.presence.removeAll { known in keys.contains { $0.identity == known.identity } }
+            state.presence += keys
+            if let enrolledSet { state.enrolledSet = enrolledSet }
+        }
+    }
+
+    /// What an item is bound to that is stored again with these keys.
+    public var binding: ConstraintBinding {
+        state.withLock { ConstraintBinding(enrolledSet: $0.enrolledSet, applicationPassword: $0.password) }
+    }
+
+    /// Returns the key that wraps the key of a secret half.
+    ///
+    /// - Parameter item: the UUID of the item, 16 bytes.
+    public func key(of record: ConstraintRecord, item: [UInt8]) throws(Failure) -> ConstraintKey {
+        let held = state.withLock { $0 }
+        let context = ConstraintContext(keychain: keychain, item: item, revision: record.revision)
+        let combined = try Self.combined(record, held, context)
+        var password: SharedSecret?
+        if let parameters = record.password {
+            guard let given = held.password else { throw .notSatisfied }
+            do throws(KeybagError) {
+                password = try given.key(parameters)
+            } catch {
+                throw .keybag(error)
+            }
+        }
+        return ConstraintKey(context.wrappingKey(combined.copy(), password, fixedPart: record.fixedPart))
+    }
+
+    /// Combines the values of the satisfied terms; no bytes if there are no terms.
+    private static func combined(_ record: ConstraintRecord, _ held: State, _ context: ConstraintContext)
+        throws(Failure) -> SharedSecret
+    {
+        let constraints = record.constraints
+        var values: [SharedSecret] = []
+        var isLost = false
+        for (term, shares) in zip(constraints.terms, record.shares) {
+            let value: SharedSecret?
+            do throws(KeybagError) {
+                value = try shares.value(of: term, constraints.flags, held.presence, context)
+            } catch {
+                if case .damaged(let reason) = error { throw .damaged(reason) }
+                throw .keybag(error)
+            }
+            guard let value else { continue }
+            guard term == .biometryCurrentSet else {
+                values.append(value)
+                continue
+            }
+            guard let set = held.enrolledSet else { continue }
+            guard context.check(of: set) == record.enrolledSetCheck else {
+                isLost = true
+                continue
+            }
+            values.append(SharedSecret(context.masked(value.copy(), with: set)))
+        }
+        // If one of several terms suffices, the others can still be satisfied.
+        if isLost, constraints.threshold == .all { throw .lost }
+        switch constraints.threshold {
+        case .one:
+            guard let value = values.first else { throw .notSatisfied }
+            return value
+        case .all:
+            guard values.count == constraints.terms.count else { throw .notSatisfied }
+            guard let first = values.first else { return SharedSecret(SecretBytes(count: 0) { _ in }) }
+            return values.dropFirst().reduce(first) { SharedSecret($0.copy().exclusiveOr($1.copy())) }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import OpenSSLCrypto
+internal import SecretMemory
+
+/// The public keys to which the shares of constrained rows are sealed. They need no person.
+public struct PresenceRecipients: Sendable {
+    let keychain: [UInt8]
+    let hasPasscode: Bool
+    let pairs: [PresencePair]
+    /// The current pairs, and those of earlier generations whose shares are not yet sealed again.
+    private let known: Set<PresenceIdentity>
+
+    init(_ record: KeybagRecord) {
+        keychain = record.keychain
+        hasPasscode = record.passcode != nil
+        pairs = record.currentPairs
+        known = Set(record.pairs.map(\.identity))
+    }
+
+    /// The pairs that open shares of a term.
+    func recipients(of term: AccessConstraint) -> [PresencePair] {
+        pairs.filter { $0.identity.satisfies(term) }
+    }
+}
+
+/// A new constraint of a row, with the key that it yields when it is satisfied.
+public struct SealedConstraint: Sendable {
+    public let record: ConstraintRecord
+    /// Wraps the key of the secret half.
+    public let key: ConstraintKey
+}
+
+/// The key that satisfied constraints yield for one secret half. Only ``PresenceRecipients`` and
+/// ``ConstraintKeys`` create it.
+public final class ConstraintKey: Sendable {
+    let secret: SecretBytes
+
+    init(_ secret: consuming SecretBytes) { self.secret = secret }
+}
+
+// MARK: Sealing
+
+extension PresenceRecipients {
+    /// Creates the constraint of a row.
+    ///
+    /// - Parameters:
+    ///   - item: the UUID of the item, 16 bytes.
+    ///   - revision: the revision of the row that is written.
+    /// - Throws: ``KeybagError/constraintNeedsPasscode(_:)``,
+    ///   ``KeybagError/presenceKeyMissing(_:)``, ``KeybagError/enrolledSetNeeded``,
+    ///   ``KeybagError/applicationPasswordNeeded``.
+    public func seal(
+        _ constraints: AccessConstraints, item: [UInt8], revision: UInt64, _ binding: ConstraintBinding
+    ) throws(KeybagError) -> SealedConstraint {
+        for term in constraints.terms { try requireRecipients(of: term) }
+        let context = ConstraintContext(keychain: keychain, item: item, revision: revision)
+        var password: (parameters: PasscodeParameters, key: SharedSecret)?
+        if constraints.requiresApplicationPassword {
+            guard let given = binding.applicationPassword else { throw .applicationPasswordNeeded }
+            password = try given.keyForSealing()
+        }
+        var set: EnrolledSet?
+        if constraints.terms.contains(.biometryCurrentSet) {
+            guard let enrolled = binding.enrolledSet else { throw .enrolledSetNeeded }
+            set = enrolled
+        }
+        let count = constraints.terms.isEmpty ? 0 : ConstraintRecord.shareLength
+        let combined = SecretBytes.random(count: count)
+        var shares: [[ConstraintRecord.Share]] = []
+        for (term, value) in zip(constraints.terms, Self.split(combined, constraints)) {
+            var value = value
+            if term == .biometryCurrentSet, let set {
+                value = SharedSecret(context.masked(value.copy(), with: set))
+            }
+            shares.append(try seal(value, of: term, constraints.flags, context))
+        }
+        let record = ConstraintRecord(
+            constraints: constraints, revision: revision,
+            enrolledSetCheck: set.map { context.check(of: $0) } ?? [], password: password?.parameters, shares: shares)
+        let key = context.wrappingKey(combined, password?.key, fixedPart: record.fixedPart)
+        return SealedConstraint(record: record, key: ConstraintKey(key))
+    }
+
+    private func requireRecipients(of term: AccessConstraint) throws(KeybagError) {
+        if term != .securityKey, !hasPasscode { throw .constraintNeedsPasscode(term) }
+        if recipients(of: term).isEmpty { throw .presenceKeyMissing(term) }
+    }
+
+    /// Returns the value of each term: the key itself if one term suffices, otherwise random values
+    /// whose exclusive or is the key.
+    private static func split(_ key: borrowing SecretBytes, _ constraints: AccessConstraints) -> [SharedSecret] {
+        guard constraints.threshold == .all else { return constraints.terms.map { _ in SharedSecret(key.copy()) } }
+        var values: [SharedSecret] = []
+        var rest = key.copy()
+        for _ in constraints.terms.dropLast() {
+            let value = SecretBytes.random(count: key.count)
+            rest = rest.exclusiveOr(value)
+            values.append(SharedSecret(value))
+        }
+        return constraints.terms.isEmpty ? [] : values + [SharedSecret(rest)]
+    }
+
+    /// Seals the value of a term to every pair that satisfies it.
+    private func seal(
+        _ value: SharedSecret, of term: AccessConstraint, _ flags: AccessControlFlags, _ context: ConstraintContext
+    ) throws(KeybagError) -> [ConstraintRecord.Share] {
+        var shares: [ConstraintRecord.Share] = []
+        for pair in recipients(of: term) {
+            do {
+                let info = context.shareInfo(flags, term, pair.identity)
+                let sealed = try HPKE.seal(value.copy(), to: pair.publicKey, info: info)
+                shares.append(ConstraintRecord.Share(recipient: pair.identity, sealed: sealed))
+            } catch {
+                throw .cryptographyFailed(error.message)
+            }
+        }
+        return shares
+    }
+}
+
+// MARK: Resealing
+
+extension PresenceRecipients {
+    /// Whether the shares of a record belong to exactly the current pairs.
+    func isCurrent(_ record: ConstraintRecord) -> Bool {
+        zip(record.constraints.terms, record.shares).allSatisfy { term, shares in
+            Set(shares.map(\.recipient)) == Set(recipients(of: term).map(\.identity))
+        }
+    }
+
+    /// Returns the record with its shares sealed to the current pairs. The key that they yield stays
+    /// the same, so the secret half need not be opened. A term of which no share opens keeps its
+    /// shares.
+    ///
+    /// - Parameter opened: the private keys that the passcode opens.
+    func resealed(_ record: ConstraintRecord, item: [UInt8], _ opened: [PresencePrivateKey]) throws(KeybagError)
+        -> ConstraintRecord
+    {
+        let context = ConstraintContext(keychain: keychain, item: item, revision: record.revision)
+        var resealed = record
+        for (index, term) in record.constraints.terms.enumerated() {
+            let value = try record.shares[index].value(of: term, record.constraints.flags, opened, context)
+            guard let value, !recipients(of: term).isEmpty else { continue }
+            resealed.shares[index] = try seal(value, of: term, record.constraints.flags, context)
+        }
+        return resealed
+    }
+
+    /// Whether the pairs still satisfy the constraints of a record.
+    func canSatisfy(_ record: ConstraintRecord) -> Bool {
+        let isOpen = record.shares.map { shares in shares.contains { known.contains($0.recipient) } }
+        guard !isOpen.isEmpty else { return true }
+        return record.constraints.threshold == .one ? isOpen.contains(true) : !isOpen.contains(false)
+    }
+}
+
+extension [ConstraintRecord.Share] {
+    /// Returns the value that one of the private keys opens; nil if none of the shares is sealed to
+    /// one of them.
+    ///
+    /// - Throws: ``KeybagError/damaged(_:)`` if a share is sealed to a key, but does not open.
+    func value(
+        of term: AccessConstraint, _ flags: AccessControlFlags, _ keys: [PresencePrivateKey],
+        _ context: ConstraintContext
+    ) throws(KeybagError) -> SharedSecret? {
+        for share in self {
+            guard let key = keys.first(where: { $0.identity == share.recipient }) else { continue }
+            let value: SharedSecret?
+            do {
+                let info = context.shareInfo(flags, term, share.recipient)
+                value = try HPKE.open(share.sealed, with: key.secret, info: info)
+            } catch {
+                throw .cryptographyFailed(error.message)
+            }
+            guard let value, value.count == ConstraintRecord.shareLength else {
+                throw .damaged("a share of a constraint does not open")
+            }
+            return value
+        }
+        return nil
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import LinuxSystem
+
+/// The private presence keys of a running process.
+///
+/// That of the passcode is opened by a passcode that was verified for one evaluation, and is never
+/// kept. That of biometry is kept from the unlock to the lock, only if the owner asks for it
+/// (latchkeyd does). It has no grace period: the next unlock, which needs the passcode in any case,
+/// opens it again.
+extension LockableKeybag {
+    /// Keeps the key of biometry from the next unlock on. Only a process to which no other program
+    /// of the user has access may call this: with the key, it can open what biometry protects.
+    public func keepBiometryKey() {
+        state.withLock { $0.presence.keepsBiometry = true }
+    }
+
+    /// Whether a biometric match can satisfy a constraint now.
+    public var holdsBiometryKey: Bool { state.withLock { !$0.presence.biometry.isEmpty } }
+
+    /// Returns empty keys for one evaluation. The next lock wipes what they then contain.
+    public func constraintKeys() -> ConstraintKeys {
+        state.withLock { state in
+            let keys = ConstraintKeys(keychain: state.device.keychain)
+            state.presence.register(keys)
+            return keys
+        }
+    }
+
+    /// Opens the key of the passcode for one evaluation.
+    ///
+    /// - Parameter passcode: the key of a passcode that was verified just now.
+    package func satisfy(_ keys: ConstraintKeys, with passcode: PasscodeKey) throws(KeybagError) {
+        let opened = try device.presenceKeys(.passcode, with: passcode)
+        keys.insert(opened)
+    }
+
+    /// Adds the key of biometry for one evaluation.
+    ///
+    /// - Parameter match: the proof that the sensor has just recognized the person; it is used up.
+    /// - Throws: ``KeybagError/biometryUnavailable``.
+    public func satisfy(_ keys: ConstraintKeys, with match: consuming BiometricMatch) throws(KeybagError) {
+        let set = match.enrolledSet
+        // Within the lock, so that a lock of the keychain at the same time wipes what is inserted.
+        let isHeld = state.withLock { state in
+            keys.insert(state.presence.biometry, enrolledSet: set)
+            return !state.presence.biometry.isEmpty
+        }
+        guard isHeld else { throw .biometryUnavailable }
+    }
+
+    /// Opens the key of biometry at an unlock, if the owner keeps it.
+    ///
+    /// - Parameter passcode: the key of the passcode that unlocks.
+    package func openBiometry(with passcode: PasscodeKey) throws(KeybagError) {
+        guard state.withLock({ $0.presence.keepsBiometry }) else { return }
+        let opened = try device.presenceKeys(.biometry, with: passcode)
+        state.withLock { state in
+            // The keychain may have been locked since.
+            guard state.lockState == .unlocked, state.user != nil else { return }
+            state.presence.biometry = opened
+        }
+    }
+}
+
+/// What the process holds of presence, inside the lock of its owner.
+struct HeldPresence {
+    var keepsBiometry = false
+    fileprivate(set) var biometry: [PresencePrivateKey] = []
+    private var evaluations: [WeakKeys] = []
+
+    private struct WeakKeys {
+        weak var keys: ConstraintKeys?
+    }
+
+    mutating func register(_ keys: ConstraintKeys) {
+        evaluations.removeAll { $0.keys == nil }
+        evaluations.append(WeakKeys(keys: keys))
+    }
+
+    /// Keeps the keys whose pairs are in the record.
+    mutating func retain(in record: KeybagRecord) {
+        let known = Set(record.pairs.map(\.identity))
+        biometry.removeAll { !known.contains($0.identity) }
+    }
+
+    /// Wipes the key of biometry and everything that evaluations have released.
+    mutating func wipe() {
+        biometry = []
+        for evaluation in evaluations { evaluation.keys?.invalidate() }
+        evaluations.removeAll { $0.keys == nil }
+    }
+}
+
+extension DeviceKeybag {
+    /// Opens the private keys of one kind.
+    ///
+    /// - Throws: ``KeybagError/wrongKey`` if the passcode is not this keybag's.
+    func presenceKeys(_ kind: PresenceIdentity.Kind, with passcode: PasscodeKey) throws(KeybagError)
+        -> [PresencePrivateKey]
+    {
+        try record.privateKeys(under: KeyEncryptionKey(device: deviceKey, passcode: passcode), kind)
+    }
+
+    /// Returns a function that seals the shares of a constraint to the current pairs. The keys that
+    /// it holds are wiped with it.
+    package func constraintResealer(with passcode: PasscodeKey) throws(KeybagError) -> ConstraintResealer {
+        ConstraintResealer(recipients: PresenceRecipients(record), opened: try openedPairs(with: passcode))
+    }
+}
+
+/// Seals the shares of constrained rows to the current pairs, after a change of the passcode.
+package final class ConstraintResealer: Sendable {
+    private let recipients: PresenceRecipients
+    private let opened: [PresencePrivateKey]
+
+    fileprivate init(recipients: PresenceRecipients, opened: [PresencePrivateKey]) {
+        self.recipients = recipients
+        self.opened = opened
+    }
+
+    /// Whether the shares belong to exactly the current pairs.
+    package func isCurrent(_ record: ConstraintRecord) -> Bool { recipients.isCurrent(record) }
+
+    /// Returns the record with its shares sealed to the current pairs.
+    ///
+    /// - Parameter item: the UUID of the item, 16 bytes.
+    package func resealed(_ record: ConstraintRecord, item: [UInt8]) throws(KeybagError) -> ConstraintRecord {
+        try recipients.resealed(record, item: item, opened)
+    }
+}
+
+extension DeviceKeybag.RecoveryResult {
+    /// Whether the constraint of a row can still be satisfied after the recovery.
+    package func canSatisfy(_ record: ConstraintRecord) -> Bool { presence.canSatisfy(record) }
+}

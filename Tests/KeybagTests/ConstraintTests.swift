@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+@testable import Keybag
+import KeychainModel
+import LinuxSystem
+import SecretMemory
+import Testing
+
+/// What satisfied constraints yield is a key: without it nothing says yes.
+@Suite("Constraints")
+struct ConstraintTests {
+    private static let item = Array(repeating: UInt8(7), count: 16)
+    private static let set = EnrolledSet(digest: Array(repeating: 1, count: 32))
+    private static let otherSet = EnrolledSet(digest: Array(repeating: 2, count: 32))
+
+    /// What a person brings to one evaluation.
+    enum Proof: Sendable { case passcode, biometry, changedBiometry, password, wrongPassword }
+
+    enum Outcome: Sendable, Equatable { case opens, notSatisfied, lost, wrongKey }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let flags: AccessControlFlags
+        let proofs: [Proof]
+        let outcome: Outcome
+        var testDescription: String { "\(flags.rawValue) \(proofs) \(outcome)" }
+    }
+
+    static let rows = [
+        Row(flags: .devicePasscode, proofs: [], outcome: .notSatisfied),
+        Row(flags: .devicePasscode, proofs: [.passcode], outcome: .opens),
+        Row(flags: .devicePasscode, proofs: [.biometry], outcome: .notSatisfied),
+        Row(flags: .userPresence, proofs: [.passcode], outcome: .opens),
+        Row(flags: .userPresence, proofs: [.biometry], outcome: .opens),
+        Row(flags: .userPresence, proofs: [.password], outcome: .notSatisfied),
+        Row(flags: .biometryAny, proofs: [.biometry], outcome: .opens),
+        Row(flags: .biometryAny, proofs: [.changedBiometry], outcome: .opens),
+        Row(flags: .biometryAny, proofs: [.passcode], outcome: .notSatisfied),
+        Row(flags: .biometryCurrentSet, proofs: [.biometry], outcome: .opens),
+        Row(flags: .biometryCurrentSet, proofs: [.changedBiometry], outcome: .lost),
+        Row(flags: .biometryCurrentSet, proofs: [.passcode], outcome: .notSatisfied),
+        Row(flags: [.devicePasscode, .biometryAny], proofs: [.passcode], outcome: .notSatisfied),
+        Row(flags: [.devicePasscode, .biometryAny], proofs: [.biometry], outcome: .notSatisfied),
+        Row(flags: [.devicePasscode, .biometryAny], proofs: [.passcode, .biometry], outcome: .opens),
+        Row(flags: [.devicePasscode, .biometryAny, .and], proofs: [.passcode, .biometry], outcome: .opens),
+        Row(flags: [.devicePasscode, .biometryAny, .or], proofs: [], outcome: .notSatisfied),
+        Row(flags: [.devicePasscode, .biometryAny, .or], proofs: [.passcode], outcome: .opens),
+        Row(flags: [.devicePasscode, .biometryAny, .or], proofs: [.biometry], outcome: .opens),
+        Row(
+            flags: [.devicePasscode, .biometryCurrentSet, .or], proofs: [.changedBiometry], outcome: .notSatisfied),
+        Row(
+            flags: [.devicePasscode, .biometryCurrentSet, .or], proofs: [.changedBiometry, .passcode],
+            outcome: .opens),
+        Row(
+            flags: [.devicePasscode, .biometryCurrentSet, .and], proofs: [.changedBiometry, .passcode],
+            outcome: .lost),
+        Row(flags: .applicationPassword, proofs: [], outcome: .notSatisfied),
+        Row(flags: .applicationPassword, proofs: [.password], outcome: .opens),
+        Row(flags: .applicationPassword, proofs: [.wrongPassword], outcome: .wrongKey),
+        Row(flags: .applicationPassword, proofs: [.passcode, .biometry], outcome: .notSatisfied),
+        Row(flags: [.userPresence, .applicationPassword], proofs: [.passcode], outcome: .notSatisfied),
+        Row(flags: [.userPresence, .applicationPassword], proofs: [.password], outcome: .notSatisfied),
+        Row(flags: [.userPresence, .applicationPassword], proofs: [.passcode, .password], outcome: .opens),
+        Row(flags: [.userPresence, .applicationPassword], proofs: [.passcode, .wrongPassword], outcome: .wrongKey),
+    ]
+
+    @Test("Constraints yield their key only for the proofs that satisfy them", arguments: rows)
+    func outcomes(_ row: Row) throws {
+        let fixture = try Fixture()
+        let sealed = try fixture.seal(row.flags)
+        let wrapped = try sealed.key.wrap(SymmetricKey(data: Array(0..<32)))
+        let keys = try fixture.keys(row.proofs)
+        #expect(try fixture.outcome(keys, sealed.record, wrapped) == row.outcome)
+        // A record that was stored and read again is the same.
+        let decoded = try ConstraintRecord(decoding: sealed.record.encoded)
+        #expect(decoded == sealed.record)
+        #expect(try fixture.outcome(keys, decoded, wrapped) == row.outcome)
+        // Nothing is left after the lock.
+        fixture.lockable.lock(immediately: true)
+        #expect(keys.isEmpty)
+        #expect(try fixture.outcome(keys, sealed.record, wrapped) == .notSatisfied)
+    }
+
+    @Test("A changed byte of a record is refused, or yields no key; a prefix does not decode")
+    func everyByte() throws {
+        let fixture = try Fixture()
+        let flags: AccessControlFlags = [.devicePasscode, .biometryCurrentSet, .and, .applicationPassword]
+        let sealed = try fixture.seal(flags)
+        let wrapped = try sealed.key.wrap(SymmetricKey(data: Array(0..<32)))
+        let keys = try fixture.keys([.passcode, .biometry, .password])
+        #expect(try fixture.outcome(keys, sealed.record, wrapped) == .opens)
+        let bytes = sealed.record.encoded
+        #expect(Array(bytes.prefix(sealed.record.fixedPart.count)) == sealed.record.fixedPart)
+        for index in bytes.indices {
+            #expect(throws: KeybagError.self) { _ = try ConstraintRecord(decoding: Array(bytes.prefix(index))) }
+            var changed = bytes
+            changed[index] ^= 1
+            guard let record = try? ConstraintRecord(decoding: changed) else { continue }
+            // A changed salt would only cost a derivation; it yields another key.
+            let outcome = try? fixture.outcome(keys, record, wrapped)
+            #expect(outcome != .opens, "byte \(index)")
+        }
+        #expect(throws: KeybagError.self) { _ = try ConstraintRecord(decoding: bytes + [0]) }
+        #expect(throws: KeybagError.self) {
+            _ = try ConstraintRecord(decoding: bytes + Array(repeating: 0, count: ConstraintRecord.maxLength))
+        }
+    }
+
+    @Test("Shares of another item, another revision or another term open nothing")
+    func exchanged() throws {
+        let fixture = try Fixture()
+        let sealed = try fixture.seal([.devicePasscode, .biometryAny, .and])
+        let keys = try fixture.keys([.passcode, .biometry])
+        #expect(throws: ConstraintKeys.Failure.self) {
+            _ = try keys.key(of: sealed.record, item: Array(repeating: 8, count: 16))
+        }
+        // A share of another write of the same row.
+        var spliced = sealed.record
+        spliced.shares[0] = try fixture.seal([.devicePasscode, .biometryAny, .and], revision: 4).record.shares[0]
+        #expect(throws: ConstraintKeys.Failure.self) { _ = try keys.key(of: spliced, item: Self.item) }
+        // The shares of two terms, exchanged.
+        var swapped = sealed.record
+        swapped.shares.swapAt(0, 1)
+        #expect(throws: ConstraintKeys.Failure.self) { _ = try keys.key(of: swapped, item: Self.item) }
+        #expect(throws: KeybagError.self) { _ = try ConstraintRecord(decoding: swapped.encoded) }
+    }
+
+    @Test("Without a passcode nothing is sealed that it would open; an application password needs none")
+    func noPasscode() throws {
+        let deviceKey = DeviceKey.ephemeral()
+        let plain = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: deviceKey), deviceKey: deviceKey)
+        let recipients = Keyring(plain, nil).presence
+        let binding = ConstraintBinding(enrolledSet: Self.set, applicationPassword: try Fixture.password("app"))
+        for flags in [AccessControlFlags.devicePasscode, .userPresence, .biometryAny, .biometryCurrentSet] {
+            let constraints = try #require(try AccessConstraints.parse(flags))
+            #expect {
+                _ = try recipients.seal(constraints, item: Self.item, revision: 1, binding)
+            } throws: { error in
+                if case KeybagError.constraintNeedsPasscode = error { true } else { false }
+            }
+        }
+        let constraints = try #require(try AccessConstraints.parse(.applicationPassword))
+        _ = try recipients.seal(constraints, item: Self.item, revision: 1, binding)
+        // An unenrolled security key, and a missing set or password, are refused by name.
+        let fixture = try Fixture()
+        for (flags, binding) in [
+            (AccessControlFlags.latchkeySecurityKey, ConstraintBinding()), (.biometryCurrentSet, ConstraintBinding()),
+            (.applicationPassword, ConstraintBinding()),
+        ] {
+            #expect(throws: KeybagError.self) { _ = try fixture.seal(flags, binding) }
+        }
+    }
+
+    @Test(
+        "Setting a passcode creates the pairs, changing keeps them, rotating replaces them; an older record gets them")
+    func pairs() throws {
+        let fixture = try Fixture()
+        let pairs = fixture.keybag.record.pairs
+        #expect(pairs.map(\.identity.kind) == [.passcode, .biometry])
+        #expect(Set(pairs.map(\.identity.generation)) == [2])
+        let parameters = PasscodeParameters.fresh(PasscodeCost(exponent: 10))
+        let newKey = try PasscodeKey.derive(try Passcode(SharedSecret(copying: "new one".utf8)), parameters)
+        let changed = try fixture.open(
+            try fixture.keybag.changingPasscode(from: fixture.key, to: newKey, parameters, rotates: false))
+        #expect(changed.record.pairs.map(\.publicKey) == pairs.map(\.publicKey))
+        #expect(try changed.openedPairs(with: newKey).count == 2)
+        #expect(throws: KeybagError.self) { _ = try changed.openedPairs(with: fixture.key) }
+        let rotated = try fixture.open(
+            try fixture.keybag.changingPasscode(from: fixture.key, to: newKey, parameters, rotates: true))
+        #expect(rotated.record.pairs.count == 4 && rotated.record.currentPairs.count == 2 && rotated.isResealing)
+        let done = try fixture.open(try rotated.finishingReseal(newKey))
+        #expect(done.record.pairs.count == 2 && !done.isResealing)
+        #expect(Set(done.record.pairs.map(\.publicKey)).isDisjoint(with: pairs.map(\.publicKey)))
+        // Removed: the device key opens them; the next passcode closes them again and adds new ones.
+        let removed = try fixture.open(try done.removingPasscode(newKey))
+        #expect(try removed.openedPairs(with: nil).count == 2)
+        let again = try fixture.open(try removed.settingPasscode(fixture.key, fixture.parameters))
+        #expect(try again.openedPairs(with: nil).isEmpty && again.record.pairs.count == 4)
+        #expect(try fixture.open(try again.wiping()).record.pairs.isEmpty)
+        // A passcode of version 2 of the record.
+        var older = done.record
+        older.pairs = []
+        let kek = KeyEncryptionKey(device: fixture.deviceKey, passcode: newKey)
+        let stored = StoredKeybag(
+            record: older.encoded, deviceTag: DeviceAuthentication(fixture.deviceKey).tag(of: older.encoded),
+            userTag: kek.tag(of: older.encoded))
+        let upgraded = try fixture.open(try #require(try fixture.open(stored).addingPresence(newKey)))
+        #expect(upgraded.record.pairs.count == 2 && !upgraded.isResealing)
+        #expect(try upgraded.addingPresence(newKey) == nil)
+    }
+
+    @Test("A recovery key keeps the pairs, also with a new device key; public keys are computed again")
+    func recovery() throws {
+        let fixture = try Fixture()
+        let recovery = RecoveryKey.random()
+        var stored = try fixture.keybag.addingRecoveryKey(recovery, fixture.key)
+        // The record is not authenticated when its device key is lost.
+        var forged = try KeybagRecord(decoding: stored.record)
+        forged.pairs[0].publicKey = Array(repeating: 9, count: 32)
+        stored.record = forged.encoded
+        let newDevice = DeviceKey.ephemeral()
+        let result = try DeviceKeybag.recovering(
+            stored, with: recovery, deviceKey: newDevice, passcode: fixture.key, fixture.parameters)
+        let recovered = try DeviceKeybag(opening: result.stored, deviceKey: newDevice)
+        #expect(recovered.record.pairs.map(\.publicKey) == fixture.keybag.record.pairs.map(\.publicKey))
+        #expect(try recovered.openedPairs(with: fixture.key).count == 2)
+        #expect(result.canSatisfy(try fixture.seal(.userPresence).record))
+        // A recovery key of an older version does not have them: they are replaced.
+        forged.pairs = fixture.keybag.record.pairs
+        forged.removeWrapping(.recovery)
+        stored.record = forged.encoded
+        let replaced = try DeviceKeybag.recovering(
+            stored, with: recovery, deviceKey: newDevice, passcode: fixture.key, fixture.parameters)
+        #expect(!replaced.canSatisfy(try fixture.seal(.userPresence).record))
+        #expect(replaced.canSatisfy(try fixture.seal(.applicationPassword).record))
+    }
+
+    @Test("Only the owner that asks for it keeps the key of biometry, and only until the lock")
+    func biometry() throws {
+        let fixture = try Fixture(keepsBiometry: false)
+        #expect(!fixture.lockable.holdsBiometryKey)
+        let set = try #require(Self.set)
+        #expect(throws: KeybagError.self) {
+            try fixture.lockable.satisfy(
+                fixture.lockable.constraintKeys(), with: BiometricMatch(recognizedAgainst: set))
+        }
+        let keeping = try Fixture()
+        #expect(keeping.lockable.holdsBiometryKey)
+        keeping.lockable.lock(immediately: false)
+        #expect(keeping.lockable.graceLeft != nil && !keeping.lockable.holdsBiometryKey)
+    }
+
+    private struct Fixture {
+        let deviceKey = DeviceKey.ephemeral()
+        let key: PasscodeKey
+        let parameters = PasscodeParameters.fresh(PasscodeCost(exponent: 10))
+        let keybag: DeviceKeybag
+        let lockable: LockableKeybag
+
+        init(keepsBiometry: Bool = true) throws {
+            let plain = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: deviceKey), deviceKey: deviceKey)
+            key = try PasscodeKey.derive(try Passcode(SharedSecret(copying: "secret".utf8)), parameters)
+            let set = try DeviceKeybag(opening: try plain.settingPasscode(key, parameters), deviceKey: deviceKey)
+            keybag = try DeviceKeybag(opening: try set.finishingReseal(key), deviceKey: deviceKey)
+            lockable = LockableKeybag(keybag, clock: .system)
+            if keepsBiometry { lockable.keepBiometryKey() }
+            lockable.unlock(try keybag.unlock(with: key))
+            try lockable.openBiometry(with: key)
+        }
+
+        func open(_ stored: StoredKeybag) throws -> DeviceKeybag {
+            try DeviceKeybag(opening: stored, deviceKey: deviceKey)
+        }
+
+        static func password(_ text: String) throws -> ApplicationPassword {
+            try ApplicationPassword(SharedSecret(copying: text.utf8), cost: PasscodeCost(exponent: 4))
+        }
+
+        func seal(_ flags: AccessControlFlags, _ binding: ConstraintBinding? = nil, revision: UInt64 = 3) throws
+            -> SealedConstraint
+        {
+            let constraints = try #require(try AccessConstraints.parse(flags))
+            let binding =
+                try binding
+                ?? ConstraintBinding(enrolledSet: ConstraintTests.set, applicationPassword: Self.password("app"))
+            return try lockable.keyring.presence.seal(
+                constraints, item: ConstraintTests.item, revision: revision, binding)
+        }
+
+        func keys(_ proofs: [Proof]) throws -> ConstraintKeys {
+            let keys = lockable.constraintKeys()
+            for proof in proofs {
+                switch proof {
+                case .passcode: try lockable.satisfy(keys, with: key)
+                case .biometry, .changedBiometry:
+                    let set = try #require(proof == .biometry ? ConstraintTests.set : ConstraintTests.otherSet)
+                    try lockable.satisfy(keys, with: BiometricMatch(recognizedAgainst: set))
+                case .password: keys.setApplicationPassword(try Self.password("app"))
+                case .wrongPassword: keys.setApplicationPassword(try Self.password("ape"))
+                }
+            }
+            return keys
+        }
+
+        func outcome(_ keys: ConstraintKeys, _ record: ConstraintRecord, _ wrapped: [UInt8]) throws -> Outcome {
+            do {
+                let key = try keys.key(of: record, item: ConstraintTests.item).unwrap(wrapped)
+                return key == SymmetricKey(data: Array(0..<32)) ? .opens : .wrongKey
+            } catch ConstraintKeys.Failure.notSatisfied {
+                return .notSatisfied
+            } catch ConstraintKeys.Failure.lost {
+                return .lost
+            } catch KeybagError.wrongKey {
+                return .wrongKey
+            }
+        }
+    }
+}
