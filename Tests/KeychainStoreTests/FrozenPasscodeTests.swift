@@ -20,7 +20,7 @@ struct FrozenPasscodeTests {
 
     @Test("The passcode unlocks every class of the vector")
     func passcode() throws {
-        let (store, _) = try opened()
+        let (store, _, temporary) = try opened()
         #expect(
             store.hasPasscode && store.hasRecoveryKey
                 && store.settings == KeybagSettings(graceSeconds: 7, lockInterval: 900))
@@ -29,6 +29,7 @@ struct FrozenPasscodeTests {
         try store.unlock(try Self.passcode("cafe\u{301} au lait, five cups"), floor: PasscodeCost(exponent: 10))
         try expectItems(in: store, ProtectionClass.allCases)
         store.close()
+        withExtendedLifetime(temporary) {}
     }
 
     @Test("The recovery key on paper recovers the items that may leave the device")
@@ -50,7 +51,7 @@ struct FrozenPasscodeTests {
 
     @Test("The backup is restored on its device and on another one")
     func backup() throws {
-        let (_, key) = try opened()
+        let (_, key, _) = try opened()
         for (device, classes) in [
             (key, ProtectionClass.allCases.filter { !$0.requiresPasscode }),
             (DeviceKey.ephemeral(), ProtectionClass.allCases.filter { !$0.isThisDeviceOnly }),
@@ -135,9 +136,9 @@ struct FrozenPasscodeTests {
         return temporary
     }
 
-    private func opened() throws -> (KeychainStore, DeviceKey) {
+    private func opened() throws -> (KeychainStore, DeviceKey, TemporaryDirectory) {
         let temporary = try copied()
         let key = try #require(try DeviceKey.load(from: try PrivateDirectory(existing: temporary.path)))
-        return (try StoreFixture.open("\(temporary.path)/keychain.db", key), key)
+        return (try StoreFixture.open("\(temporary.path)/keychain.db", key), key, temporary)
     }
 }

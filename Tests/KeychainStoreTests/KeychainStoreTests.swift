@@ -39,7 +39,8 @@ struct KeychainStoreTests {
                 itemClass, groups: .only([Sample.group]),
                 attributes: Dictionary(uniqueKeysWithValues: attributes.map { ($0, .string("x")) }))
             let arguments = StatementArguments(
-                search.parameters(search.form, seal.tokens).map { parameter -> (any DatabaseValueConvertible)? in
+                search.parameters(search.form(seal.columns), seal.tokens).map {
+                    parameter -> (any DatabaseValueConvertible)? in
                     switch parameter {
                     case .number(let number): number
                     case .bytes(let bytes): Data(bytes)
@@ -47,10 +48,12 @@ struct KeychainStoreTests {
                     }
                 })
             do {
-                return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(search.form.sql)", arguments: arguments)
-                    .map {
-                        $0["detail"] as String
-                    }
+                return try Row.fetchAll(
+                    database, sql: "EXPLAIN QUERY PLAN \(search.form(seal.columns).sql)", arguments: arguments
+                )
+                .map {
+                    $0["detail"] as String
+                }
             } catch {
                 throw StoreError(error)
             }

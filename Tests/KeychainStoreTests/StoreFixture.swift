@@ -20,12 +20,14 @@ final class StoreFixture: Sendable {
     }
 
     /// Opens the store at `path`, or its copy elsewhere.
-    func open(_ copy: String? = nil) throws -> KeychainStore {
-        try Self.open(copy ?? path, deviceKey)
+    func open(_ copy: String? = nil, clock: BootClock = .system) throws -> KeychainStore {
+        try Self.open(copy ?? path, deviceKey, clock: clock)
     }
 
-    static func open(_ path: String, _ key: DeviceKey) throws -> KeychainStore {
-        try KeychainStore(path: path, attempts: PasscodeAttempts(inMemory: .system)) { (_) throws(KeybagError) in key }
+    static func open(_ path: String, _ key: DeviceKey, clock: BootClock = .system) throws -> KeychainStore {
+        try KeychainStore(path: path, attempts: PasscodeAttempts(inMemory: clock), clock: clock) {
+            (_) throws(KeybagError) in key
+        }
     }
 
     /// Runs SQL on the closed database, as a process with write access to the file could.

@@ -87,6 +87,9 @@ public final class DeviceKeybag: Sendable {
         }
     }
 
+    /// Whether shares of constrained rows may still be sealed to earlier presence pairs.
+    package var isReplacingPairs: Bool { record.hasEarlierPairs }
+
     /// The generation under which rows of each class are sealed. Classes without keys are left out.
     public var currentGenerations: [ProtectionClass: UInt32] { record.currentGenerations }
 

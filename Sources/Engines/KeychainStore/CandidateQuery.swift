@@ -7,6 +7,7 @@ internal import LinuxSystem
 /// columns match, in the order of insertion. ``ItemSearch/matches(_:)-(ItemRecord)`` decides which
 /// candidates match.
 struct CandidateQuery: Hashable {
+    let columns: RowColumns
     let itemClass: ItemClass
     let hasIdentifier: Bool
     /// Whether the search names one protection class. The class is a plaintext column, so rows of
@@ -19,7 +20,7 @@ struct CandidateQuery: Hashable {
     let synchronizable: SynchronizableScope
     let includesTombstones: Bool
 
-    /// The columns are `id`, ``ItemRow/columns`` and the generation of the keybag, so that one
+    /// The columns are `id`, ``RowColumns/selection`` and the generation of the keybag, so that one
     /// statement also tells which keys its rows need.
     var sql: String {
         let known = Self.texts.withLock { $0[self] }
@@ -34,7 +35,7 @@ struct CandidateQuery: Hashable {
     }
 
     /// The column of the keybag's generation.
-    static let generationColumn = Int32(ItemRow.columns.count + 1)
+    static let generationColumn = Int32(RowColumns.count + 1)
 
     private func compose() -> String {
         // The unary plus keeps SQLite from using the group index when a more selective index
@@ -61,9 +62,8 @@ struct CandidateQuery: Hashable {
         case .any: break
         }
         if !includesTombstones { conditions.append("tombstone = 0") }
-        let columns = ItemRow.columns.joined(separator: ", ")
         return """
-            SELECT id, \(columns), (SELECT generation FROM keybag WHERE id = 1)
+            SELECT id, \(columns.selection), (SELECT generation FROM keybag WHERE id = 1)
             FROM item WHERE \(conditions.joined(separator: " AND ")) ORDER BY id
             """
     }

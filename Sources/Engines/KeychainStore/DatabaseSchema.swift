@@ -14,7 +14,7 @@ enum DatabaseSchema {
     /// The version that this code writes (SQLite's `user_version`).
     static let version = migrations.count
 
-    private static let migrations: [[String]] = [version1, version2]
+    private static let migrations: [[String]] = [version1, version2, version3]
 
     /// The columns of a row that hold search tokens of single attributes, in the order of the
     /// table.
@@ -37,6 +37,16 @@ enum DatabaseSchema {
         try storedVersion(database) >= 2
     }
 
+    /// Whether rows have the column of their constraint.
+    static func hasConstraints(_ database: Database) throws(StoreError) -> Bool {
+        try storedVersion(database) >= 3
+    }
+
+    /// Whether ``migrate(_:)`` would change the tables.
+    static func needsMigration(_ database: Database) throws(StoreError) -> Bool {
+        try storedVersion(database) < version
+    }
+
     /// Whether the database has no version and no tables.
     static func isEmpty(_ database: Database) throws(StoreError) -> Bool {
         let version = try storedVersion(database)
@@ -56,7 +66,7 @@ enum DatabaseSchema {
         }
         guard found <= version else { throw .newerVersion(found: found, known: version) }
         guard found > 0 else { throw .notAKeychain("invalid version \(found)") }
-        guard try schemaTexts(of: database) == migrations.prefix(found).joined().sorted() else {
+        guard try schemaTexts(of: database) == texts(ofVersion: found).sorted() else {
             throw .notAKeychain("its tables are not those of a version \(found) keychain")
         }
     }
@@ -115,6 +125,22 @@ enum DatabaseSchema {
         )
         """
     ]
+
+    /// The constraint of a row; NULL without one.
+    private static let version3 = [
+        "ALTER TABLE item ADD COLUMN \(constraintColumn)", "ALTER TABLE quarantine ADD COLUMN \(constraintColumn)",
+    ]
+
+    private static let constraintColumn = "access_constraint BLOB"
+
+    /// The texts that SQLite stores for a version. It inserts an added column before the closing
+    /// parenthesis of the table.
+    private static func texts(ofVersion version: Int) -> [String] {
+        let created = migrations.prefix(version).joined().filter { !$0.hasPrefix("ALTER") }
+        guard version >= 3 else { return Array(created) }
+        let altered = [itemTable("item"), itemTable("quarantine")]
+        return created.map { altered.contains($0) ? "\($0.dropLast()), \(constraintColumn))" : $0 }
+    }
 
     private static func itemTable(_ name: String) -> String {
         """

@@ -15,6 +15,8 @@ struct ItemRow {
     var tokens: [TokenColumn]
     var metadata: [UInt8]
     var secret: [UInt8]
+    /// The encoded ``ConstraintRecord`` of an item with constraints; nil if the column is NULL.
+    var constraint: [UInt8]?
 }
 
 /// The content of a column that holds a search token.
@@ -44,12 +46,7 @@ struct ClearColumns: Equatable {
 // MARK: Reading and writing
 
 extension ItemRow {
-    /// The columns in the order of ``init(_:)`` and ``bind(to:)``.
-    static let columns =
-        (["uuid", "class", "protection", "generation", "revision", "sync", "tombstone", "primary_key", "access_group"]
-            + DatabaseSchema.tokenColumns.map(\.rawValue) + ["metadata", "secret"])
-
-    /// Reads the current row of `SELECT id, columns…`; nil if a plaintext column has an invalid
+    /// Reads the current row of `SELECT id, columns…` (``RowColumns``); nil if a plaintext column has an invalid
     /// value.
     init?(_ statement: borrowing RowStatement) {
         guard let identifier = ItemIdentifier(bytes: statement.blob(1)),
@@ -73,10 +70,11 @@ extension ItemRow {
         tokens = (firstToken..<firstToken + tokenCount).map { statement.token($0) }
         metadata = statement.blob(firstToken + tokenCount)
         secret = statement.blob(firstToken + tokenCount + 1)
+        constraint = statement.nullableBlob(firstToken + tokenCount + 2)
     }
 
-    /// Binds ``columns``, from parameter 1 on, and returns the number of bound parameters.
-    func bind(to statement: borrowing RowStatement) throws(StoreError) -> Int32 {
+    /// Binds the columns, from parameter 1 on, and returns the number of bound parameters.
+    func bind(to statement: borrowing RowStatement, _ columns: RowColumns) throws(StoreError) -> Int32 {
         try statement.bind(clear.identifier.bytes, at: 1)
         try statement.bind(Int64(clear.itemClass.number), at: 2)
         try statement.bind(Int64(clear.protection.number), at: 3)
@@ -93,7 +91,9 @@ extension ItemRow {
         }
         try statement.bind(metadata, at: parameter)
         try statement.bind(secret, at: parameter + 1)
-        return parameter + 1
+        guard columns.hasConstraint else { return parameter + 1 }
+        try statement.bind(constraint, at: parameter + 2)
+        return parameter + 2
     }
 }
 

@@ -54,9 +54,9 @@ extension ItemSearch {
     }
 
     /// The form of the statement. Searches of one form differ only in the bound parameters.
-    var form: CandidateQuery {
+    func form(_ columns: RowColumns) -> CandidateQuery {
         CandidateQuery(
-            itemClass: itemClass, hasIdentifier: identifier != nil, hasProtection: protection != nil,
+            columns: columns, itemClass: itemClass, hasIdentifier: identifier != nil, hasProtection: protection != nil,
             tokenAttributes: tokenAttributes,
             groupCount: groupCount,
             synchronizable: synchronizable, includesTombstones: includesTombstones)

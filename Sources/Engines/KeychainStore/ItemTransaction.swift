@@ -7,10 +7,14 @@ public import KeychainModel
 extension KeychainStore {
     /// Runs several reads and changes as one transaction. When this returns, all changes are
     /// durable; when it throws, nothing has changed.
-    public func transaction<Result>(_ body: (ItemTransaction) throws(StoreError) -> Result) throws(StoreError) -> Result
-    {
+    ///
+    /// - Parameter constraints: satisfies the constraints of items that are read, and binds those
+    ///   of items that are stored.
+    public func transaction<Result>(
+        constraints: ConstraintUse = .none, _ body: (ItemTransaction) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
         keybag.recordUse()
-        return try write { (database, seal) throws(StoreError) in
+        return try write(use: constraints) { (database, seal) throws(StoreError) in
             try body(ItemTransaction(store: self, database: database, seal: seal))
         }
     }

@@ -39,7 +39,7 @@ extension KeychainStore {
         try read { (database, _) throws(StoreError) in try Quarantine.count(in: database) }
     }
 
-    /// Opens both halves of every row, and runs SQLite's integrity check. Rows of locked classes
+    /// Opens both halves of every row, except the secret half of a row with constraints, and runs SQLite's integrity check. Rows of locked classes
     /// are counted, not opened.
     ///
     /// - Parameter progress: called with the number of inspected rows.
@@ -49,7 +49,7 @@ extension KeychainStore {
             let check = try RowStatement("PRAGMA integrity_check", in: database)
             while try check.step() { inspection.structure.append(String(decoding: check.blob(0), as: UTF8.self)) }
             inspection.structure.removeAll { $0 == "ok" }
-            try forEachRow(in: database) { (position, row) throws(StoreError) in
+            try forEachRow(in: database, seal.columns) { (position, row) throws(StoreError) in
                 inspection.rows += 1
                 progress(inspection.rows)
                 switch Self.condition(of: row, seal) {
@@ -75,17 +75,17 @@ extension KeychainStore {
             func find(_ database: Database, _ seal: RowSeal) throws(StoreError) -> [Int64] {
                 var damaged: [Int64] = []
                 var count = 0
-                try forEachRow(in: database) { (position, row) throws(StoreError) in
+                try forEachRow(in: database, seal.columns) { (position, row) throws(StoreError) in
                     count += 1
                     progress(count)
                     if case .damaged = Self.condition(of: row, seal) { damaged.append(position) }
                 }
                 return damaged
             }
-            if dryRun { return try read(find).count }
+            if dryRun { return try read(.none, find).count }
             return try write { (database, seal) throws(StoreError) in
                 let damaged = try find(database, seal)
-                for position in damaged { try Quarantine.move(position, in: database) }
+                for position in damaged { try Quarantine.move(position, in: database, seal.columns) }
                 return damaged.count
             }
         case .emptyQuarantine:
@@ -103,10 +103,9 @@ extension KeychainStore {
     ///
     /// - Throws: ``StoreError/cancelled``, between two rows.
     func forEachRow(
-        in database: Database, _ body: (Int64, ItemRow?) throws(StoreError) -> Void
+        in database: Database, _ columns: RowColumns, _ body: (Int64, ItemRow?) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let statement = try RowStatement(
-            "SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item ORDER BY id", in: database)
+        let statement = try RowStatement("SELECT id, \(columns.selection) FROM item ORDER BY id", in: database)
         while try statement.step() {
             guard !Cancellation.isCancelled else { throw .cancelled }
             try body(statement.integer(0), ItemRow(statement))
@@ -124,13 +123,15 @@ extension KeychainStore {
             return .damaged(DamagedRow(identifier: nil, reason: "a plaintext column has an invalid value"))
         }
         do throws(RowSeal.Failure) {
-            _ = try seal.openWhole(row)
+            _ = try seal.verify(row)
             return .whole
         } catch {
             switch error {
             case .damaged(let damage):
                 return .damaged(DamagedRow(identifier: row.clear.identifier, reason: damage.reason))
             case .closed: return .closed
+            // Not thrown without constraints that are satisfied.
+            case .needsAuthentication, .lost, .wrongApplicationPassword: return .whole
             }
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GRDB
-internal import Keybag
+public import Keybag
 internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
@@ -12,10 +12,15 @@ extension KeychainStore {
     ///
     /// The keys of a certificate are found by the index of the application label, so that other
     /// keys are neither read nor opened. Damaged rows are skipped.
-    public func pairs(_ search: PairSearch, limit: Int?) throws(StoreError) -> [ItemPair] {
+    ///
+    /// - Parameter constraints: satisfies the constraints of keys and certificates. Without it, one
+    ///   with constraints has no data, and says what is needed.
+    public func pairs(_ search: PairSearch, limit: Int?, constraints: ConstraintKeys? = nil) throws(StoreError)
+        -> [ItemPair]
+    {
         guard limit != 0 else { return [] }
         keybag.recordUse()
-        return try read { (database, seal) throws(StoreError) in
+        return try read(ConstraintUse(constraints)) { (database, seal) throws(StoreError) in
             try pairs(search, limit: limit, in: database, seal)
         }
     }
@@ -79,7 +84,7 @@ extension KeychainStore {
     private func completed(_ certificate: ItemRecord, of row: ItemRow, _ search: PairSearch, _ seal: RowSeal)
         throws(StoreError) -> ItemRecord?
     {
-        guard search.needsCertificateData else { return certificate }
+        guard search.needsCertificateData, certificate.needsAuthentication == nil else { return certificate }
         return try opening(row) { () throws(RowSeal.Failure) in
             var certificate = certificate
             certificate.secrets = try seal.openSecrets(of: row)
@@ -96,6 +101,7 @@ extension KeychainStore {
             let key = try opening(row) { () throws(RowSeal.Failure) -> ItemRecord? in
                 let found = try Self.matchingRecord(row, by: labelled, seal, withSecrets: false)
                 guard var key = found, search.keys.matches(key) else { return nil }
+                guard key.needsAuthentication == nil else { return key }
                 switch search.keyData {
                 case .none: break
                 case .ifReadable: key.secrets = try? seal.openSecrets(of: row)

@@ -71,9 +71,13 @@ extension KeychainStore {
         try exclusively { () throws(StoreError) in
             guard try refresh().hasPasscode else { return }
             var key = try verify(passcode)
-            if !isReadOnly, let raised = try raiseCost(passcode, key, to: floor) { key = raised }
+            if !isReadOnly {
+                if let raised = try raiseCost(passcode, key, to: floor) { key = raised }
+                try addPresence(key)
+            }
             let device = keybag.device
             keybag.unlock(try mapKeybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
+            try mapKeybagErrors { () throws(KeybagError) in try keybag.openBiometry(with: key) }
             if !isReadOnly { try reseal(key, progress) }
         }
     }
@@ -212,7 +216,7 @@ extension KeychainStore {
     }
 
     /// Verifies the passcode. The lock state does not change.
-    private func verify(_ passcode: Passcode) throws(StoreError) -> PasscodeKey {
+    func verify(_ passcode: Passcode) throws(StoreError) -> PasscodeKey {
         let device = try refresh()
         do throws(KeybagError) {
             return try attempts.verify(passcode, of: device).key
@@ -227,6 +231,7 @@ extension KeychainStore {
     private func wipe(_ device: DeviceKeybag) throws(StoreError) {
         try store(try mapKeybagErrors { () throws(KeybagError) in try device.wiping() }, nil) {
             (database) throws(StoreError) in
+            _ = try ConstrainedRows.delete(in: database) { !$0.constraints.terms.isEmpty }
             _ = try Self.deleteRows(ProtectionClass.allCases.filter(\.needsPasscode), in: database)
         }
         try mapKeybagErrors { () throws(KeybagError) in try attempts.clear() }
@@ -252,6 +257,13 @@ extension KeychainStore {
         return raised
     }
 
+    /// Creates the presence pairs of a keychain whose passcode was set by an older version.
+    private func addPresence(_ key: PasscodeKey) throws(StoreError) {
+        let device = keybag.device
+        let changed = try mapKeybagErrors { () throws(KeybagError) in try device.addingPresence(key) }
+        if let changed { try store(changed, key) }
+    }
+
     /// Stores a changed keybag, and the changes of `body` in the same transaction.
     ///
     /// - Parameters:
@@ -271,6 +283,7 @@ extension KeychainStore {
             try body(database)
         }
         keybag.install(next, user, unlocks: unlocks)
+        if let key { try mapKeybagErrors { () throws(KeybagError) in try keybag.openBiometry(with: key) } }
     }
 
     // MARK: Resealing
@@ -282,16 +295,21 @@ extension KeychainStore {
     private func reseal(_ key: PasscodeKey, _ progress: ResealProgress) throws(StoreError) {
         let device = keybag.device
         guard device.isResealing else { return }
-        let keyring = Keyring(device, try mapKeybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
-        let stale = Self.stale(keybag.device.currentGenerations)
-        let total = try read { (database, _) throws(StoreError) in
+        let (unlocked, resealer) = try mapKeybagErrors { () throws(KeybagError) in
+            (try device.unlock(with: key), try device.constraintResealer(with: key))
+        }
+        let keyring = Keyring(device, unlocked)
+        var stale = Self.stale(keybag.device.currentGenerations)
+        let total = try read { (database, seal) throws(StoreError) in
+            // Shares of earlier presence pairs may be in rows of any class.
+            if device.isReplacingPairs, seal.columns.hasConstraint { stale += " OR access_constraint IS NOT NULL" }
             let statement = try RowStatement("SELECT count(*) FROM item WHERE \(stale)", in: database)
             return try statement.step() ? Int(statement.integer(0)) : 0
         }
         var last: Int64 = 0
         var done = 0
         progress(0, total)
-        while let next = try resealSome(with: keyring, after: last, stale) {
+        while let next = try resealSome(with: keyring, resealer, after: last, stale) {
             (last, done) = (next.last, done + next.count)
             progress(min(done, total), total)
         }
@@ -300,15 +318,14 @@ extension KeychainStore {
     }
 
     private func resealSome(
-        with keyring: Keyring, after position: Int64, _ stale: String
+        with keyring: Keyring, _ resealer: ConstraintResealer, after position: Int64, _ stale: String
     ) throws(StoreError) -> (last: Int64, count: Int)? {
         try write(with: keyring, isChange: false) { (database, seal) throws(StoreError) in
             var rows: [ItemRow] = []
             var last: Int64?
             do {
-                let columns = ItemRow.columns.joined(separator: ", ")
                 let statement = try RowStatement(
-                    "SELECT id, \(columns) FROM item WHERE id > ? AND (\(stale)) ORDER BY id LIMIT \(Self.batch)",
+                    "SELECT id, \(seal.columns.selection) FROM item WHERE id > ? AND (\(stale)) ORDER BY id LIMIT \(Self.batch)",
                     in: database)
                 try statement.bind(position, at: 1)
                 var size = 0
@@ -321,19 +338,26 @@ extension KeychainStore {
             }
             guard let last else { return nil }
             for row in rows {
-                let record: ItemRecord
-                do throws(RowSeal.Failure) {
-                    record = try seal.openWhole(row)
-                } catch {
-                    // Leave a damaged row unchanged.
-                    _ = try error.damage(of: row)
-                    continue
-                }
-                try replace(
-                    try seal.seal(record, revision: row.clear.revision + 1, position: row.position), in: database)
+                guard let resealed = try resealed(row, with: seal, resealer) else { continue }
+                try replace(resealed, in: database, seal)
             }
             return (last, rows.count)
         }
+    }
+
+    /// Returns a row under the newest keys; nil if it is damaged, and stays as it is.
+    private func resealed(_ row: ItemRow, with seal: RowSeal, _ resealer: ConstraintResealer) throws(StoreError)
+        -> ItemRow?
+    {
+        let record: ItemRecord
+        do throws(RowSeal.Failure) {
+            guard row.constraint == nil else { return try seal.reseal(row, resealer) }
+            record = try seal.openWhole(row)
+        } catch {
+            _ = try error.damage(of: row)
+            return nil
+        }
+        return try seal.seal(record, revision: row.clear.revision + 1, position: row.position)
     }
 
     /// Returns the SQL condition for rows that are sealed under earlier keys.
@@ -356,7 +380,7 @@ extension KeychainStore {
 
     // MARK: Errors
 
-    private func exclusively<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    func exclusively<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         try attempts.exclusively(onSystemError: StoreError.keybag, body)
     }
 

@@ -44,7 +44,9 @@ extension KeychainStore {
                 return try connections.read { (database) throws(StoreError) in
                     let statement = try RowStatement(
                         "SELECT count(*) FROM item WHERE protection IN (\(list)) AND tombstone = 0", in: database)
-                    return try statement.step() ? Int(statement.integer(0)) : 0
+                    let count = try statement.step() ? Int(statement.integer(0)) : 0
+                    return count
+                        + (try ConstrainedRows.count(in: database, except: recovered.lost) { !recovered.canSatisfy($0) })
                 }
             }
             // Remove the count of wrong passcodes first: under a new device key it would look
@@ -62,6 +64,7 @@ extension KeychainStore {
                 }
                 try RowStatement("DELETE FROM quarantine WHERE protection IN (\(list))", in: database).run()
                 return try RowStatement("DELETE FROM item WHERE protection IN (\(list))", in: database).run()
+                    + ConstrainedRows.delete(in: database) { !recovered.canSatisfy($0) }
             }
             ChangeNotifier(path: path).announce()
             try? truncateLog(of: connections)  // The recovery is durable; the next close empties the log.

@@ -19,6 +19,8 @@ public final class KeychainStore: Sendable {
     /// nil in memory, where no log exists.
     private let idleCheckpoint: IdleCheckpoint?
     private let hasWritten = Flag()
+    /// Raised once the tables are known to have the newest version, which they keep.
+    private let isMigrated = Flag()
     private let changes: ChangeNotifier
     /// nil if the number of items is not limited.
     let itemQuota: ItemQuota?
@@ -81,10 +83,13 @@ public final class KeychainStore: Sendable {
         }
         if isNew { try Self.create(in: connections, deviceKey: key, isFile: path != nil) }
         if let path, !connections.isReadOnly { unlink(Self.creationMarkerPath(path)) }
-        let opened = try connections.read { (database) throws(StoreError) in
+        let (opened, needsMigration) = try connections.read { (database) throws(StoreError) in
             try DatabaseSchema.verify(database)
-            return try Self.openKeybag(in: database, deviceKey: key)
+            return (
+                try Self.openKeybag(in: database, deviceKey: key), try DatabaseSchema.needsMigration(database)
+            )
         }
+        if needsMigration, !connections.isReadOnly { try Self.migrate(connections) }
         self.connections = connections
         self.attempts = attempts
         itemQuota = quota.map { ItemQuota($0.items) }
@@ -152,11 +157,15 @@ public final class KeychainStore: Sendable {
     // MARK: Transactions
 
     /// Runs `body` on one consistent state of the database.
-    func read<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
+    ///
+    /// - Parameter use: the constraints that the call satisfies.
+    func read<Result>(
+        _ use: ConstraintUse = .none, _ body: (Database, RowSeal) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
         for _ in 1...Self.maxAttempts {
             let result = try connections.read { (database) throws(StoreError) -> Result? in
                 try currentKeyring(database).map { (keyring) throws(StoreError) in
-                    try body(database, RowSeal(keyring: keyring))
+                    try body(database, RowSeal(keyring: keyring, columns: try columns(database), use: use))
                 }
             }
             if let result { return result }
@@ -169,11 +178,22 @@ public final class KeychainStore: Sendable {
     ///
     /// The index key never changes (Documentation/Formats/keychain-database.md, "Keybag"), so an
     /// item that the statement does not find does not exist.
-    func readOutsideTransaction<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError)
-        -> Result
-    {
-        let seal = RowSeal(keyring: keybag.keyring)
-        return try connections.withConnection { (database) throws(StoreError) in try body(database, seal) }
+    func readOutsideTransaction<Result>(
+        _ use: ConstraintUse, _ body: (Database, RowSeal) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let keyring = keybag.keyring
+        return try connections.withConnection { (database) throws(StoreError) in
+            try body(database, RowSeal(keyring: keyring, columns: try columns(database), use: use))
+        }
+    }
+
+    /// The columns of the tables. A database that cannot be written may be migrated by another
+    /// program at any time, so its version is read again.
+    private func columns(_ database: Database) throws(StoreError) -> RowColumns {
+        if isMigrated.value { return RowColumns(hasConstraint: true) }
+        let hasConstraint = try DatabaseSchema.hasConstraints(database)
+        if hasConstraint { isMigrated.raise() }
+        return RowColumns(hasConstraint: hasConstraint)
     }
 
     /// Runs `body` in one transaction. When this returns, all changes are durable; when it throws,
@@ -183,8 +203,10 @@ public final class KeychainStore: Sendable {
     ///   - given: keys to use instead of the unlocked ones, for an operation that has the passcode in
     ///     its request.
     ///   - isChange: false for a transaction that changes nothing that a program can read.
+    ///   - use: the constraints that the call satisfies, and what new ones are bound to.
     func write<Result>(
-        with given: Keyring? = nil, isChange: Bool = true, _ body: (Database, RowSeal) throws(StoreError) -> Result
+        with given: Keyring? = nil, isChange: Bool = true, use: ConstraintUse = .none,
+        _ body: (Database, RowSeal) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let result: (value: Result, isChanged: Bool)
         do throws(StoreError) {
@@ -194,7 +216,8 @@ public final class KeychainStore: Sendable {
                 }
                 if let given, given.generation != current.generation { throw StoreError.keybag(.changedMeanwhile) }
                 let before = database.totalChangesCount
-                let value = try body(database, RowSeal(keyring: given ?? current))
+                let seal = RowSeal(keyring: given ?? current, columns: try columns(database), use: use)
+                let value = try body(database, seal)
                 return (value, database.totalChangesCount != before)
             }
         } catch {
@@ -270,6 +293,26 @@ public final class KeychainStore: Sendable {
             try KeybagStorage.insert(keybag, into: database)
         }
     }
+
+    /// Gives an existing database the tables of this version, in one transaction. If the disk or the
+    /// quota is full, they keep their version: the keychain can be used, but stores no constraints.
+    private static func migrate(_ connections: ConnectionPool) throws(StoreError) {
+        do throws(StoreError) {
+            try connections.write { (database) throws(StoreError) in
+                try DatabaseSchema.verify(database)
+                try DatabaseSchema.migrate(database)
+            }
+        } catch {
+            switch error {
+            case .database(let code, _) where code & 0xFF == sqliteFull: return
+            case .quota: return
+            default: throw error
+            }
+        }
+    }
+
+    /// SQLITE_FULL.
+    private static let sqliteFull: Int32 = 13
 
     /// Switches the new database permanently to write-ahead logging.
     ///

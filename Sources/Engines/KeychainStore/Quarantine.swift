@@ -6,7 +6,8 @@ internal import GRDB
 /// by a repair. It is kept, not trusted, and not read by any call.
 enum Quarantine {
     /// Moves the row at this position of `item` to quarantine.
-    static func move(_ position: Int64, in database: Database) throws(StoreError) {
+    static func move(_ position: Int64, in database: Database, _ columns: RowColumns) throws(StoreError) {
+        let columns = columns.existing
         let copy = try RowStatement(
             "INSERT INTO quarantine (\(columns)) SELECT \(columns) FROM item WHERE id = ?", in: database)
         try copy.bind(position, at: 1)
@@ -25,6 +26,4 @@ enum Quarantine {
         _ = try statement.step()
         return Int(statement.integer(0))
     }
-
-    private static let columns = ItemRow.columns.joined(separator: ", ")
 }

@@ -7,27 +7,45 @@ internal import SecretMemory
 
 /// Seals records into rows, and opens rows into records.
 ///
-/// A half is `wrapped key(40) ‖ nonce(12) ‖ ciphertext ‖ tag(16)`, under a new key at every write.
+/// A half is `wrapped key(40) ‖ nonce(12) ‖ ciphertext ‖ tag(16)`, under a new key at every write;
+/// the wrapped key of a secret half with a constraint has 48 bytes (RowSeal+Constraints.swift).
 /// Its additional data names its row and half (Documentation/Formats/keychain-database.md,
 /// "Additional data"). After opening, every token is computed again and compared. So a row that was
 /// copied, spliced, moved or renamed does not open.
 struct RowSeal {
     let keyring: any ItemKeyWrapping
     let tokens: SearchTokens
-    /// The start of all additional data.
+    /// The columns of the tables in this transaction.
+    let columns: RowColumns
+    let use: ConstraintUse
+    /// The start of the additional data of rows without constraints.
     private let additionalDataStart: [UInt8]
 
     /// Creates a seal for one transaction.
-    init(keyring: any ItemKeyWrapping) {
+    init(
+        keyring: any ItemKeyWrapping, columns: RowColumns = RowColumns(hasConstraint: true),
+        use: ConstraintUse = .none
+    ) {
         self.keyring = keyring
+        self.columns = columns
+        self.use = use
         tokens = SearchTokens(keyring)
+        additionalDataStart = Self.additionalDataStart(keyring.keychain, Self.format)
+    }
+
+    private static func additionalDataStart(_ keychain: [UInt8], _ format: [UInt8]) -> [UInt8] {
         var start: [UInt8] = []
         start.reserveCapacity(64)
-        for part in [Self.label, keyring.keychain, Self.format] {
+        for part in [label, keychain, format] {
             start.append(UInt8(part.count))
             start += part
         }
-        additionalDataStart = start
+        return start
+    }
+
+    /// Returns the seal of the same transaction with other keys and constraints.
+    func with(_ keyring: any ItemKeyWrapping, _ use: ConstraintUse = .none) -> RowSeal {
+        RowSeal(keyring: keyring, columns: columns, use: use)
     }
 
     /// Why a row does not open.
@@ -36,6 +54,18 @@ struct RowSeal {
         case damaged(RowDamage)
         /// The class of the row is locked or has no key.
         case closed(KeybagError)
+        /// The secret half opens only when these constraints are satisfied.
+        case needsAuthentication(AccessConstraints)
+        /// The enrolled set is not the one to which the item was bound.
+        case lost(AccessConstraints)
+        case wrongApplicationPassword(AccessConstraints)
+    }
+
+    /// The columns to which a half is bound.
+    struct Place {
+        var clear: ClearColumns
+        var group: SearchToken
+        var constraint: ConstraintRecord?
     }
 
     // MARK: Sealing
@@ -49,18 +79,24 @@ struct RowSeal {
             isSynchronizable: record.isSynchronizable,
             isTombstone: record.isTombstone)
         let group = tokens.group(record.accessGroup)
+        let constraint = try sealedConstraint(of: record, revision: revision)
+        let place = Place(clear: clear, group: group, constraint: constraint?.record)
         let secrets = SecretsCoding.encode(record.secrets ?? ItemSecrets())
-        let metadata = MetadataCoding.encode(record)
-        let sealedMetadata = try metadata.withUnsafeBufferPointer { (bytes) throws(StoreError) in
-            try seal(UnsafeRawBufferPointer(bytes), half: .metadata, clear: clear, group: group)
-        }
+        let sealedMetadata = try sealMetadata(of: record, place)
         let sealedSecret = try secrets.withUnsafeBytes { (bytes) throws(StoreError) in
-            try seal(bytes, half: .secret, clear: clear, group: group)
+            try seal(bytes, half: .secret, place, constraint?.key)
         }
         return ItemRow(
             position: position, clear: clear, primaryKey: .token(tokens.primaryKey(of: record, group: group)),
             accessGroup: .token(group),
-            tokens: tokens.columns(of: record), metadata: sealedMetadata, secret: sealedSecret)
+            tokens: tokens.columns(of: record), metadata: sealedMetadata, secret: sealedSecret,
+            constraint: constraint?.record.encoded)
+    }
+
+    func sealMetadata(of record: ItemRecord, _ place: Place) throws(StoreError) -> [UInt8] {
+        try MetadataCoding.encode(record).withUnsafeBufferPointer { (bytes) throws(StoreError) in
+            try seal(UnsafeRawBufferPointer(bytes), half: .metadata, place)
+        }
     }
 
     /// Throws if the class is locked or has no key.
@@ -77,39 +113,62 @@ struct RowSeal {
     }
 
     private func seal(
-        _ content: UnsafeRawBufferPointer, half: RowHalf, clear: ClearColumns, group: SearchToken
+        _ content: UnsafeRawBufferPointer, half: RowHalf, _ place: Place, _ constraint: ConstraintKey? = nil
     ) throws(StoreError) -> [UInt8] {
         let key = SymmetricKey(size: .bits256)
         let wrapped: [UInt8]
-        do {
-            wrapped = try keyring.wrap(key, of: half, protection: clear.protection, generation: clear.generation)
+        do throws(KeybagError) {
+            let inner = try constraint.map { (constraint) throws(KeybagError) in
+                SymmetricKey(data: try constraint.wrap(key))
+            }
+            wrapped = try keyring.wrap(
+                inner ?? key, of: half, protection: place.clear.protection, generation: place.clear.generation)
         } catch {
             throw .keybag(error)
         }
-        return try wrapped + RowCryptography.seal(content, key: key, additionalData: additionalData(half, clear, group))
+        return try wrapped + RowCryptography.seal(content, key: key, additionalData: additionalData(half, place))
     }
 
     // MARK: Opening
 
     /// Returns the verified record of a row, without its secrets. Needs no key of the secret half.
     func open(_ row: ItemRow) throws(Failure) -> ItemRecord {
-        try open(row) { (fields) throws(RowDamage) in try fields.record() }
+        let constraint = try constraint(of: row)
+        var record = try open(row, constraint) { (fields) throws(RowDamage) in try fields.record() }
+        record.needsAuthentication = constraint?.constraints
+        return record
     }
 
     /// Calls `body` with the verified fields of a row's metadata half, which are valid during the
     /// call.
-    func open<Result>(_ row: ItemRow, _ body: (MetadataFields) throws(RowDamage) -> Result) throws(Failure) -> Result {
-        try open(row.metadata, half: .metadata, row: row) { (bytes) throws(RowDamage) in
+    ///
+    /// - Parameter constraint: that of the row.
+    func open<Result>(
+        _ row: ItemRow, _ constraint: ConstraintRecord?, _ body: (MetadataFields) throws(RowDamage) -> Result
+    ) throws(Failure) -> Result {
+        let key = try unwrapKey(of: row.metadata, half: .metadata, row)
+        let sealed = row.metadata[Self.wrappedKeyLength...]
+        return try open(sealed, half: .metadata, row, constraint, key) { (bytes) throws(RowDamage) in
             let fields = try MetadataFields(bytes, clear: row.clear)
             try verifyTokens(of: row, against: fields)
+            try Self.verifyFlags(of: fields.bareRecord, constraint)
             return try body(fields)
         }
     }
 
-    /// Returns the secrets of a row.
+    /// Returns the secrets of a row. If it has a constraint, the metadata half must have been opened
+    /// before: it authenticates the constraint.
     func openSecrets(of row: ItemRow) throws(Failure) -> ItemSecrets {
         let itemClass = row.clear.itemClass
-        return try open(row.secret, half: .secret, row: row) { (bytes) throws(RowDamage) in
+        let constraint = try constraint(of: row)
+        let key: SymmetricKey
+        let length: Int
+        if let constraint {
+            (key, length) = (try constrainedKey(of: row, constraint), Self.constrainedKeyLength)
+        } else {
+            (key, length) = (try unwrapKey(of: row.secret, half: .secret, row), Self.wrappedKeyLength)
+        }
+        return try open(row.secret[length...], half: .secret, row, constraint, key) { (bytes) throws(RowDamage) in
             try SecretsCoding.decode(bytes, of: itemClass)
         }
     }
@@ -118,7 +177,20 @@ struct RowSeal {
     func openWhole(_ row: ItemRow) throws(Failure) -> ItemRecord {
         var record = try open(row)
         record.secrets = try openSecrets(of: row)
+        record.needsAuthentication = nil
         return record
+    }
+
+    /// The flags of the access control decide about prompts, so they must be those of the
+    /// constraint.
+    private static func verifyFlags(of record: ItemRecord, _ constraint: ConstraintRecord?) throws(RowDamage) {
+        if let constraint {
+            guard record.accessControlFlags == constraint.constraints.flags else {
+                throw RowDamage("the access control flags do not match the constraint")
+            }
+        } else if record.accessControlFlags?.hasConstraints == true {
+            throw RowDamage("the constraint of the access control flags is missing")
+        }
     }
 
     private func verifyTokens(of row: ItemRow, against fields: MetadataFields) throws(RowDamage) {
@@ -134,27 +206,33 @@ struct RowSeal {
         }
     }
 
-    private func open<Result>(
-        _ sealed: [UInt8], half: RowHalf, row: ItemRow, _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
-    ) throws(Failure) -> Result {
+    private func unwrapKey(of sealed: [UInt8], half: RowHalf, _ row: ItemRow) throws(Failure) -> SymmetricKey {
         guard sealed.count > Self.wrappedKeyLength else { throw .damaged(RowDamage("a row half is truncated")) }
-        let key: SymmetricKey
+        return try unwrap(sealed[..<Self.wrappedKeyLength], of: half, row.clear)
+    }
+
+    /// Removes the wrapping of the class key.
+    func unwrap(_ wrapped: ArraySlice<UInt8>, of half: RowHalf, _ clear: ClearColumns) throws(Failure) -> SymmetricKey {
         do {
-            key = try keyring.unwrap(
-                sealed[..<Self.wrappedKeyLength], of: half, protection: row.clear.protection,
-                generation: row.clear.generation)
+            return try keyring.unwrap(
+                wrapped, of: half, protection: clear.protection, generation: clear.generation)
         } catch .wrongKey {
             throw .damaged(RowDamage("the key of a row half does not unwrap"))
         } catch {
             throw .closed(error)
         }
+    }
+
+    private func open<Result>(
+        _ sealed: ArraySlice<UInt8>, half: RowHalf, _ row: ItemRow, _ constraint: ConstraintRecord?,
+        _ key: SymmetricKey, _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
+    ) throws(Failure) -> Result {
         guard case .token(let group) = row.accessGroup else {
             throw .damaged(RowDamage("the access group token has the wrong length"))
         }
         do {
-            return try RowCryptography.open(
-                sealed[Self.wrappedKeyLength...], key: key,
-                additionalData: additionalData(half, row.clear, group), body)
+            let place = Place(clear: row.clear, group: group, constraint: constraint)
+            return try RowCryptography.open(sealed, key: key, additionalData: additionalData(half, place), body)
         } catch {
             throw .damaged(error)
         }
@@ -163,21 +241,40 @@ struct RowSeal {
     // MARK: Additional data
 
     /// Returns the data that identifies a half, each part after its length in one byte.
-    private func additionalData(_ half: RowHalf, _ clear: ClearColumns, _ group: SearchToken) -> [UInt8] {
+    ///
+    /// With a constraint, the format is another one and the last part is a digest of the constraint
+    /// record: of all of it in the metadata half; of its fixed part in the secret half, which is
+    /// bound to the revision at which it was sealed and to no generation.
+    private func additionalData(_ half: RowHalf, _ place: Place) -> [UInt8] {
+        var (clear, digest): (ClearColumns, [UInt8]) = (place.clear, [])
+        if let constraint = place.constraint {
+            switch half {
+            case .metadata: digest = RowCryptography.strongDigest(constraint.encoded)
+            case .secret:
+                digest = RowCryptography.strongDigest(constraint.fixedPart)
+                (clear.generation, clear.revision) = (0, constraint.revision)
+            }
+        }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(128)
-        bytes += additionalDataStart
+        bytes.reserveCapacity(144)
+        bytes +=
+            place.constraint == nil
+            ? additionalDataStart : Self.additionalDataStart(keyring.keychain, Self.constrainedFormat)
         bytes.append(16)
         bytes += clear.identifier.bytes
         Self.append(1, UInt64(clear.itemClass.number), to: &bytes)
         Self.append(1, UInt64(clear.protection.number), to: &bytes)
         Self.append(4, UInt64(clear.generation), to: &bytes)
         bytes.append(16)
-        bytes.append(group)
+        bytes.append(place.group)
         Self.append(1, clear.isSynchronizable ? 1 : 0, to: &bytes)
         Self.append(1, clear.isTombstone ? 1 : 0, to: &bytes)
         Self.append(8, clear.revision, to: &bytes)
         Self.append(1, UInt64(half.rawValue), to: &bytes)
+        if !digest.isEmpty {
+            bytes.append(UInt8(digest.count))
+            bytes += digest
+        }
         return bytes
     }
 
@@ -189,5 +286,8 @@ struct RowSeal {
 
     private static let label = Array("latchkey v1 item".utf8)
     private static let format: [UInt8] = [0, 1]
+    private static let constrainedFormat: [UInt8] = [0, 2]
     private static let wrappedKeyLength = 40
+    /// The wrapped key of a secret half with a constraint.
+    static let constrainedKeyLength = 48
 }

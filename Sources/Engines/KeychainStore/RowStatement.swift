@@ -94,6 +94,11 @@ struct RowStatement: ~Copyable {
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// Returns the bytes of a column; nil if it is NULL.
+    func nullableBlob(_ column: Int32) -> [UInt8]? {
+        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : blob(column)
+    }
+
     func token(_ column: Int32) -> TokenColumn {
         guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return .null }
         let count = Int(sqlite3_column_bytes(statement, column))

@@ -44,6 +44,13 @@ public enum StoreError: Error, Sendable {
     case resultTooLarge(max: Int)
     /// A live item has the same primary key.
     case duplicate
+    /// The secrets of an item must be opened, and these constraints are not satisfied.
+    case authenticationNeeded(AccessConstraints, ItemIdentifier)
+    /// The enrolled set is not the one to which the item was bound: the item is lost, and must be
+    /// deleted.
+    case constraintLost(ItemIdentifier)
+    /// The application password of an item is wrong.
+    case wrongApplicationPassword(ItemIdentifier)
     /// The change of an update is not allowed.
     case refused(KeychainError)
 }

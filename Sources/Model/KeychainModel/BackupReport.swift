@@ -6,7 +6,8 @@ public struct BackupReport: Sendable, Equatable {
     public var portable = 0
     /// Items that can be restored on this device only.
     public var deviceBound = 0
-    /// Items that are never backed up: those of the class whenPasscodeSetThisDeviceOnly.
+    /// Items that are never backed up: those of the class whenPasscodeSetThisDeviceOnly, and those
+    /// with constraints.
     public var staying = 0
     /// Items that were left out because they are damaged.
     public var damaged = 0

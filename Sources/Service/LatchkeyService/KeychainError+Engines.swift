@@ -67,6 +67,11 @@ extension KeychainError {
             self.init(.notAvailable, "the operation was cancelled, and nothing was changed", hint: "try again")
         case .closed: self.init(.notAvailable, "the keychain was closed during the call")
         case .duplicate: self = .duplicateItem
+        case .authenticationNeeded:
+            self.init(.interactionNotAllowed, "the access control of the item requires authentication")
+        case .constraintLost:
+            self.init(.itemNotFound, "the enrolled biometry has changed, so the item is lost")
+        case .wrongApplicationPassword: self.init(.authFailed, "the application password of the item is wrong")
         case .refused(let error): self = error
         }
     }

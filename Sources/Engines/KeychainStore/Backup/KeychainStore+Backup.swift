@@ -13,7 +13,8 @@ extension KeychainStore {
     public typealias BackupSource = (UnsafeMutableRawBufferPointer) throws(StoreError) -> Int
 
     /// Writes every item that may leave the device, encrypted under a passphrase of the backup.
-    /// ThisDeviceOnly items are also sealed under the device key. `akpu` items are not written.
+    /// ThisDeviceOnly items are also sealed under the device key. `akpu` items and items with
+    /// constraints are not written.
     ///
     /// Keys that may not be extracted are written only if `passcode` is given and the keychain has
     /// one, or if `includesNonExtractable` is true.
@@ -42,10 +43,10 @@ extension KeychainStore {
         try read { (database, current) throws(StoreError) in
             // Rows that were resealed in the meantime would look damaged and would be left out.
             guard current.keyring.generation == keyring.generation else { throw StoreError.keybag(.changedMeanwhile) }
-            let seal = RowSeal(keyring: keyring)
+            let seal = current.with(keyring)
             let total = try Self.count(in: database)
             var done = 0
-            try forEachRow(in: database) { (_, row) throws(StoreError) in
+            try forEachRow(in: database, seal.columns) { (_, row) throws(StoreError) in
                 done += 1
                 progress(done, total)
                 guard let row, !row.clear.isTombstone else { return }
@@ -55,10 +56,15 @@ extension KeychainStore {
                 }
                 let record: ItemRecord
                 do throws(RowSeal.Failure) {
-                    record = try seal.openWhole(row)
+                    record = try seal.verify(row)
                 } catch {
                     _ = try error.damage(of: row)
                     report.damaged += 1
+                    return
+                }
+                // Its secrets open only here, for the person who is present.
+                guard record.needsAuthentication == nil else {
+                    report.staying += 1
                     return
                 }
                 guard includesKeys || record.isExtractable else {
@@ -110,7 +116,10 @@ extension KeychainStore {
             try write(with: keyring) { (database, seal) throws(StoreError) in
                 if !merges { report.deleted = try RowStatement("DELETE FROM item", in: database).run() }
                 while let record = try Self.nextItem(from: &reader, deviceBound, &report) {
-                    if let reason = refusal(record) {
+                    let reason =
+                        record.accessControlFlags?.hasConstraints == true
+                        ? "an item with constraints is not restored" : refusal(record)
+                    if let reason {
                         report.refuse(reason)
                         continue
                     }
@@ -196,13 +205,20 @@ extension KeychainStore {
         // and another primary key. Both are compared before either is changed.
         var older: [Int64] = []
         var damaged: [Int64] = []
-        for (position, row) in try Self.rows(withPrimaryKey: token, orIdentifier: record.identifier, in: database) {
+        let found = try Self.rows(
+            withPrimaryKey: token, orIdentifier: record.identifier, in: database, seal.columns)
+        for (position, row) in found {
             guard let row else {
                 damaged.append(position)
                 continue
             }
             do throws(RowSeal.Failure) {
-                let existing = try seal.openWhole(row)
+                let existing = try seal.verify(row)
+                // An item with constraints is in no backup, so it is not replaced by one.
+                guard existing.needsAuthentication == nil else {
+                    report.kept += 1
+                    return
+                }
                 guard existing.isTombstone || record.takesPrecedence(over: existing) else {
                     report.kept += 1
                     return
@@ -213,21 +229,22 @@ extension KeychainStore {
                 damaged.append(position)
             }
         }
-        for position in damaged { try Quarantine.move(position, in: database) }
+        for position in damaged { try Quarantine.move(position, in: database, seal.columns) }
         for position in older {
             let removal = try RowStatement("DELETE FROM item WHERE id = ?", in: database)
             try removal.bind(position, at: 1)
             try removal.run()
         }
-        try insert(try seal.seal(record, revision: 1), in: database)
+        try insert(try seal.seal(record, revision: 1), in: database, seal)
         if !older.isEmpty { report.replaced += 1 } else { report.added += 1 }
     }
 
     private static func rows(
-        withPrimaryKey token: SearchToken, orIdentifier identifier: ItemIdentifier, in database: Database
+        withPrimaryKey token: SearchToken, orIdentifier identifier: ItemIdentifier, in database: Database,
+        _ columns: RowColumns
     ) throws(StoreError) -> [(Int64, ItemRow?)] {
         let statement = try RowStatement(
-            "SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item WHERE primary_key = ? OR uuid = ?",
+            "SELECT id, \(columns.selection) FROM item WHERE primary_key = ? OR uuid = ?",
             in: database)
         try statement.bind(token, at: 1)
         try statement.bind(identifier.bytes, at: 2)

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Keybag
+public import KeychainModel
+
+/// How one evaluation satisfies the constraints of items.
+///
+/// ```swift
+/// let keys = store.constraintKeys()
+/// try store.satisfy(keys, with: passcode)
+/// let found = try store.search(search, limit: 1, withSecrets: true, constraints: keys)
+/// ```
+extension KeychainStore {
+    /// Keeps the key of biometry from the next unlock to the lock; see
+    /// ``LockableKeybag/keepBiometryKey()``.
+    public func keepBiometryKey() { keybag.keepBiometryKey() }
+
+    /// Whether a biometric match can satisfy a constraint now.
+    public var holdsBiometryKey: Bool { keybag.holdsBiometryKey }
+
+    /// Returns empty keys for one evaluation. The next lock wipes what they then contain.
+    public func constraintKeys() -> ConstraintKeys { keybag.constraintKeys() }
+
+    /// Verifies a passcode for one evaluation, as an unlock does: it is counted first, and delayed
+    /// after wrong ones. The lock state does not change.
+    ///
+    /// - Throws: ``KeybagError/constraintNeedsPasscode(_:)`` if no passcode is set.
+    public func satisfy(_ keys: ConstraintKeys, with passcode: Passcode) throws(StoreError) {
+        try exclusively { () throws(StoreError) in
+            guard try refresh().hasPasscode else { throw .keybag(.constraintNeedsPasscode(.devicePasscode)) }
+            let key = try verify(passcode)
+            do throws(KeybagError) {
+                try keybag.satisfy(keys, with: key)
+            } catch {
+                throw .keybag(error)
+            }
+        }
+    }
+
+    /// Satisfies constraints with a biometric match.
+    ///
+    /// - Parameter match: the proof that the sensor has just recognized the person; it is used up.
+    /// - Throws: ``KeybagError/biometryUnavailable``.
+    public func satisfy(_ keys: ConstraintKeys, with match: consuming BiometricMatch) throws(StoreError) {
+        do throws(KeybagError) {
+            try keybag.satisfy(keys, with: match)
+        } catch {
+            throw .keybag(error)
+        }
+    }
+}
