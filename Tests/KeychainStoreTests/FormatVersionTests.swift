@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+@testable import Keybag
+import KeychainModel
+@testable import KeychainStore
+import KeychainTesting
+import LinuxSystem
+import SecretMemory
+import Testing
+
+/// Databases of earlier versions get the tables of version 3 when they are opened for writing.
+@Suite("Format versions")
+struct FormatVersionTests {
+    private static let vectors = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Vectors")
+
+    /// A copy of a frozen vector.
+    private struct Copy {
+        let temporary: TemporaryDirectory
+        let key: DeviceKey
+        var path: String { "\(temporary.path)/keychain.db" }
+
+        init(_ vector: String) throws {
+            temporary = try TemporaryDirectory()
+            for name in ["keychain.db", "device.key"] {
+                let content = try Data(contentsOf: FormatVersionTests.vectors.appending(path: "\(vector)/\(name)"))
+                _ = FileManager.default.createFile(
+                    atPath: "\(temporary.path)/\(name)", contents: content, attributes: [.posixPermissions: 0o600])
+            }
+            key = try #require(try DeviceKey.load(from: try PrivateDirectory(existing: temporary.path)))
+        }
+
+        func read<Value>(_ sql: String, _ type: Value.Type) throws -> [Value] where Value: DatabaseValueConvertible {
+            let queue = try DatabaseQueue(path: path)
+            defer { try? queue.close() }
+            return try queue.read { try Value.fetchAll($0, sql: sql) }
+        }
+
+        func execute(_ sql: String) throws {
+            let queue = try DatabaseQueue(path: path)
+            try queue.write { try $0.execute(sql: sql) }
+            try queue.close()
+        }
+    }
+
+    private static let audit = """
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY,
+            sequence INTEGER NOT NULL,
+            code BLOB NOT NULL,
+            key BLOB NOT NULL
+        )
+        """
+
+    @Test(
+        "KDB-64: opening for writing migrates versions 1 and 2 once, and leaves the rows as they are",
+        arguments: [1, 2])
+    func migration(_ version: Int) throws {
+        let copy = try Copy("keychain-v1")
+        if version == 2 {
+            try copy.execute(Self.audit)
+            try copy.execute("PRAGMA user_version = 2")
+        }
+        let rows = "SELECT quote(metadata) || quote(secret) || revision || generation FROM item ORDER BY id"
+        let before = try copy.read(rows, String.self)
+        #expect(before.count == 5)
+        for _ in 1...2 {
+            let store = try StoreFixture.open(copy.path, copy.key)
+            #expect(try store.inspect().damaged.isEmpty)
+            store.close()
+        }
+        #expect(try copy.read("PRAGMA user_version", Int.self) == [3])
+        #expect(try copy.read(rows, String.self) == before)
+        #expect(try copy.read("SELECT count(*) FROM item WHERE access_constraint IS NULL", Int.self) == [5])
+        // A new keychain has the same tables.
+        let fresh = try StoreFixture()
+        try fresh.open().close()
+        let texts = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY sql"
+        #expect(try copy.read(texts, String.self) == fresh.read { try String.fetchAll($0, sql: texts) })
+    }
+
+    @Test("KDB-64: a read-only keychain of an earlier version is read and not changed")
+    func readOnly() throws {
+        let copy = try Copy("keychain-v1")
+        let key = copy.key
+        let store = try KeychainStore(
+            path: copy.path, isReadOnly: true, attempts: PasscodeAttempts(inMemory: .system)
+        ) { (_) throws(KeybagError) in key }
+        let search = ItemSearch(.genericPassword, groups: .all(.claimed), synchronizable: .any)
+        let found = try store.search(search, limit: nil, withSecrets: true)
+        #expect(found.records.count == 2 && found.damaged.isEmpty)
+        #expect(try store.inspect().damaged.isEmpty)
+        store.close()
+        #expect(try copy.read("PRAGMA user_version", Int.self) == [1])
+    }
+
+    @Test("An altered text of a migrated table is refused", arguments: ["item", "quarantine"])
+    func alteredTable(_ table: String) throws {
+        let copy = try Copy("keychain-v1")
+        try StoreFixture.open(copy.path, copy.key).close()
+        try copy.execute("ALTER TABLE \(table) ADD COLUMN another BLOB")
+        #expect(throws: StoreError.self) { _ = try StoreFixture.open(copy.path, copy.key) }
+    }
+
+    @Test("A version 3 without the column of constraints, and a version 2 with it, are refused")
+    func mismatchedVersions() throws {
+        let copy = try Copy("keychain-v1")
+        try copy.execute(Self.audit)
+        try copy.execute("PRAGMA user_version = 3")
+        #expect(throws: StoreError.self) { _ = try StoreFixture.open(copy.path, copy.key) }
+        let fresh = try StoreFixture()
+        try fresh.open().close()
+        try fresh.tamper("PRAGMA user_version = 2")
+        #expect(throws: StoreError.self) { _ = try fresh.open() }
+    }
+
+    @Test("If the disk is full at the migration, the keychain is used as it is, and stores no constraints")
+    func fullDisk() throws {
+        let copy = try Copy("keychain-v1")
+        let key = copy.key
+        // A quota of the present size: no page can be added, and none is.
+        let size = try #require(try FileStatus.ofLink(copy.path)?.size)
+        let store = try KeychainStore(
+            path: copy.path, attempts: PasscodeAttempts(inMemory: .system),
+            quota: KeychainQuota(bytes: Int(size), items: 100)
+        ) { (_) throws(KeybagError) in key }
+        let search = ItemSearch(
+            .genericPassword, groups: .only([.shared]), attributes: [.account: .string("alice")])
+        #expect(try store.search(search, limit: 1, withSecrets: true).records.first?.text == "s3cret")
+        var item = Sample.item("constrained")
+        item.accessControlFlags = .applicationPassword
+        #expect(throws: StoreError.self) {
+            _ = try store.add(
+                item, binding: ConstraintBinding(applicationPassword: try ConstraintFixture.password()))
+        }
+        #expect(try store.remove(search, now: 3000) == 1)
+        store.close()
+        #expect(try copy.read("PRAGMA user_version", Int.self) == [1])
+    }
+
+    @Test("A passcode of an earlier version gets its presence pairs at the unlock; before that nothing needs them")
+    func presencePairs() throws {
+        let copy = try Copy("keychain-v1-passcode")
+        let store = try StoreFixture.open(copy.path, copy.key)
+        #expect(store.keybag.device.record.pairs.isEmpty)
+        var item = ConstraintFixture.item("alice", .devicePasscode, .always)
+        item.protection = .always
+        #expect {
+            _ = try store.add(item)
+        } throws: { error in
+            if case StoreError.keybag(.presenceKeyMissing) = error { true } else { false }
+        }
+        let passcode = try ConstraintFixture.passcode("cafe\u{301} au lait, five cups")
+        try store.unlock(passcode, floor: PasscodeCost(exponent: 10))
+        _ = try store.add(item)
+        let keys = store.constraintKeys()
+        try store.satisfy(keys, with: passcode)
+        let search = Sample.search([.account: .string("alice")])
+        #expect(
+            try store.search(search, limit: nil, withSecrets: true, constraints: keys).records.map(\.text) == [
+                "data of alice"
+            ])
+        store.close()
+        withExtendedLifetime(copy) {}
+    }
+}
