@@ -230,6 +230,38 @@ struct ConstraintTests {
         #expect(keeping.lockable.graceLeft != nil && !keeping.lockable.holdsBiometryKey)
     }
 
+    @Test("The worked values of the format document are derived")
+    func workedValues() throws {
+        let keychain: [UInt8] = Array(stride(from: 0, through: 0xFF, by: 0x11)).map(UInt8.init)
+        let context = ConstraintContext(keychain: keychain, item: Array(0xA0...0xAF), revision: 1)
+        let set = try #require(EnrolledSet(digest: Array(0x20...0x3F)))
+        #expect(Self.hex(context.check(of: set)) == "bd6fe82e7906f25c880bde96364a642c")
+        let zero = SecretBytes(count: 32) { _ in }
+        #expect(
+            context.masked(zero, with: set).withUnsafeBytes { Self.hex(Array($0)) }
+                == "fec36f571b5826c3cdeba50b7068580574f819689984695c1dfee0b288c11c7a")
+        let flags: AccessControlFlags = [.devicePasscode, .biometryCurrentSet, .and]
+        let record = ConstraintRecord(
+            constraints: try #require(try AccessConstraints.parse(flags)), revision: 1,
+            enrolledSetCheck: context.check(of: set), password: nil, shares: [])
+        #expect(
+            Self.hex(record.fixedPart)
+                == "0100000000000080180000000000000001020010bd6fe82e7906f25c880bde96364a642c00020104")
+        #expect(
+            context.wrappingKey(SecretBytes(Array(0x40...0x5F)), nil, fixedPart: record.fixedPart)
+                .withUnsafeBytes { Self.hex(Array($0)) }
+                == "1ce69e389423eeaff89f76dac3e43ba69e6305a3fded060be22a63c336290135")
+        let pair = PresenceIdentity(kind: .passcode, generation: 2)
+        #expect(
+            Self.hex(context.shareInfo(flags, .devicePasscode, pair))
+                == "6c617463686b65792076332073686172650011223344556677"
+                + "8899aabbccddeeffa0a1a2a3a4a5a6a7a8a9aaabacadaeaf000000000000000100000000000080180101000000020000")
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
     private struct Fixture {
         let deviceKey = DeviceKey.ephemeral()
         let key: PasscodeKey
