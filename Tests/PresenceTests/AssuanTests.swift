@@ -48,7 +48,7 @@ struct AssuanTests {
                 body: { (bytes) throws(PinentryError) in String(decoding: bytes, as: UTF8.self) })
             #expect(found == line)
         }
-        #expect(throws: PinentryError.unexpected("it ended before it had answered")) { try Self.next(&reader, source) }
+        #expect(throws: PinentryError.ended) { try Self.next(&reader, source) }
     }
 
     @Test("A line of 1001 bytes is too long, with or without its end", arguments: ["", "\n"], [1, 1000, 2048])

@@ -142,12 +142,28 @@ struct HostilePinentryTests {
         }
     }
 
-    @Test("If the first program does not work, the next one asks")
-    func nextProgram() throws {
-        let fake = try FakePinentry(greeting: "exit 1", cases: "")
+    @Test(
+        "If the first program cannot display the question, the next one asks; if it fails later, none does",
+        arguments: [
+            ("exit 1", "", true), ("echo ERR 5", "", true), ("echo OK", "SETDESC*) exit 1 ;;", true),
+            ("echo OK", "GETPIN) echo 'ERR 83918950 Inappropriate ioctl for device' ;;", true),
+            ("echo OK", "GETPIN) exit 1 ;;", false), ("echo OK", "GETPIN) echo hello ;;", false),
+            ("echo OK", "GETPIN) echo 'ERR 83886179 cancelled' ;;", false),
+        ])
+    func nextProgram(_ greeting: String, _ cases: String, _ asksAgain: Bool) throws {
+        let fake = try FakePinentry(greeting: greeting, cases: cases)
         let other = try FakePinentry(cases: "GETPIN) echo 'D abc'; echo OK ;;")
         #expect(rename(other.path, "\(fake.directory.path)/pinentry-qt") == 0)
-        #expect(try Asking(fake.method, .sample(place: FakePinentry.place)).outcome() == .confirmed(text: "abc"))
+        let outcome = try Asking(fake.method, .sample(place: FakePinentry.place)).outcome()
+        #expect((outcome == .confirmed(text: "abc")) == asksAgain, "\(outcome)")
+    }
+
+    @Test("A program that Ctrl-C ends in the foreground of the terminal was cancelled; elsewhere it has failed")
+    func interrupted() {
+        #expect(PinentryError.ended.outcome(of: "p", isForeground: true) == .cancelled)
+        #expect(
+            PinentryError.ended.outcome(of: "p", isForeground: false)
+                == .unavailable(.programFailed(path: "p", reason: "it ended before it had answered")))
     }
 
     /// Whether the process has ended, even if its new parent has not reaped it yet.

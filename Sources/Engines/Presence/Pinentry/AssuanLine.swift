@@ -62,4 +62,6 @@ struct AssuanErrorCode: Hashable {
     static let cancelled = AssuanErrorCode(99)
     static let notConfirmed = AssuanErrorCode(114)
     static let fullyCancelled = AssuanErrorCode(198)
+    /// The codes by which a displayed question ends.
+    static let answers: Set<AssuanErrorCode> = [.timeout, .cancelled, .notConfirmed, .fullyCancelled]
 }

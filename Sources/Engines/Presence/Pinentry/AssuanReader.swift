@@ -26,7 +26,7 @@ struct AssuanReader: ~Copyable {
             let got = try buffer.withUnsafeMutableBytes { (memory) throws(PinentryError) in
                 try read(UnsafeMutableRawBufferPointer(rebasing: memory.dropFirst(count)))
             }
-            guard got > 0 else { throw .unexpected("it ended before it had answered") }
+            guard got > 0 else { throw .ended }
             guard got <= limit else { throw .unexpected("it wrote more than \(Self.maxBytes) bytes") }
             filled += got
             bytesLeft -= got

@@ -39,16 +39,22 @@ public struct Pinentry: PresenceMethod {
         var outcome = PresenceOutcome.cancelled
         // A graphical program may be installed and not work, so another one is tried.
         for program in candidates.prefix(Self.maxPrograms) {
-            outcome = ask(request, at: place, with: program, until: deadline, cancellation)
+            switch ask(request, at: place, with: program, until: deadline, cancellation) {
+            case .success(let answer): return answer
+            case .failure(let error): outcome = error.outcome(of: program.path, isForeground: false)
+            }
             guard case .unavailable = outcome, BootClock.system.now() < deadline else { return outcome }
         }
         return outcome
     }
 
+    /// Asks with one program.
+    ///
+    /// - Returns: a failure if the question was not displayed.
     private func ask(
         _ request: PresenceRequest, at place: PromptPlace, with program: PinentryProgram, until deadline: UInt64,
         _ cancellation: Cancellation
-    ) -> PresenceOutcome {
+    ) -> Result<PresenceOutcome, PinentryError> {
         guard place.hasTerminal else {
             return converse(request, at: place, program, startsSession: true, until: deadline, cancellation)
         }
@@ -62,22 +68,22 @@ public struct Pinentry: PresenceMethod {
             terminal.restore()
             return outcome
         } catch {
-            return .unavailable(error)
+            return .success(.unavailable(error))
         }
     }
 
     private func converse(
         _ request: PresenceRequest, at place: PromptPlace, _ program: PinentryProgram, startsSession: Bool,
         until deadline: UInt64, _ cancellation: Cancellation
-    ) -> PresenceOutcome {
+    ) -> Result<PresenceOutcome, PinentryError> {
         let environment = PinentryEnvironment(for: program, at: place, user: request.user)
         do throws(PinentryError) {
             var conversation = try PinentryConversation(
                 program, environment: environment, startsSession: startsSession, until: deadline,
                 cancellation: cancellation)
-            return try conversation.ask(request, at: place)
+            return .success(try conversation.ask(request, at: place))
         } catch {
-            return error.outcome(of: program.path)
+            return .failure(error)
         }
     }
 

@@ -12,6 +12,8 @@ struct PinentryConversation: ~Copyable {
     private var reader = AssuanReader()
     private let deadline: UInt64
     private let cancellation: Cancellation
+    /// The path of the program, and whether Ctrl-C on the terminal ends it.
+    private let origin: (path: String, isForeground: Bool)
 
     /// Starts the program.
     ///
@@ -27,30 +29,36 @@ struct PinentryConversation: ~Copyable {
             throw .system(error)
         }
         // The program's own timeout, which restores the terminal, comes first.
-        self.deadline = deadline &+ Self.gracePeriod
+        self.deadline = min(deadline, .max - Self.gracePeriod) + Self.gracePeriod
         self.cancellation = cancellation
+        origin = (program.path, !startsSession)
     }
-
-    /// The number of the process, for tests.
-    var process: Int32 { program.process }
 
     /// Asks the question.
     ///
-    /// - Parameter place: where; its terminal is left out if it cannot be used.
+    /// - Throws: if the question was not displayed, so that another program may display it.
     mutating func ask(_ request: PresenceRequest, at place: PromptPlace) throws(PinentryError) -> PresenceOutcome {
         let text = PromptText(request)
         _ = try reply()
         try describePlace(place)
         try show(text)
         if let error = text.error { try send("SETERROR", error) }
-        guard request.factor != .confirmation else {
+        do throws(PinentryError) {
+            return try answer(request.factor, text)
+        } catch {
+            guard !error.isBeforeDisplay else { throw error }
+            return error.outcome(of: origin.path, isForeground: origin.isForeground)
+        }
+    }
+
+    private mutating func answer(_ factor: PresenceFactor, _ text: PromptText) throws(PinentryError) -> PresenceOutcome
+    {
+        guard factor != .confirmation else {
             try send("CONFIRM")
             return .confirmed(nil)
         }
         try send("SETPROMPT", text.prompt)
-        let secret =
-            request.factor == .newApplicationPassword
-            ? try newSecret(text.prompt) : try entry().secret
+        let secret = factor == .newApplicationPassword ? try newSecret(text.prompt) : try entry().secret
         return secret.count > 0 ? .confirmed(secret) : .denied
     }
 
@@ -64,7 +72,7 @@ struct PinentryConversation: ~Copyable {
         try offer("OPTION", "lc-ctype=C.UTF-8")
         let now = BootClock.system.now()
         let left = deadline > now &+ Self.gracePeriod ? deadline &- now &- Self.gracePeriod : 0
-        try offer("SETTIMEOUT", "\(left / 1_000_000_000 + 1)")
+        try offer("SETTIMEOUT", "\(min(left / 1_000_000_000 + 1, Self.maxTimeout))")
     }
 
     private mutating func show(_ text: PromptText) throws(PinentryError) {
@@ -164,6 +172,8 @@ struct PinentryConversation: ~Copyable {
 
     /// The time that the program has to react to its own timeout, in nanoseconds.
     private static let gracePeriod: UInt64 = 2_000_000_000
+    /// The longest timeout that the program is told, in seconds.
+    private static let maxTimeout: UInt64 = 86_400
     /// How often a new secret is asked for if its two entries differ.
     private static let maxEntries = 3
 }

@@ -7,16 +7,30 @@ internal import LinuxSystem
 enum PinentryError: Error, Hashable {
     /// It answered a command with an error. The text is its own.
     case refused(AssuanErrorCode, text: String)
+    /// It ended, or closed its output, before it had answered.
+    case ended
     /// It did not follow the protocol; the text says how.
     case unexpected(String)
     /// It could not be started, or its pipes failed.
     case system(SystemError)
 
+    /// Whether the question was not displayed, so that another program may display it.
+    var isBeforeDisplay: Bool {
+        switch self {
+        case .refused(let code, _): !AssuanErrorCode.answers.contains(code)
+        case .ended, .unexpected, .system: false
+        }
+    }
+
     /// The outcome of the question.
     ///
-    /// - Parameter program: the path of the program.
-    func outcome(of program: String) -> PresenceOutcome {
+    /// - Parameters:
+    ///   - program: the path of the program.
+    ///   - isForeground: whether Ctrl-C on the terminal ends the program.
+    func outcome(of program: String, isForeground: Bool) -> PresenceOutcome {
         switch self {
+        case .ended where isForeground: .cancelled
+        case .ended: .unavailable(.programFailed(path: program, reason: "it ended before it had answered"))
         case .refused(.cancelled, _), .refused(.fullyCancelled, _): .cancelled
         case .refused(.notConfirmed, _): .denied
         case .refused(.timeout, _): .timedOut
