@@ -230,6 +230,28 @@ struct ConstraintTests {
         #expect(keeping.lockable.graceLeft != nil && !keeping.lockable.holdsBiometryKey)
     }
 
+    @Test("A lock, a new keybag without a passcode and a close wipe what evaluations have released")
+    func released() throws {
+        let fixture = try Fixture()
+        let removed = try fixture.open(try fixture.keybag.removingPasscode(fixture.key))
+        let ends: [(LockableKeybag) -> Void] = [
+            { $0.lock(immediately: false) }, { $0.install(removed, nil) }, { $0.replace(removed) }, { $0.forget() },
+        ]
+        for end in ends {
+            // Before its first unlock a keychain verifies passcodes, too.
+            for isUnlocked in [true, false] {
+                let lockable = LockableKeybag(fixture.keybag, clock: .system)
+                if isUnlocked { lockable.unlock(try fixture.keybag.unlock(with: fixture.key)) }
+                let keys = lockable.constraintKeys()
+                try lockable.satisfy(keys, with: fixture.key)
+                keys.setApplicationPassword(try Fixture.password("app"))
+                #expect(!keys.isEmpty)
+                end(lockable)
+                #expect(keys.isEmpty)
+            }
+        }
+    }
+
     @Test("The worked values of the format document are derived")
     func workedValues() throws {
         let keychain: [UInt8] = Array(stride(from: 0, through: 0xFF, by: 0x11)).map(UInt8.init)

@@ -136,13 +136,14 @@ public final class LockableKeybag: Sendable {
     public func lock(immediately: Bool) {
         var deadline: UInt64?
         change { state in
+            // Also before the first unlock, when a passcode may have satisfied a constraint.
+            state.presence.wipe()
             guard state.device.hasPasscode, let user = state.user else { return }
             if !state.isLocked || immediately {
                 let grace = immediately ? 0 : UInt64(state.device.settings.graceSeconds) * 1_000_000_000
                 state.graceDeadline = clock.now() + grace
             }
             state.isLocked = true
-            state.presence.wipe()
             if state.graceDeadline.map({ $0 <= clock.now() }) == true {
                 state.user = user.afterLock
                 state.graceDeadline = nil
