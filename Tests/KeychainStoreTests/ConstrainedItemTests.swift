@@ -17,7 +17,7 @@ struct ConstrainedItemTests {
     ]
 
     @Test(
-        "T174: an item is added without the person; only the satisfied constraint returns its data", arguments: presence
+        "An item is added without the person; only the satisfied constraint returns its data", arguments: presence
     )
     func addAndRead(_ flags: AccessControlFlags) throws {
         let fixture = try ConstraintFixture()
@@ -66,7 +66,7 @@ struct ConstrainedItemTests {
         #expect(try fixture.find("current").records.isEmpty)
     }
 
-    @Test("T182, T183: a wrong application password opens nothing and is reported for its item only")
+    @Test("A wrong application password opens nothing and is reported for its item only")
     func applicationPassword() throws {
         let fixture = try ConstraintFixture(hasPasscode: false)
         try fixture.add("alice", .applicationPassword)
@@ -101,7 +101,7 @@ struct ConstrainedItemTests {
         #expect(try fixture.find("alice").records.isEmpty)
     }
 
-    @Test("T187: an update makes a plain item constrained without the person; back, and any change, needs the person")
+    @Test("An update makes a plain item constrained without the person; back, and any change, needs the person")
     func update() throws {
         let fixture = try ConstraintFixture()
         try fixture.add("alice", nil)
@@ -133,7 +133,7 @@ struct ConstrainedItemTests {
         #expect(try fixture.row("alice").row.constraint == nil)
     }
 
-    @Test("T184, T188: a constrained item is deleted without the person, and its key is a duplicate until then")
+    @Test("A constrained item is deleted without the person, and its key is a duplicate until then")
     func deletion() throws {
         let fixture = try ConstraintFixture()
         try fixture.add("alice", [.biometryCurrentSet, .applicationPassword])
