@@ -42,14 +42,12 @@ struct ForgedBackupTests {
 
     private static func item(
         _ account: String, group: AccessGroup = AccessGroup("G1", grade: .claimed), created: Double = 100,
-        modified: Double = 100,
-        flags: AccessControlFlags? = nil
+        modified: Double = 100
     ) -> ItemRecord {
         var record = ItemRecord(
             identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, accessGroup: group,
             created: created,
-            modified: modified, attributes: [.account: .string(account)], accessControlFlags: flags,
-            addedBy: "/usr/bin/example",
+            modified: modified, attributes: [.account: .string(account)], addedBy: "/usr/bin/example",
             secrets: ItemSecrets(data: SharedSecret(copying: account.utf8)))
         record.completeDefaults()
         return record
@@ -86,7 +84,6 @@ struct ForgedBackupTests {
             (Self.item("created", created: 1e300), "a date must be in the years 1 to 9999"),
             (Self.item("modified", modified: -1e300), "a date must be in the years 1 to 9999"),
             (Self.key(startDate: 1e300), "a date must be in the years 1 to 9999"),
-            (Self.item("presence", flags: AccessControlFlags(rawValue: 1)), "access control with constraints"),
         ]
         for merges in [true, false] {
             for (record, reason) in cases {

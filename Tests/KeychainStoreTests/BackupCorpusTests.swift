@@ -47,4 +47,22 @@ struct BackupCorpusTests {
             [1, 1] + withUnsafeBytes(of: UInt32(item.count).bigEndian) { Array($0) } + item)
         #expect(outcome.isRestored == isRestored && outcome.fault == nil)
     }
+
+    @Test("A forged item with constraints is refused by name, and the items beside it are restored")
+    func constraints() throws {
+        var content: [UInt8] = [1]
+        for flags in [nil, AccessControlFlags.userPresence, nil] {
+            var record = ItemRecord(
+                identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked,
+                accessGroup: AccessGroup("G1", grade: .claimed), created: 100, modified: 100,
+                attributes: [.account: .data(Array(content.count.description.utf8))], accessControlFlags: flags,
+                addedBy: "/usr/bin/example", secrets: ItemSecrets(data: SharedSecret(copying: "secret".utf8)))
+            record.completeDefaults()
+            let item = BackupItem.encode(record).withUnsafeBytes { Array($0) }
+            content += [1] + withUnsafeBytes(of: UInt32(item.count).bigEndian) { Array($0) } + item
+        }
+        let outcome = try BackupInput.restore(content)
+        #expect(outcome.isRestored && outcome.fault == nil)
+        #expect(outcome.refusals == ["an item with constraints is not restored"])
+    }
 }

@@ -4,7 +4,7 @@ import SecretMemory
 import SecurityKey
 import Testing
 
-@Suite("Security key")
+@Suite("Security key", .longAnswerTimeout)
 struct DerivationTests {
     /// The protocols of a device, and whether its tokens have permissions.
     struct Model: Sendable, CustomTestStringConvertible {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SecurityKey
 
-@Suite("USB transport of a security key")
+@Suite("USB transport of a security key", .longAnswerTimeout)
 struct HIDTransportTests {
     /// Connects to a software authenticator over a socket that keeps packets, as `/dev/hidrawN`
     /// keeps reports.

@@ -4,7 +4,7 @@ import SecretMemory
 import SecurityKey
 import Testing
 
-@Suite("PIN of a security key")
+@Suite("PIN of a security key", .longAnswerTimeout)
 struct SecurityKeyPINTests {
     private let device: SoftwareAuthenticator
 

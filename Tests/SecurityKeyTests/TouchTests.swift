@@ -4,7 +4,7 @@ import LinuxSystem
 @_spi(Testing) import SecurityKey
 import Testing
 
-@Suite("Touch and cancellation of a security key")
+@Suite("Touch and cancellation of a security key", .longAnswerTimeout)
 struct TouchTests {
     @Test("A denied operation is reported as denied")
     func denied() throws {

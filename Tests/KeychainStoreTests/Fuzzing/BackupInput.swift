@@ -11,10 +11,10 @@ import SecretMemory
 enum BackupInput {
     /// Restores the backup.
     ///
-    /// - Returns: whether it was restored, and what is wrong with the keychain afterwards; nil for
-    ///   nothing.
-    static func restore(_ bytes: [UInt8]) throws -> (isRestored: Bool, fault: String?) {
-        guard let choice = bytes.first else { return (false, nil) }
+    /// - Returns: whether it was restored, what is wrong with the keychain afterwards, nil for
+    ///   nothing, and why items were refused.
+    static func restore(_ bytes: [UInt8]) throws -> (isRestored: Bool, fault: String?, refusals: [String]) {
+        guard let choice = bytes.first else { return (false, nil, []) }
         let rest = Array(bytes.dropFirst())
         let file =
             switch choice % 3 {
@@ -33,7 +33,7 @@ enum BackupInput {
                 position += count
                 return count
             })
-        return (report != nil, try fault(of: store, report))
+        return (report != nil, try fault(of: store, report), report?.refusals ?? [])
     }
 
     private static let passphrase = SharedSecret(copying: "a passphrase of the fuzzer".utf8)
