@@ -40,7 +40,9 @@ struct SystemMutexTests {
         #expect(counter.value.withLock { $0 } == 80_000)
     }
 
-    @Test("Eight threads that lock a mutex often switch rarely")
+    @Test(
+        "Eight threads that lock a mutex often switch rarely",
+        .enabled(if: sysconf(Int32(_SC_NPROCESSORS_ONLN)) <= 4, "needs more threads than processors"))
     func convoy() {
         let counter = Counter()
         let turns = 20_000

@@ -240,8 +240,8 @@ struct ConstrainedItemTests {
         #expect(try fixture.text("plain") == "data of plain")
     }
 
-    @Test("A backup leaves constrained items out, and a restore does not replace them")
-    func backup() throws {
+    @Test("A backup leaves constrained items out, and a restore does not replace them", arguments: [true, false])
+    func backup(merges: Bool) throws {
         let fixture = try ConstraintFixture()
         try fixture.add("alice", nil)
         try fixture.add("bob", .devicePasscode)
@@ -260,13 +260,14 @@ struct ConstrainedItemTests {
         var rest = file[...]
         let restored = try fixture.store.restore(
             under: ConstraintFixture.passcode("passphrase"), passcode: ConstraintFixture.passcode("secret"),
-            merges: true, dryRun: false,
+            merges: merges, dryRun: false,
             from: { (buffer) throws(StoreError) in
                 let part = rest.prefix(buffer.count)
                 buffer.copyBytes(from: part)
                 rest = rest.dropFirst(part.count)
                 return part.count
             })
+        #expect(try fixture.text("bob", fixture.keys(passcode: "secret")) == "data of bob")
         #expect(restored.kept == 1 && restored.added == 0 && restored.replaced == 0)
         #expect(try fixture.text("alice") == nil)
         #expect(try fixture.text("alice", fixture.keys(passcode: "secret")) == "data of alice")

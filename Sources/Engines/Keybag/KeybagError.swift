@@ -55,6 +55,8 @@ public enum KeybagError: Error, Sendable {
     case enrolledSetNeeded
     /// An item with `applicationPassword` cannot be stored without the password.
     case applicationPasswordNeeded
+    /// The keychain was locked since the evaluation of a constraint began.
+    case lockedDuringEvaluation
     /// This process does not keep the key of biometry: it is embedded, or was not unlocked.
     case biometryUnavailable
     /// The keychain has no pair of this security key, or the secret is not the one of its

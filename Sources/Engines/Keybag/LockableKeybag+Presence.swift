@@ -19,7 +19,8 @@ extension LockableKeybag {
     /// Whether a biometric match can satisfy a constraint now.
     public var holdsBiometryKey: Bool { state.withLock { !$0.presence.biometry.isEmpty } }
 
-    /// Returns empty keys for one evaluation. The next lock wipes what they then contain.
+    /// Returns empty keys for one evaluation. The next lock wipes what they then contain, and ends
+    /// the evaluation.
     public func constraintKeys() -> ConstraintKeys {
         state.withLock { state in
             let keys = ConstraintKeys(keychain: state.device.keychain)
@@ -31,23 +32,33 @@ extension LockableKeybag {
     /// Opens the key of the passcode for one evaluation.
     ///
     /// - Parameter passcode: the key of a passcode that was verified just now.
+    /// - Throws: ``KeybagError/lockedDuringEvaluation``.
     package func satisfy(_ keys: ConstraintKeys, with passcode: PasscodeKey) throws(KeybagError) {
         let opened = try device.presenceKeys(.passcode, with: passcode)
-        keys.insert(opened)
+        // Within the lock, so that a lock of the keychain at the same time wipes what is inserted.
+        try insert(opened, into: keys)
+    }
+
+    /// Adds keys to an evaluation, unless the keychain was locked since it began.
+    private func insert(
+        _ opened: [PresencePrivateKey], into keys: ConstraintKeys, enrolledSet: EnrolledSet? = nil
+    ) throws(KeybagError) {
+        let isCurrent = state.withLock { state in
+            guard state.presence.isCurrent(keys) else { return false }
+            keys.insert(opened, enrolledSet: enrolledSet)
+            return true
+        }
+        guard isCurrent else { throw .lockedDuringEvaluation }
     }
 
     /// Adds the key of biometry for one evaluation.
     ///
     /// - Parameter match: the proof that the sensor has just recognized the person; it is used up.
-    /// - Throws: ``KeybagError/biometryUnavailable``.
+    /// - Throws: ``KeybagError/biometryUnavailable``, ``KeybagError/lockedDuringEvaluation``.
     public func satisfy(_ keys: ConstraintKeys, with match: consuming BiometricMatch) throws(KeybagError) {
-        let set = match.enrolledSet
-        // Within the lock, so that a lock of the keychain at the same time wipes what is inserted.
-        let isHeld = state.withLock { state in
-            keys.insert(state.presence.biometry, enrolledSet: set)
-            return !state.presence.biometry.isEmpty
-        }
-        guard isHeld else { throw .biometryUnavailable }
+        let held = state.withLock { $0.presence.biometry }
+        guard !held.isEmpty else { throw .biometryUnavailable }
+        try insert(held, into: keys, enrolledSet: match.enrolledSet)
     }
 
     /// Opens the key of biometry at an unlock, if the owner keeps it.
@@ -74,6 +85,9 @@ struct HeldPresence {
         weak var keys: ConstraintKeys?
     }
 
+    /// Whether the keychain was not locked since the evaluation began.
+    func isCurrent(_ keys: ConstraintKeys) -> Bool { evaluations.contains { $0.keys === keys } }
+
     mutating func register(_ keys: ConstraintKeys) {
         evaluations.removeAll { $0.keys == nil }
         evaluations.append(WeakKeys(keys: keys))
@@ -89,7 +103,7 @@ struct HeldPresence {
     mutating func wipe() {
         biometry = []
         for evaluation in evaluations { evaluation.keys?.invalidate() }
-        evaluations.removeAll { $0.keys == nil }
+        evaluations = []
     }
 }
 

@@ -46,8 +46,8 @@ struct ClearColumns: Equatable {
 // MARK: Reading and writing
 
 extension ItemRow {
-    /// Reads the current row of `SELECT id, columns…` (``RowColumns``); nil if a plaintext column has an invalid
-    /// value.
+    /// Reads the current row of `SELECT id, columns…` (``RowColumns``); nil if a plaintext column has
+    /// an invalid value.
     init?(_ statement: borrowing RowStatement) {
         guard let identifier = ItemIdentifier(bytes: statement.blob(1)),
             let classNumber = UInt8(exactly: statement.integer(2)), let itemClass = ItemClass(number: classNumber),

@@ -39,8 +39,8 @@ extension KeychainStore {
         try read { (database, _) throws(StoreError) in try Quarantine.count(in: database) }
     }
 
-    /// Opens both halves of every row, except the secret half of a row with constraints, and runs SQLite's integrity check. Rows of locked classes
-    /// are counted, not opened.
+    /// Opens both halves of every row, except the secret half of a row with constraints, and runs
+    /// SQLite's integrity check. Rows of locked classes are counted, not opened.
     ///
     /// - Parameter progress: called with the number of inspected rows.
     public func inspect(progress: (Int) -> Void = { _ in }) throws(StoreError) -> StoreInspection {

@@ -94,8 +94,9 @@ extension KeychainStore {
         return isComplete ? result : nil
     }
 
-    /// Stores a new item; `binding` is what its constraints are bound to. A tombstone with the same primary key is replaced and keeps its
-    /// identifier; a damaged row with that key is moved to quarantine.
+    /// Stores a new item; `binding` is what its constraints are bound to. A tombstone with the same
+    /// primary key is replaced and keeps its identifier; a damaged row with that key is moved to
+    /// quarantine.
     ///
     /// - Returns: the record as it was stored.
     /// - Throws: ``StoreError/duplicate``.

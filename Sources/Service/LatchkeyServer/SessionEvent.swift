@@ -15,16 +15,16 @@ public enum SessionEvent: String, CaseIterable, Sendable {
 
     /// Locks a keychain as the event requires.
     func apply(to service: any KeychainService) {
-        // Without a passcode there is nothing to lock. A keychain that cannot be locked must not
-        // stop the event for the others.
-        guard let status = try? service.lockStatus(), status.hasPasscode else { return }
+        // A lock drops the keys first, and fails afterwards if the keychain has no passcode or cannot
+        // be read. That must not stop the event for the other keychains.
         switch self {
         case .lock: _ = try? service.lock(immediately: false)
-        // The grace period ends when the machine sleeps: a locked keychain loses its keys
-        // immediately.
-        case .sleep where status.settings.locksOnSleep || status.state == .locked:
-            _ = try? service.lock(immediately: true)
-        case .sleep: break
+        case .sleep:
+            // The grace period ends when the machine sleeps: a locked keychain loses its keys
+            // immediately. So does one whose settings cannot be read.
+            let status = try? service.lockStatus()
+            let locks = status.map { $0.settings.locksOnSleep || $0.state == .locked } ?? true
+            if locks { _ = try? service.lock(immediately: true) }
         case .end: _ = try? service.lock(immediately: true)
         }
     }

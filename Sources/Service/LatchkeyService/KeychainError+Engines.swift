@@ -161,6 +161,8 @@ extension KeychainError {
             self.init(.authFailed, "biometryCurrentSet requires that biometry is enrolled")
         case .applicationPasswordNeeded:
             self.init(.authFailed, "an access control with applicationPassword requires that password")
+        case .lockedDuringEvaluation:
+            self.init(.interactionNotAllowed, "the keychain was locked while the person was asked")
         case .biometryUnavailable:
             self.init(
                 .interactionNotAllowed,

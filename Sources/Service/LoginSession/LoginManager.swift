@@ -34,10 +34,16 @@ struct LoginManager: Sendable {
         do throws(BusError) {
             return try SessionRecord(
                 try bus.properties(of: Self.sessionInterface, at: path, Self.name, timeout: Self.timeout))
-        } catch .remote {
+        } catch .remote(let failure) where Self.absence.contains(failure.name) {
             return nil
         }
     }
+
+    /// The errors of a session that does not exist. Others, such as a logind that restarts, say
+    /// nothing about the session.
+    private static let absence: Set = [
+        "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.login1.NoSuchSession",
+    ]
 
     /// Whether the machine is about to be suspended.
     func isPreparingForSleep() throws(BusError) -> Bool {

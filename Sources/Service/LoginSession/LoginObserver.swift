@@ -58,7 +58,7 @@ final class LoginObserver: Sendable {
         do throws(BusError) {
             var sessions: [ObjectPath: SessionRecord] = [:]
             for path in try manager.sessions(of: user) { sessions[path] = try manager.session(at: path) }
-            for user in table.replace(with: sessions) { handler(.end, user) }
+            for user in table.replace(with: sessions) where concerns(user) { handler(.end, user) }
             for user in Set(sessions.values.filter(\.isLocked).map(\.user)) { handler(.lock, user) }
             if try manager.isPreparingForSleep() { sleep(true) }
             log.info("listening to logind", metadata: ["sessions": "\(sessions.count)"])
@@ -66,10 +66,14 @@ final class LoginObserver: Sendable {
             log.notice(
                 "logind does not answer; the keychain does not lock with the session until it does",
                 metadata: ["reason": "\(error.description)"])
-            // If logind is missing, it is observed when it starts. If it hangs, only another
-            // attempt helps.
-            if case .timeout = error { manager.bus.close() }
+            reconnectAfterTimeout(error)
         }
+    }
+
+    /// If logind is missing, it is observed when it starts. If it hangs, only another attempt helps,
+    /// which reads the state again.
+    private func reconnectAfterTimeout(_ error: BusError) {
+        if case .timeout = error { manager.bus.close() }
     }
 
     private func inhibitSleep() {
@@ -79,15 +83,22 @@ final class LoginObserver: Sendable {
         } catch {
             log.info(
                 "the machine does not wait for the lock before it sleeps", metadata: ["reason": "\(error.description)"])
+            reconnectAfterTimeout(error)
         }
     }
 
-    /// Returns the user of a session if events of the user count, and learns of a new session.
+    /// Returns the user of a session if events of the user count, and learns of a new session. Those
+    /// of other users are kept as well, so that their signals cost one request each, not one a signal.
     private func findSession(_ path: ObjectPath) -> UInt32? {
         if let known = table.user(of: path) { return concerns(known) ? known : nil }
-        guard let record = try? manager.session(at: path), concerns(record.user) else { return nil }
-        table.add(record, at: path)
-        return record.user
+        do throws(BusError) {
+            guard let record = try manager.session(at: path) else { return nil }
+            table.add(record, at: path)
+            return concerns(record.user) ? record.user : nil
+        } catch {
+            reconnectAfterTimeout(error)
+            return nil
+        }
     }
 
     private func concerns(_ other: UInt32) -> Bool { user == nil || user == other }
@@ -99,7 +110,7 @@ final class LoginObserver: Sendable {
     }
 
     private func end(_ path: ObjectPath) {
-        if let user = table.remove(path) { handler(.end, user) }
+        if let user = table.remove(path), concerns(user) { handler(.end, user) }
     }
 
     private func sleep(_ isBefore: Bool) {

@@ -114,7 +114,7 @@ extension KeychainStore {
         var report = RestoreReport()
         do throws(StoreError) {
             try write(with: keyring) { (database, seal) throws(StoreError) in
-                if !merges { report.deleted = try RowStatement("DELETE FROM item", in: database).run() }
+                if !merges { report.deleted = try Self.deleteReplaceable(in: database, seal.columns) }
                 while let record = try Self.nextItem(from: &reader, deviceBound, &report) {
                     let reason =
                         record.accessControlFlags?.hasConstraints == true
@@ -142,6 +142,12 @@ extension KeychainStore {
     private enum Kind: UInt8 {
         case portable = 1
         case deviceBound = 2
+    }
+
+    /// Deletes the items that a backup can contain: none of those with constraints.
+    private static func deleteReplaceable(in database: Database, _ columns: RowColumns) throws(StoreError) -> Int {
+        let condition = columns.hasConstraint ? " WHERE access_constraint IS NULL" : ""
+        return try RowStatement("DELETE FROM item\(condition)", in: database).run()
     }
 
     private static func append(_ kind: Kind, _ content: UnsafeRawBufferPointer, to writer: inout BackupWriter)
