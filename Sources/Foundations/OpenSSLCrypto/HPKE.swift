@@ -5,8 +5,8 @@ public import SecretMemory
 /// Hybrid public key encryption (RFC 9180) of one short message: base mode,
 /// DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, single-shot.
 ///
-/// Unlike in swift-crypto, the private key, the shared secret and the message are only in secret
-/// memory.
+/// Unlike in swift-crypto, the private key, the shared secret and the message are in secret memory.
+/// While a call runs, libcrypto holds copies of keys in its own memory, which it wipes.
 public enum HPKE {
     /// The bytes that sealing adds: the encapsulated key of 32 and the tag of 16.
     public static let overhead = X25519.byteCount + AESGCM.tagLength

@@ -4,7 +4,8 @@ internal import COpenSSL
 public import SecretMemory
 
 /// Diffie-Hellman with Curve25519 (RFC 7748, section 5), with the private key and the result in
-/// secret memory.
+/// secret memory. While a call runs, libcrypto holds a copy of the private key in its own memory,
+/// which it wipes.
 public enum X25519 {
     /// The length of a private key, a public key and a shared secret in bytes.
     public static let byteCount = 32

@@ -75,8 +75,9 @@ public struct SecurityKey: Sendable {
     /// The answer is verified: its signature by the credential's public key, its relying party, and
     /// that the device has tested the presence of the user and, if the credential requires it, the
     /// PIN. The PIN is sent after the device has proven that it has the credential, so that another
-    /// device neither receives it nor counts it as a wrong one. A device that answers nothing
-    /// without the PIN cannot prove that, and is not asked to.
+    /// device neither receives it nor counts it as a wrong one. A device that says that it answers
+    /// nothing without the PIN is not asked to prove that: a hostile device can obtain the PIN by
+    /// saying so.
     ///
     /// - Parameters:
     ///   - pin: the PIN of the device, if the credential requires it; otherwise it is not sent.
