@@ -72,8 +72,15 @@ extension ChildProcess {
 
     // MARK: Processes
 
-    private static func spawn(
-        _ words: [String], path: String? = nil, input: Int32?, output: Int32?, startsSession: Bool = false
+    /// Starts a program with the default handling of all signals.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the executable; nil to search the first word in PATH.
+    ///   - variables: the environment as `NAME=value`; nil for that of this process.
+    ///   - input, output: nil for none.
+    static func spawn(
+        _ words: [String], path: String? = nil, variables given: [String]? = nil, input: Int32?, output: Int32?,
+        startsSession: Bool = false
     ) throws(SystemError) -> pid_t {
         guard let program = path ?? words.first else { throw SystemError("run a program without a name", code: EINVAL) }
         var actions = posix_spawn_file_actions_t()
@@ -101,7 +108,7 @@ extension ChildProcess {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | session)
 
         let arguments = words.map { strdup($0) } + [nil]
-        let variables = environment(with: [:]).map { strdup($0) } + [nil]
+        let variables = (given ?? environment(with: [:])).map { strdup($0) } + [nil]
         defer { for text in arguments + variables { free(text) } }
         var child = pid_t()
         let status =

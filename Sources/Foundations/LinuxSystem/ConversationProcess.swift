@@ -79,34 +79,9 @@ extension ConversationProcess {
     private static func start(
         _ words: [String], environment: [String], input: Int32, output: Int32, startsSession: Bool
     ) throws(SystemError) -> pid_t {
-        guard let program = words.first else { throw SystemError("run a program without a name", code: EINVAL) }
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_RDWR, 0)
-        var defaults = sigset_t()
-        sigfillset(&defaults)
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        let session = startsSession ? ChildProcess.newSession : 0
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | session)
-
-        let arguments = words.map { strdup($0) } + [nil]
-        let variables = environment.map { strdup($0) } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var child = pid_t()
-        let status = posix_spawn(&child, program, &actions, &attributes, arguments, variables)
-        guard status == 0 else { throw SystemError("run", path: program, code: status) }
-        return child
+        try ChildProcess.spawn(
+            words, path: words.first, variables: environment, input: input, output: output,
+            startsSession: startsSession)
     }
 
     /// Waits until the descriptor is ready, in intervals in which the cancellation is checked.
