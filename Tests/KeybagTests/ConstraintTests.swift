@@ -307,7 +307,10 @@ struct ConstraintTests {
         }
 
         static func password(_ text: String) throws -> ApplicationPassword {
-            try ApplicationPassword(SharedSecret(copying: text.utf8), cost: PasscodeCost(exponent: 4))
+            let password = try ApplicationPassword(
+                SharedSecret(copying: text.utf8), cost: PasscodeCost(exponent: 4))
+            try password.pendingSealing?.run()
+            return password
         }
 
         func seal(_ flags: AccessControlFlags, _ binding: ConstraintBinding? = nil, revision: UInt64 = 3) throws
@@ -338,7 +341,7 @@ struct ConstraintTests {
 
         func outcome(_ keys: ConstraintKeys, _ record: ConstraintRecord, _ wrapped: [UInt8]) throws -> Outcome {
             do {
-                let key = try keys.key(of: record, item: ConstraintTests.item).unwrap(wrapped)
+                let key = try key(keys, record).unwrap(wrapped)
                 return key == SymmetricKey(data: Array(0..<32)) ? .opens : .wrongKey
             } catch ConstraintKeys.Failure.notSatisfied {
                 return .notSatisfied
@@ -346,6 +349,16 @@ struct ConstraintTests {
                 return .lost
             } catch KeybagError.wrongKey {
                 return .wrongKey
+            }
+        }
+
+        /// The key of a record, after the derivation that it needs.
+        private func key(_ keys: ConstraintKeys, _ record: ConstraintRecord) throws -> ConstraintKey {
+            do {
+                return try keys.key(of: record, item: ConstraintTests.item)
+            } catch ConstraintKeys.Failure.needsDerivation(let derivation) {
+                try derivation.run()
+                return try keys.key(of: record, item: ConstraintTests.item)
             }
         }
     }

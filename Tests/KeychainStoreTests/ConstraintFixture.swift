@@ -87,6 +87,8 @@ final class ConstraintFixture {
 
     /// The stored row of an account, and a seal of the open keychain.
     func row(_ account: String, _ keys: ConstraintKeys? = nil) throws -> (row: ItemRow, seal: RowSeal) {
+        // The seal itself derives no key of an application password.
+        if let keys { _ = try find(account, keys) }
         let found = try store.read(ConstraintUse(keys)) { (database, seal) throws(StoreError) in
             var found: (ItemRow, RowSeal)?
             let search = Sample.search([.account: .string(account)])

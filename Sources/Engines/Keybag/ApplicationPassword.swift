@@ -7,41 +7,83 @@ public import SecretMemory
 /// A password that an application asks for, which takes part in the keys of the items that require
 /// it (`kSecAccessControlApplicationPassword`).
 ///
-/// Its keys are derived once for each salt, and are wiped with the object.
+/// A key is derived once for each salt, only by ``PendingDerivation/run()``, and is wiped with the
+/// object.
 public final class ApplicationPassword: Sendable {
+    private struct State {
+        var sealingKey: SharedSecret?
+        /// The keys for the salts of rows, the oldest first.
+        var rowKeys: [(parameters: PasscodeParameters, key: SharedSecret)] = []
+    }
+
     private let password: Passcode
-    private let cost: PasscodeCost
-    private let derived = SystemMutex<[(parameters: PasscodeParameters, key: SharedSecret)]>([])
+    /// The parameters of the items that are stored with this object. Their salt is this object's
+    /// own, and never one that a row has chosen. The keys of the items differ, because the item is
+    /// part of a later derivation.
+    let sealingParameters: PasscodeParameters
+    private let state = SystemMutex(State())
+    private let willDerive: @Sendable () -> Void
 
     /// - Parameter cost: the cost of scrypt for items that are stored with it.
     /// - Throws: ``KeybagError/unusablePasscode(_:)`` if it is empty, too long or not UTF-8.
-    public init(_ password: SharedSecret, cost: PasscodeCost = .floor) throws(KeybagError) {
+    public convenience init(_ password: SharedSecret, cost: PasscodeCost = .floor) throws(KeybagError) {
+        try self.init(password, cost: cost, willDerive: {})
+    }
+
+    /// - Parameter willDerive: called before each derivation, on its thread.
+    init(_ password: SharedSecret, cost: PasscodeCost, willDerive: @escaping @Sendable () -> Void) throws(KeybagError) {
         self.password = try Passcode(password)
-        self.cost = cost
+        self.willDerive = willDerive
+        sealingParameters = .fresh(cost)
     }
 
-    /// Returns the key for the parameters: 32 bytes. scrypt takes time and memory by design.
-    func key(_ parameters: PasscodeParameters) throws(KeybagError) -> SharedSecret {
-        let known = derived.withLock { derived in derived.first { $0.parameters == parameters }?.key }
-        if let known { return known }
-        let key = SharedSecret(try PasscodeKey.derive(password, parameters).secret.copy())
-        derived.withLock { derived in
-            if derived.count < Self.maxDerived { derived.append((parameters, key)) }
+    /// Returns the key for the parameters, 32 bytes; nil if it is not derived yet.
+    func key(_ parameters: PasscodeParameters) -> SharedSecret? {
+        state.withLock { state in
+            if parameters == sealingParameters { return state.sealingKey }
+            return state.rowKeys.first { $0.parameters == parameters }?.key
         }
-        return key
     }
 
-    /// Returns a key for an item that is stored, and the parameters from which it can be derived
-    /// again. The items that are stored with one object share a salt; their keys differ, because the
-    /// item is part of a later derivation.
-    func keyForSealing() throws(KeybagError) -> (PasscodeParameters, SharedSecret) {
-        let known = derived.withLock { derived in derived.first { $0.parameters.cost == cost } }
-        if let known { return known }
-        let parameters = PasscodeParameters.fresh(cost)
-        return (parameters, try key(parameters))
+    /// The derivation without which no item can be stored; nil if it is done.
+    package var pendingSealing: PendingDerivation? {
+        key(sealingParameters) == nil ? PendingDerivation(self, sealingParameters) : nil
     }
 
-    private static let maxDerived = 64
+    fileprivate func derive(_ parameters: PasscodeParameters) throws(KeybagError) {
+        // Another thread may have derived it in the meantime.
+        guard key(parameters) == nil else { return }
+        willDerive()
+        let key = SharedSecret(try PasscodeKey.derive(password, parameters).secret.copy())
+        state.withLock { state in
+            guard parameters != sealingParameters else { return state.sealingKey = key }
+            if state.rowKeys.count >= Self.maxRowKeys { state.rowKeys.removeFirst() }
+            state.rowKeys.append((parameters, key))
+        }
+    }
+
+    private static let maxRowKeys = 64
+}
+
+/// A key that must be derived from an application password before an item can be opened or stored.
+public struct PendingDerivation: Sendable, Equatable {
+    private let password: ApplicationPassword
+    private let parameters: PasscodeParameters
+
+    init(_ password: ApplicationPassword, _ parameters: PasscodeParameters) {
+        (self.password, self.parameters) = (password, parameters)
+    }
+
+    /// Derives the key, which the password then holds. scrypt takes time and memory by design: hold
+    /// no lock and no database meanwhile.
+    ///
+    /// - Throws: ``KeybagError/noMemory(_:)``, or ``KeybagError/damaged(_:)`` for a cost that is
+    ///   not accepted.
+    package func run() throws(KeybagError) { try password.derive(parameters) }
+
+    public static func == (one: PendingDerivation, other: PendingDerivation) -> Bool {
+        one.password === other.password && one.parameters == other.parameters
+    }
 }
 
 /// What an item with constraints is bound to when it is stored, besides the keys of the keychain.

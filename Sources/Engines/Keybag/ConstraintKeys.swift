@@ -32,7 +32,8 @@ public final class ConstraintKeys: Sendable {
         case lost
         /// The record does not authenticate or decode; the text says what is wrong.
         case damaged(String)
-        /// The key of the application password could not be derived.
+        /// The key of the application password is not known yet.
+        case needsDerivation(PendingDerivation)
         case keybag(KeybagError)
     }
 
@@ -66,7 +67,8 @@ public final class ConstraintKeys: Sendable {
         state.withLock { ConstraintBinding(enrolledSet: $0.enrolledSet, applicationPassword: $0.password) }
     }
 
-    /// Returns the key that wraps the key of a secret half.
+    /// Returns the key that wraps the key of a secret half. It derives nothing from an application
+    /// password.
     ///
     /// - Parameter item: the UUID of the item, 16 bytes.
     public func key(of record: ConstraintRecord, item: [UInt8]) throws(Failure) -> ConstraintKey {
@@ -76,11 +78,10 @@ public final class ConstraintKeys: Sendable {
         var password: SharedSecret?
         if let parameters = record.password {
             guard let given = held.password else { throw .notSatisfied }
-            do throws(KeybagError) {
-                password = try given.key(parameters)
-            } catch {
-                throw .keybag(error)
+            guard let key = given.key(parameters) else {
+                throw .needsDerivation(PendingDerivation(given, parameters))
             }
+            password = key
         }
         return ConstraintKey(context.wrappingKey(combined.copy(), password, fixedPart: record.fixedPart))
     }

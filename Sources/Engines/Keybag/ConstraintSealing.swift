@@ -50,7 +50,7 @@ extension PresenceRecipients {
     ///   - revision: the revision of the row that is written.
     /// - Throws: ``KeybagError/constraintNeedsPasscode(_:)``,
     ///   ``KeybagError/presenceKeyMissing(_:)``, ``KeybagError/enrolledSetNeeded``,
-    ///   ``KeybagError/applicationPasswordNeeded``.
+    ///   ``KeybagError/applicationPasswordNeeded``, ``KeybagError/derivationNeeded(_:)``.
     public func seal(
         _ constraints: AccessConstraints, item: [UInt8], revision: UInt64, _ binding: ConstraintBinding
     ) throws(KeybagError) -> SealedConstraint {
@@ -59,7 +59,10 @@ extension PresenceRecipients {
         var password: (parameters: PasscodeParameters, key: SharedSecret)?
         if constraints.requiresApplicationPassword {
             guard let given = binding.applicationPassword else { throw .applicationPasswordNeeded }
-            password = try given.keyForSealing()
+            guard let key = given.key(given.sealingParameters) else {
+                throw .derivationNeeded(PendingDerivation(given, given.sealingParameters))
+            }
+            password = (given.sealingParameters, key)
         }
         var set: EnrolledSet?
         if constraints.terms.contains(.biometryCurrentSet) {

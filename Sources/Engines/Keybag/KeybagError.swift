@@ -55,6 +55,8 @@ public enum KeybagError: Error, Sendable {
     case enrolledSetNeeded
     /// An item with `applicationPassword` cannot be stored without the password.
     case applicationPasswordNeeded
+    /// An item cannot be stored before this key is derived. The store derives it, and tries again.
+    case derivationNeeded(PendingDerivation)
     /// The keychain was locked since the evaluation of a constraint began.
     case lockedDuringEvaluation
     /// This process does not keep the key of biometry: it is embedded, or was not unlocked.

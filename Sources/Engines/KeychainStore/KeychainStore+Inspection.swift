@@ -131,7 +131,7 @@ extension KeychainStore {
                 return .damaged(DamagedRow(identifier: row.clear.identifier, reason: damage.reason))
             case .closed: return .closed
             // Not thrown without constraints that are satisfied.
-            case .needsAuthentication, .lost, .wrongApplicationPassword: return .whole
+            case .needsAuthentication, .lost, .wrongApplicationPassword, .derivationPending: return .whole
             }
         }
     }

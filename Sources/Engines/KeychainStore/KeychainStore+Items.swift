@@ -65,7 +65,7 @@ extension KeychainStore {
         of search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, withAttributes: Bool = true,
         in database: Database, _ seal: RowSeal
     ) throws(StoreError) -> SearchResult? {
-        var (result, size) = (SearchResult(), 0)
+        var (result, size, pendingCount) = (SearchResult(), 0, 0)
         let isComplete = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
             do throws(RowSeal.Failure) {
                 guard
@@ -77,6 +77,10 @@ extension KeychainStore {
                 result.records.append(record)
             } catch {
                 switch error {
+                case .derivationPending:
+                    // It is a record of the repeated search, and counts for the limit.
+                    pendingCount += 1
+                    return !seal.pending.isTooMany && limit.map { result.records.count + pendingCount < $0 } ?? true
                 case .lost: result.lost.append(row.clear.identifier)
                 case .wrongApplicationPassword:
                     // The password says nothing about other items of the search.
@@ -89,7 +93,7 @@ extension KeychainStore {
                 }
             }
             if let max = ResultLimit.current, size > max, result.records.count > 1 { throw .resultTooLarge(max: max) }
-            return limit.map { result.records.count < $0 } ?? true
+            return limit.map { result.records.count + pendingCount < $0 } ?? true
         }
         return isComplete ? result : nil
     }
@@ -102,6 +106,7 @@ extension KeychainStore {
     /// - Throws: ``StoreError/duplicate``.
     public func add(_ record: ItemRecord, binding: ConstraintBinding? = nil) throws(StoreError) -> ItemRecord {
         keybag.recordUse()
+        try deriveSealingKey(for: [record], binding)
         return try write(use: ConstraintUse(binding: binding)) { (database, seal) throws(StoreError) in
             try add(record, to: database, seal)
         }
@@ -110,6 +115,7 @@ extension KeychainStore {
     /// Stores new items, all or none, as ``add(_:)`` does.
     public func add(_ records: [ItemRecord], binding: ConstraintBinding? = nil) throws(StoreError) -> [ItemRecord] {
         keybag.recordUse()
+        try deriveSealingKey(for: records, binding)
         return try write(use: ConstraintUse(binding: binding)) { (database, seal) throws(StoreError) in
             var stored: [ItemRecord] = []
             for record in records { stored.append(try add(record, to: database, seal)) }
@@ -134,7 +140,8 @@ extension KeychainStore {
         return record
     }
 
-    /// Changes all items that match the search, or none, and reseals both halves of each.
+    /// Changes all items that match the search, or none, and reseals both halves of each. If a key of
+    /// an application password must be derived, `change` is called again for every item.
     ///
     /// - Parameter constraints: satisfies the constraints of the items, and binds them again.
     /// - Returns: the number of items.
@@ -301,10 +308,12 @@ extension KeychainStore {
                 }
             } catch {
                 if case .closed = error, handlesLocked(row) { return true }
+                if case .derivationPending = error { return !seal.pending.isTooMany }
                 _ = try error.damage(of: row)  // A damaged row is skipped; a locked class is an error.
             }
             return true
         }
+        guard seal.pending.isEmpty else { throw .derivationPending }
         return matches
     }
 
@@ -382,6 +391,7 @@ extension RowSeal.Failure {
         case .needsAuthentication(let constraints): throw .authenticationNeeded(constraints, row.clear.identifier)
         case .lost: throw .constraintLost(row.clear.identifier)
         case .wrongApplicationPassword: throw .wrongApplicationPassword(row.clear.identifier)
+        case .derivationPending: throw .derivationPending
         }
     }
 }

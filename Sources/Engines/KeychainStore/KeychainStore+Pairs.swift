@@ -136,6 +136,7 @@ extension KeychainStore {
         do throws(RowSeal.Failure) {
             return try body()
         } catch {
+            if case .derivationPending = error { return nil }
             _ = try error.damage(of: row)
             return nil
         }

@@ -156,21 +156,26 @@ public final class KeychainStore: Sendable {
 
     // MARK: Transactions
 
-    /// Runs `body` on one consistent state of the database.
+    /// Runs `body` on one consistent state of the database; again, if it lacked keys of an application
+    /// password.
     ///
     /// - Parameter use: the constraints that the call satisfies.
     func read<Result>(
         _ use: ConstraintUse = .none, _ body: (Database, RowSeal) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        for _ in 1...Self.maxAttempts {
-            let result = try connections.read { (database) throws(StoreError) -> Result? in
-                try currentKeyring(database).map { (keyring) throws(StoreError) in
-                    try body(database, RowSeal(keyring: keyring, columns: try columns(database), use: use))
+        try afterDerivations { (pending) throws(StoreError) in
+            for _ in 1...Self.maxAttempts {
+                let result = try connections.read { (database) throws(StoreError) -> Result? in
+                    try currentKeyring(database).map { (keyring) throws(StoreError) in
+                        try body(
+                            database,
+                            RowSeal(keyring: keyring, columns: try columns(database), use: use, pending: pending))
+                    }
                 }
+                if let result { return result }
             }
-            if let result { return result }
+            throw .keybag(.damaged("its generation changes faster than it can be read"))
         }
-        throw .keybag(.damaged("its generation changes faster than it can be read"))
     }
 
     /// Runs `body` with the cached keyring, without a transaction: for a single statement that also
@@ -181,9 +186,12 @@ public final class KeychainStore: Sendable {
     func readOutsideTransaction<Result>(
         _ use: ConstraintUse, _ body: (Database, RowSeal) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let keyring = keybag.keyring
-        return try connections.withConnection { (database) throws(StoreError) in
-            try body(database, RowSeal(keyring: keyring, columns: try columns(database), use: use))
+        try afterDerivations { (pending) throws(StoreError) in
+            let keyring = keybag.keyring
+            return try connections.withConnection { (database) throws(StoreError) in
+                try body(
+                    database, RowSeal(keyring: keyring, columns: try columns(database), use: use, pending: pending))
+            }
         }
     }
 
@@ -197,7 +205,8 @@ public final class KeychainStore: Sendable {
     }
 
     /// Runs `body` in one transaction. When this returns, all changes are durable; when it throws,
-    /// nothing has changed.
+    /// nothing has changed. If `body` lacked keys of an application password, the transaction is
+    /// rolled back, and `body` runs again in another one.
     ///
     /// - Parameters:
     ///   - given: keys to use instead of the unlocked ones, for an operation that has the passcode in
@@ -208,26 +217,36 @@ public final class KeychainStore: Sendable {
         with given: Keyring? = nil, isChange: Bool = true, use: ConstraintUse = .none,
         _ body: (Database, RowSeal) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let result: (value: Result, isChanged: Bool)
+        let result = try afterDerivations { (pending) throws(StoreError) in
+            try runTransaction(with: given, use, pending, body)
+        }
+        hasWritten.raise()
+        idleCheckpoint?.schedule()
+        if isChange, result.isChanged { changes.announce() }
+        return result.value
+    }
+
+    private func runTransaction<Result>(
+        with given: Keyring?, _ use: ConstraintUse, _ pending: PendingDerivations,
+        _ body: (Database, RowSeal) throws(StoreError) -> Result
+    ) throws(StoreError) -> (value: Result, isChanged: Bool) {
         do throws(StoreError) {
-            result = try connections.write { (database) throws(StoreError) in
+            return try connections.write { (database) throws(StoreError) in
                 guard let current = try currentKeyring(database) else {
                     throw StoreError.keybag(.damaged("its generation has decreased"))
                 }
                 if let given, given.generation != current.generation { throw StoreError.keybag(.changedMeanwhile) }
                 let before = database.totalChangesCount
-                let seal = RowSeal(keyring: given ?? current, columns: try columns(database), use: use)
+                let seal = RowSeal(
+                    keyring: given ?? current, columns: try columns(database), use: use, pending: pending)
                 let value = try body(database, seal)
+                guard pending.isEmpty else { throw StoreError.derivationPending }
                 return (value, database.totalChangesCount != before)
             }
         } catch {
             itemQuota?.forget()
             throw error
         }
-        hasWritten.raise()
-        idleCheckpoint?.schedule()
-        if isChange, result.isChanged { changes.announce() }
-        return result.value
     }
 
     /// Returns the keys for this transaction, because another process may have changed the keybag.

@@ -41,7 +41,9 @@ extension RowSeal {
             return try keyring.presence.seal(
                 constraints, item: record.identifier.bytes, revision: revision, use.currentBinding)
         } catch {
-            throw .keybag(error)
+            guard case .derivationNeeded(let derivation) = error else { throw .keybag(error) }
+            pending.insert(derivation)
+            throw .derivationPending
         }
     }
 
@@ -50,7 +52,8 @@ extension RowSeal {
     /// Opens the key of a constrained secret half.
     ///
     /// - Throws: ``Failure/needsAuthentication(_:)``, ``Failure/lost(_:)``,
-    ///   ``Failure/wrongApplicationPassword(_:)``; before these, the error of a locked class.
+    ///   ``Failure/wrongApplicationPassword(_:)``, ``Failure/derivationPending``; before these, the
+    ///   error of a locked class.
     func constrainedKey(of row: ItemRow, _ record: ConstraintRecord) throws(Failure) -> SymmetricKey {
         let wrapped = try constraintWrapped(row)
         guard let keys = use.keys else { throw .needsAuthentication(record.constraints) }
@@ -63,6 +66,9 @@ extension RowSeal {
             case .lost: throw .lost(record.constraints)
             case .damaged(let reason): throw .damaged(RowDamage(reason))
             case .keybag(let error): throw .closed(error)
+            case .needsDerivation(let derivation):
+                pending.insert(derivation)
+                throw .derivationPending
             }
         }
         do throws(KeybagError) {

@@ -18,17 +18,20 @@ struct RowSeal {
     /// The columns of the tables in this transaction.
     let columns: RowColumns
     let use: ConstraintUse
+    /// Collects the keys that this access to the database lacks.
+    let pending: PendingDerivations
     /// The start of the additional data of rows without constraints.
     private let additionalDataStart: [UInt8]
 
     /// Creates a seal for one transaction.
     init(
         keyring: any ItemKeyWrapping, columns: RowColumns = RowColumns(hasConstraint: true),
-        use: ConstraintUse = .none
+        use: ConstraintUse = .none, pending: PendingDerivations = PendingDerivations()
     ) {
         self.keyring = keyring
         self.columns = columns
         self.use = use
+        self.pending = pending
         tokens = SearchTokens(keyring)
         additionalDataStart = Self.additionalDataStart(keyring.keychain, Self.format)
     }
@@ -45,7 +48,7 @@ struct RowSeal {
 
     /// Returns the seal of the same transaction with other keys and constraints.
     func with(_ keyring: any ItemKeyWrapping, _ use: ConstraintUse = .none) -> RowSeal {
-        RowSeal(keyring: keyring, columns: columns, use: use)
+        RowSeal(keyring: keyring, columns: columns, use: use, pending: pending)
     }
 
     /// Why a row does not open.
@@ -59,6 +62,8 @@ struct RowSeal {
         /// The enrolled set is not the one to which the item was bound.
         case lost(AccessConstraints)
         case wrongApplicationPassword(AccessConstraints)
+        /// A key of the application password must be derived, after this access to the database.
+        case derivationPending
     }
 
     /// The columns to which a half is bound.

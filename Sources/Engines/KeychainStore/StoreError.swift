@@ -36,6 +36,11 @@ public enum StoreError: Error, Sendable {
     case wrongPassphrase
     /// A dry run has finished and is rolled back.
     case dryRunFinished
+    /// Keys of an application password must be derived first. The store ends the access to the
+    /// database, derives them, and repeats the access; no caller receives this error.
+    case derivationPending
+    /// The items of one call need more than `max` keys of an application password.
+    case tooManyDerivations(max: Int)
     /// The caller has cancelled the operation (`Cancellation`); nothing was changed.
     case cancelled
     /// The keychain has reached its quota; the text says which.

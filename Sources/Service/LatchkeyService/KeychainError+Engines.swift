@@ -56,7 +56,12 @@ extension KeychainError {
             self.init(
                 .authFailed, "the passphrase is wrong, or the backup is damaged",
                 hint: "nothing was changed")
-        case .dryRunFinished: self.init(.internalFailure)
+        case .dryRunFinished, .derivationPending: self.init(.internalFailure)
+        case .tooManyDerivations(let max):
+            self.init(
+                .param,
+                "the matching items were stored with more than \(max) salts of application passwords, the maximum of one call",
+                hint: "select fewer items at a time")
         case .quota(let problem):
             self.init(.diskFull, problem, hint: "delete items, or ask the administrator: /etc/latchkey/daemon.conf")
         case .resultTooLarge(let max):
@@ -159,6 +164,7 @@ extension KeychainError {
                 hint: "latchkey unlock")
         case .enrolledSetNeeded:
             self.init(.authFailed, "biometryCurrentSet requires that biometry is enrolled")
+        case .derivationNeeded: self.init(.internalFailure)
         case .applicationPasswordNeeded:
             self.init(.authFailed, "an access control with applicationPassword requires that password")
         case .lockedDuringEvaluation:
