@@ -171,11 +171,12 @@ struct ConstraintTests {
         let done = try fixture.open(try rotated.finishingReseal(newKey))
         #expect(done.record.pairs.count == 2 && !done.isResealing)
         #expect(Set(done.record.pairs.map(\.publicKey)).isDisjoint(with: pairs.map(\.publicKey)))
-        // Removed: the device key opens them; the next passcode closes them again and adds new ones.
+        // Removed: no key opens them any more, and the next passcode gets new ones.
         let removed = try fixture.open(try done.removingPasscode(newKey))
-        #expect(try removed.openedPairs(with: nil).count == 2)
+        #expect(removed.record.pairs.isEmpty)
         let again = try fixture.open(try removed.settingPasscode(fixture.key, fixture.parameters))
-        #expect(try again.openedPairs(with: nil).isEmpty && again.record.pairs.count == 4)
+        #expect(again.record.pairs.count == 2 && !again.isReplacingPairs)
+        #expect(Set(again.record.pairs.map(\.publicKey)).isDisjoint(with: done.record.pairs.map(\.publicKey)))
         #expect(try fixture.open(try again.wiping()).record.pairs.isEmpty)
         // A passcode of version 2 of the record.
         var older = done.record
@@ -187,6 +188,22 @@ struct ConstraintTests {
         let upgraded = try fixture.open(try #require(try fixture.open(stored).addingPresence(newKey)))
         #expect(upgraded.record.pairs.count == 2 && !upgraded.isResealing)
         #expect(try upgraded.addingPresence(newKey) == nil)
+    }
+
+    @Test("No presence key of a person is under the device key: such a record, or one without a passcode, is refused")
+    func withoutPasscode() throws {
+        let fixture = try Fixture()
+        let constraint = try fixture.seal([.devicePasscode, .biometryAny, .or]).record
+        #expect(fixture.keybag.canSatisfy(constraint) && !fixture.keybag.canSatisfyWithoutPasscode(constraint))
+        #expect(fixture.keybag.canSatisfyWithoutPasscode(try fixture.seal(.applicationPassword).record))
+        var record = fixture.keybag.record
+        record.passcode = nil
+        #expect(throws: KeybagError.self) { _ = try KeybagRecord(decoding: record.encoded) }
+        record = fixture.keybag.record
+        record.pairs[0].wrapped[0].wrapping = .device
+        #expect(throws: KeybagError.self) { _ = try KeybagRecord(decoding: record.encoded) }
+        record.pairs[0].wrapped[0].wrapping = .securityKey
+        #expect(throws: KeybagError.self) { _ = try KeybagRecord(decoding: record.encoded) }
     }
 
     @Test("A recovery key keeps the pairs, also with a new device key; public keys are computed again")

@@ -108,7 +108,7 @@ struct KeybagTests {
             keychain: Array(1...16), generation: 7, root: 1, deviceKeyCheck: Array(1...8),
             passcode: PasscodeParameters(salt: Array(1...32), cost: .floor), sealedTangle: [1, 2, 3],
             settings: KeybagSettings(graceSeconds: 3, lockInterval: 900, locksOnSleep: true, wipesAfterTen: true))
-        for (protection, wrapping) in [(UInt8(6), KeybagRecord.Wrapping.user), (8, .device), (8, .recovery)] {
+        for (protection, wrapping) in [(UInt8(6), KeyWrapping.user), (8, .device), (8, .recovery)] {
             record.keys.append(
                 .init(
                     slot: .init(protection: protection, kind: .secret, generation: 3), wrapping: wrapping,

@@ -131,8 +131,26 @@ struct ConstraintAttackTests {
             #expect(found.records.first?.secrets == nil)
         }
         #expect(throws: StoreError.self) { _ = try fixture.keys(passcode: "wrong one") }
-        // Everything that the device key opens does not contain a private presence key.
-        #expect(try fixture.store.refresh().openedPairs(with: nil).isEmpty)
+        // The device key alone opens no private presence key.
+        let wrappings = try fixture.store.refresh().record.pairs.flatMap { $0.wrapped.map(\.wrapping) }
+        #expect(wrappings == [.user, .user])
+    }
+
+    @Test("A program that removes and sets the passcode of an open keychain does not become the person")
+    func ownPasscode() throws {
+        let fixture = try ConstraintFixture()
+        let flags: [AccessControlFlags] = [.userPresence, .devicePasscode, .biometryAny, .biometryCurrentSet]
+        for (number, flags) in flags.enumerated() { try fixture.add("item \(number)", flags, .always) }
+        let rows = try (0..<flags.count).map { try fixture.row("item \($0)").row }
+        #expect(try fixture.store.removePasscode(ConstraintFixture.passcode("secret")) == flags.count)
+        #expect(try fixture.find("item 0").records.isEmpty)
+        // The program has kept copies of the rows, and sets a passcode of its own.
+        try fixture.store.setPasscode(ConstraintFixture.passcode("of a program"), cost: ConstraintFixture.cost)
+        let keys = try fixture.keys(passcode: "of a program", set: ConstraintFixture.set)
+        let seal = try fixture.store.read(ConstraintUse(keys)) { (_, seal) throws(StoreError) in seal }
+        for row in rows {
+            #expect(throws: RowSeal.Failure.self) { _ = try seal.openWhole(row) }
+        }
     }
 
     @Test("A keybag of an older generation does not satisfy items that were sealed to newer pairs")

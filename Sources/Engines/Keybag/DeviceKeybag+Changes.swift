@@ -21,10 +21,6 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
         var changed = try record.successor()
         changed.passcode = parameters
-        // The private presence keys of an earlier passcode, which the device key opens, reseal the
-        // shares of constrained rows. From now on they need the new passcode.
-        let presence = try openedPairs(under: KeyEncryptionKey(device: deviceKey))
-        try changed.rewrapPairs(.device, presence, under: kek)
         try changed.addGeneration(under: kek)
         return sealed(changed, kek)
     }
@@ -50,23 +46,21 @@ extension DeviceKeybag {
         var changed = try record.successor()
         changed.passcode = parameters
         try changed.rewrap(.user, try unlock(with: previous).keys, under: kek)
-        let presence = try openedPairs(under: KeyEncryptionKey(device: deviceKey, passcode: previous))
-        try changed.rewrapPairs(.user, presence, under: kek)
+        try changed.rewrapPairs(try openedPairs(with: previous), under: kek)
         if rotates { try changed.addGeneration(under: kek) }
         return sealed(changed, kek)
     }
 
     /// Removes the passcode: the keys are wrapped by the device key, and those of `akpu` are
-    /// destroyed. The private presence keys are kept so that a later passcode can reseal the shares
-    /// of constrained rows; without a passcode, no call opens them for a person.
+    /// destroyed. So are the presence pairs of the passcode and of biometry: under the device key,
+    /// any program could set a passcode of its own and be the person.
     package func removingPasscode(_ previous: PasscodeKey) throws(KeybagError) -> StoredKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
         var changed = try record.successor()
         changed.passcode = nil
         changed.keys.removeAll { $0.slot.protection == ProtectionClass.whenPasscodeSetThisDeviceOnly.number }
         try changed.rewrap(.user, try unlock(with: previous).keys, under: kek)
-        let presence = try openedPairs(under: KeyEncryptionKey(device: deviceKey, passcode: previous))
-        try changed.rewrapPairs(.user, presence, under: kek)
+        changed.dropPasscodePairs()
         return sealed(changed, nil)
     }
 
@@ -90,7 +84,7 @@ extension DeviceKeybag {
         {
             changed.keys.append(try kek.wrap(key, for: slot, of: changed.keychain))
         }
-        for key in try openedPairs(with: passcode) {
+        for key in try passcode.map(openedPairs) ?? [] {
             for index in changed.pairs.indices where changed.pairs[index].identity == key.identity {
                 try changed.pairs[index].wrap(key, under: kek, of: changed.keychain)
             }
@@ -188,7 +182,7 @@ extension DeviceKeybag {
         // replaced as in `settingPasscode`.
         let isUnprotected = previous.passcode == nil
         try record.recoverPairs(
-            under: userKEK, with: recovery, device: device, generation: generation, replacesAll: isUnprotected)
+            under: userKEK, with: recovery, isAuthentic: device != nil, generation: generation)
         if isUnprotected { record.removeRecoveryKey() }
         for protection in ProtectionClass.allCases {
             guard lost.contains(protection) || isUnprotected && protection.needsPasscode else { continue }
@@ -234,15 +228,21 @@ extension DeviceKeybag {
 
     // MARK: Presence
 
-    /// Returns the private presence keys that the passcode opens, or the device key if no passcode
-    /// is set.
-    func openedPairs(with passcode: PasscodeKey?) throws(KeybagError) -> [PresencePrivateKey] {
-        guard let passcode else { return try openedPairs(under: KeyEncryptionKey(device: deviceKey)) }
-        return try openedPairs(under: KeyEncryptionKey(device: deviceKey, passcode: passcode))
+    /// Returns the private presence keys that the passcode opens.
+    func openedPairs(with passcode: PasscodeKey) throws(KeybagError) -> [PresencePrivateKey] {
+        try record.privateKeys(under: KeyEncryptionKey(device: deviceKey, passcode: passcode))
     }
 
-    private func openedPairs(under kek: borrowing KeyEncryptionKey) throws(KeybagError) -> [PresencePrivateKey] {
-        try record.privateKeys(under: kek)
+    /// Whether the constraint of a row can be satisfied with the pairs of this keybag.
+    package func canSatisfy(_ constraint: ConstraintRecord) -> Bool {
+        PresenceRecipients(record).canSatisfy(constraint)
+    }
+
+    /// Whether the constraint of a row can still be satisfied when the passcode is removed.
+    package func canSatisfyWithoutPasscode(_ constraint: ConstraintRecord) -> Bool {
+        var changed = record
+        changed.dropPasscodePairs()
+        return PresenceRecipients(changed).canSatisfy(constraint)
     }
 
     // MARK: Sealing
@@ -277,17 +277,14 @@ extension KeybagRecord {
         removeWrapping(.recovery)
     }
 
-    /// Keeps the pairs whose private keys the recovery key or the device key opens, and replaces the
-    /// others.
+    /// Keeps the pairs whose private keys the recovery key opens, and replaces the others.
     ///
-    /// - Parameter replacesAll: also adds new pairs beside the kept ones, so that shares must be
-    ///   sealed again.
+    /// - Parameter isAuthentic: whether the original device key has authenticated the record. Without
+    ///   that key, the secret of a security key opens nothing either.
     fileprivate mutating func recoverPairs(
-        under kek: borrowing KeyEncryptionKey, with recovery: RecoveryKey, device: DeviceKeybag?, generation: UInt32,
-        replacesAll: Bool
+        under kek: borrowing KeyEncryptionKey, with recovery: RecoveryKey, isAuthentic: Bool, generation: UInt32
     ) throws(KeybagError) {
-        var opened = try privateKeys(under: KeyEncryptionKey(recovery: recovery))
-        if let device, device.record.passcode == nil { opened += try device.openedPairs(with: nil) }
+        let opened = try privateKeys(under: KeyEncryptionKey(recovery: recovery))
         let before = pairs
         pairs = []
         for var pair in before {
@@ -295,19 +292,19 @@ extension KeybagRecord {
                 // The record may not be authenticated here: a public key that another program has
                 // exchanged would receive the shares of later rows.
                 pair.publicKey = try key.publicKey
-                pair.wrapped.removeAll { $0.wrapping == .user || $0.wrapping == .device }
+                pair.wrapped.removeAll { $0.wrapping == .user }
                 try pair.wrap(key, under: kek, of: keychain)
                 pairs.append(pair)
-            } else if pair.identity.kind.isSecurityKey, device != nil {
+            } else if pair.identity.kind.isSecurityKey, isAuthentic {
                 pairs.append(pair)
             }
         }
-        if presenceGeneration == nil || replacesAll { try addPairs(generation: generation, under: kek) }
+        if presenceGeneration == nil { try addPairs(generation: generation, under: kek) }
     }
 
     /// Replaces every wrapped key of one wrapping by the same key under another key.
     fileprivate mutating func rewrap(
-        _ previous: Wrapping, _ opened: [KeySlot: SharedSecret], under kek: borrowing KeyEncryptionKey
+        _ previous: KeyWrapping, _ opened: [KeySlot: SharedSecret], under kek: borrowing KeyEncryptionKey
     ) throws(KeybagError) {
         for index in keys.indices where keys[index].wrapping == previous {
             guard let key = opened[keys[index].slot] else {

@@ -16,7 +16,7 @@ internal import SecretMemory
 /// user tag     = HMAC(HKDF(ikm = KEK_user, info = "latchkey v1 keybag user"), record)
 /// ```
 struct KeyEncryptionKey: ~Copyable {
-    let wrapping: KeybagRecord.Wrapping
+    let wrapping: KeyWrapping
     private let key: SecretBytes
 
     /// KEK_device.

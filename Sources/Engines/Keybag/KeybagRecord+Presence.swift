@@ -20,6 +20,9 @@ extension KeybagRecord {
 
     mutating func dropEarlierPairs() { pairs = currentPairs }
 
+    /// Removes the pairs that need a passcode.
+    mutating func dropPasscodePairs() { pairs.removeAll { !$0.identity.kind.isSecurityKey } }
+
     /// Adds new pairs of the passcode and of biometry.
     mutating func addPairs(generation: UInt32, under kek: borrowing KeyEncryptionKey) throws(KeybagError) {
         for kind in [PresenceIdentity.Kind.passcode, .biometry] {
@@ -30,25 +33,22 @@ extension KeybagRecord {
         guard pairs.count <= PresencePair.maxCount else { throw .damaged("it has too many presence pairs") }
     }
 
-    /// Wraps every given private key under `kek`, in place of its previous wrapping; pairs of
-    /// security keys keep theirs.
-    ///
-    /// - Parameter previous: the wrapping that is replaced.
-    mutating func rewrapPairs(
-        _ previous: PresencePair.Wrapping, _ opened: [PresencePrivateKey], under kek: borrowing KeyEncryptionKey
-    ) throws(KeybagError) {
-        for index in pairs.indices where pairs[index].wrapped.contains(where: { $0.wrapping == previous }) {
+    /// Wraps every private key that the passcode opens under the key of another passcode; pairs of
+    /// security keys keep their wrapping.
+    mutating func rewrapPairs(_ opened: [PresencePrivateKey], under kek: borrowing KeyEncryptionKey)
+        throws(KeybagError)
+    {
+        for index in pairs.indices where pairs[index].wrapped.contains(where: { $0.wrapping == .user }) {
             let identity = pairs[index].identity
             guard let key = opened.first(where: { $0.identity == identity }) else {
                 throw .damaged("a presence key that the passcode must open is missing")
             }
-            pairs[index].wrapped.removeAll { $0.wrapping == previous }
             try pairs[index].wrap(key, under: kek, of: keychain)
         }
     }
 
     /// Removes one wrapping of every pair, such as that of a recovery key.
-    mutating func removeWrapping(_ wrapping: PresencePair.Wrapping) {
+    mutating func removeWrapping(_ wrapping: KeyWrapping) {
         for index in pairs.indices { pairs[index].wrapped.removeAll { $0.wrapping == wrapping } }
     }
 

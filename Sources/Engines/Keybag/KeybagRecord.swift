@@ -31,16 +31,23 @@ struct KeybagRecord: Equatable, Sendable {
     struct WrappedKey: Equatable, Sendable {
         var slot: KeySlot
         /// The key that wraps it: 1 KEK_device, 2 KEK_user, 3 KEK_recovery.
-        var wrapping: Wrapping
+        var wrapping: KeyWrapping
         /// AES-KW (RFC 3394): 40 bytes.
         var bytes: [UInt8]
     }
 
-    enum Wrapping: UInt8, Sendable {
-        case device = 1
-        case user = 2
-        case recovery = 3
-    }
+}
+
+/// What wraps a key of the keybag, and the raw value of it in the record.
+enum KeyWrapping: UInt8, Sendable {
+    /// KEK_device.
+    case device = 1
+    /// KEK_user.
+    case user = 2
+    /// KEK_recovery.
+    case recovery = 3
+    /// The key of a security key, for presence pairs only.
+    case securityKey = 4
 }
 
 /// Identifies a class key by its class, row half and generation.
@@ -191,10 +198,13 @@ extension KeybagRecord {
             keys.append(try WrappedKey(&reader))
         }
         if version >= 3 { pairs = try Self.pairs(&reader) }
+        guard passcode != nil || presenceGeneration == nil else {
+            throw .damaged("it has presence keys of a passcode, but no passcode")
+        }
         guard reader.isAtEnd else { throw .damaged("unexpected bytes after the last key") }
         struct KeyFamily: Hashable {
             let slot: KeySlot
-            let wrapping: Wrapping
+            let wrapping: KeyWrapping
         }
         guard Set(keys.map { KeyFamily(slot: $0.slot, wrapping: $0.wrapping) }).count == keys.count else {
             throw .damaged("duplicate key")
@@ -225,7 +235,7 @@ extension KeybagRecord.WrappedKey {
         }
         slot = KeySlot(protection: protection, kind: kind, generation: try reader.number("key generation"))
         let wrappingCode: UInt8 = try reader.number("wrapping")
-        guard let wrapping = KeybagRecord.Wrapping(rawValue: wrappingCode) else {
+        guard let wrapping = KeyWrapping(rawValue: wrappingCode), wrapping != .securityKey else {
             throw .damaged("unknown wrapping \(wrappingCode)")
         }
         self.wrapping = wrapping

@@ -15,26 +15,11 @@ struct PresencePair: Equatable, Sendable {
     var wrapped: [WrappedPrivateKey]
 
     struct WrappedPrivateKey: Equatable, Sendable {
-        var wrapping: Wrapping
+        var wrapping: KeyWrapping
         /// 40 bytes.
         var bytes: [UInt8]
     }
 
-    /// The key that wraps a private key. The raw values are those of the class keys' wrapping.
-    enum Wrapping: UInt8, Sendable {
-        case device = 1
-        case user = 2
-        case recovery = 3
-        case securityKey = 4
-
-        init(_ wrapping: KeybagRecord.Wrapping) {
-            switch wrapping {
-            case .device: self = .device
-            case .user: self = .user
-            case .recovery: self = .recovery
-            }
-        }
-    }
 }
 
 /// Identifies a pair in the keybag and in the shares that are sealed to it.
@@ -47,6 +32,9 @@ struct PresenceIdentity: Hashable, Sendable {
         case presentSecurityKey = 4
 
         var isSecurityKey: Bool { self == .securityKey || self == .presentSecurityKey }
+
+        /// What can wrap the private keys of this kind. The device key alone never does.
+        var wrappings: Set<KeyWrapping> { isSecurityKey ? [.securityKey] : [.user, .recovery] }
     }
 
     var kind: Kind
@@ -117,8 +105,7 @@ extension PresencePair {
         wrapped = []
         for _ in 0..<count {
             let code: UInt8 = try reader.number("wrapping of a presence key")
-            guard let wrapping = Wrapping(rawValue: code), (wrapping == .securityKey) == identity.kind.isSecurityKey
-            else {
+            guard let wrapping = KeyWrapping(rawValue: code), identity.kind.wrappings.contains(wrapping) else {
                 throw .damaged("unknown wrapping \(code) of a presence key")
             }
             guard !wrapped.contains(where: { $0.wrapping == wrapping }) else {
@@ -130,7 +117,7 @@ extension PresencePair {
         }
     }
 
-    /// Under the device key or the passcode, and under the recovery key.
+    /// Under the passcode and under the recovery key.
     private static let maxWrapped = 2
     /// The maximum number of pairs in a keybag, so that a row's shares have a limit.
     static let maxCount = 16
@@ -153,7 +140,7 @@ extension PresencePair {
     mutating func wrap(
         _ privateKey: PresencePrivateKey, under kek: borrowing KeyEncryptionKey, of keychain: [UInt8]
     ) throws(KeybagError) {
-        let wrapping = Wrapping(kek.wrapping)
+        let wrapping = kek.wrapping
         let bytes = try kek.wrapPresence(privateKey, of: keychain)
         wrapped.removeAll { $0.wrapping == wrapping }
         wrapped.append(WrappedPrivateKey(wrapping: wrapping, bytes: bytes))
@@ -165,7 +152,7 @@ extension PresencePair {
     func privateKey(under kek: borrowing KeyEncryptionKey, of keychain: [UInt8]) throws(KeybagError)
         -> PresencePrivateKey?
     {
-        let wrapping = Wrapping(kek.wrapping)
+        let wrapping = kek.wrapping
         guard let key = wrapped.first(where: { $0.wrapping == wrapping }) else { return nil }
         return try kek.unwrapPresence(key.bytes, identity, of: keychain)
     }

@@ -134,7 +134,9 @@ extension KeychainStore {
         }
     }
 
-    /// Removes the passcode, and every item of the class that requires one.
+    /// Removes the passcode, and every item that then cannot be opened any more: those of the class
+    /// that requires a passcode, and those whose constraints only the passcode or biometry satisfies
+    /// (keychain-behaviour, T192). Items that an application password or a security key opens stay.
     ///
     /// - Returns: the number of deleted items.
     public func removePasscode(_ passcode: Passcode, progress: ResealProgress = { _, _ in }) throws(StoreError) -> Int {
@@ -148,10 +150,29 @@ extension KeychainStore {
             }
             var count = 0
             try store(changed, nil) { (database) throws(StoreError) in
-                count = try Self.deleteRows([.whenPasscodeSetThisDeviceOnly], in: database)
+                count = try ConstrainedRows.delete(in: database) { !device.canSatisfyWithoutPasscode($0) }
+                count += try Self.deleteRows([.whenPasscodeSetThisDeviceOnly], in: database)
             }
             forgetOldKeys()
             return count
+        }
+    }
+
+    /// The number of items that ``removePasscode(_:progress:)`` would delete.
+    public var itemsRequiringPasscode: Int {
+        get throws(StoreError) {
+            try read { (database, _) throws(StoreError) in
+                let device = keybag.device
+                guard device.hasPasscode else { return 0 }
+                let protection = ProtectionClass.whenPasscodeSetThisDeviceOnly
+                let statement = try RowStatement(
+                    "SELECT count(*) FROM item WHERE protection = \(protection.number)", in: database)
+                let count = try statement.step() ? Int(statement.integer(0)) : 0
+                return count
+                    + (try ConstrainedRows.count(in: database, except: [protection]) {
+                        !device.canSatisfyWithoutPasscode($0)
+                    })
+            }
         }
     }
 
