@@ -32,7 +32,7 @@ struct DerivationTests {
         case .search: #expect(try fixture.text("alice", keys) == "data of alice")
         case .pairs:
             let pairs = PairSearch(certificates: search, keys: search)
-            #expect(try fixture.store.pairs(pairs, limit: nil, constraints: keys).isEmpty)
+            #expect(try fixture.store.pairs(pairs, limit: nil, constraints: keys).pairs.isEmpty)
         case .update: #expect(try fixture.store.update(search, constraints: ConstraintUse(keys)) { $0 } == 1)
         case .transaction:
             let count = try fixture.store.transaction(constraints: ConstraintUse(keys)) {

@@ -9,12 +9,12 @@ import Testing
 /// Pairs of a certificate and a key, and damage in their rows.
 @Suite("Pairs of a certificate and a key")
 struct PairTests {
-    private static let search = PairSearch(
+    static let search = PairSearch(
         certificates: ItemSearch(.certificate, groups: .only([Sample.group])),
         keys: ItemSearch(.key, groups: .only([Sample.group])))
 
     /// - Parameter size: of the data, in bytes; nil for the name of the class as data.
-    private static func item(
+    static func item(
         _ itemClass: ItemClass, _ attributes: [ItemAttribute: AttributeValue], size: Int? = nil
     ) -> ItemRecord {
         let data = size.map { [UInt8](repeating: 7, count: $0) } ?? Array(itemClass.rawValue.utf8)
@@ -48,7 +48,7 @@ struct PairTests {
         defer { store.close() }
         var search = Self.search
         (search.needsCertificateData, search.keyData) = (certificateData, keyData)
-        return try store.pairs(search, limit: limit).map { [$0.certificate.text, $0.key.text] }
+        return try store.pairs(search, limit: limit).pairs.map { [$0.certificate.text, $0.key.text] }
     }
 
     @Test(
@@ -102,7 +102,7 @@ struct PairTests {
             return found.pairCount
         }
         #expect(count == 2)
-        #expect(try store.pairs(Self.search, limit: nil).isEmpty)
+        #expect(try store.pairs(Self.search, limit: nil).pairs.isEmpty)
         #expect(try store.search(Self.search.keys, limit: nil, withSecrets: false).records.isEmpty)
     }
 
@@ -127,7 +127,7 @@ struct PairTests {
             Issue.record("all keys were read: \(limited)")
             return
         }
-        #expect(try store.pairs(wanted, limit: 1).count == 1)
+        #expect(try store.pairs(wanted, limit: 1).pairs.count == 1)
     }
 
     @Test("The pairs of many certificates and keys count towards the limit of a result; a change takes each item once")
@@ -142,7 +142,7 @@ struct PairTests {
                 Self.item(.key, [.applicationLabel: .data([1]), .applicationTag: .data([number])]),
             ])
         }
-        #expect(try store.pairs(Self.search, limit: nil).count == count * count)
+        #expect(try store.pairs(Self.search, limit: nil).pairs.count == count * count)
         let limited = ResultLimit.$current.withValue(count * count * 100) {
             Result { () throws(StoreError) in try store.pairs(Self.search, limit: nil) }
         }

@@ -7,18 +7,18 @@ internal import LinuxSystem
 internal import SecretMemory
 
 extension KeychainStore {
-    /// Returns the pairs that match the search, at most `limit`, from one state of the database: in
-    /// the order in which the certificates were added, and for each in that of its keys.
+    /// Returns the pairs that match the search, at most `limit`, from one state of the database.
     ///
     /// The keys of a certificate are found by the index of the application label, so that other
-    /// keys are neither read nor opened. Damaged rows are skipped.
+    /// keys are neither read nor opened. Damaged rows are skipped; so is a half that is lost, with
+    /// the pairs of which it is a part.
     ///
-    /// - Parameter constraints: satisfies the constraints of keys and certificates. Without it, one
-    ///   with constraints has no data, and says what is needed.
+    /// - Parameter constraints: satisfies the constraints of keys and certificates. A half that they
+    ///   do not open has no data, and says what is needed.
     public func pairs(_ search: PairSearch, limit: Int?, constraints: ConstraintKeys? = nil) throws(StoreError)
-        -> [ItemPair]
+        -> PairSearchResult
     {
-        guard limit != 0 else { return [] }
+        guard limit != 0 else { return PairSearchResult() }
         keybag.recordUse()
         return try read(ConstraintUse(constraints)) { (database, seal) throws(StoreError) in
             try pairs(search, limit: limit, in: database, seal)
@@ -27,20 +27,24 @@ extension KeychainStore {
 
     func pairs(
         _ search: PairSearch, limit: Int?, in database: Database, _ seal: RowSeal
-    ) throws(StoreError) -> [ItemPair] {
-        var (pairs, size): ([ItemPair], Int) = ([], 0)
-        try forEachCertificate(of: search, in: database, seal) { (certificate, keys) throws(StoreError) in
+    ) throws(StoreError) -> PairSearchResult {
+        var (result, size): (PairSearchResult, Int) = (PairSearchResult(), 0)
+        let failures = try forEachCertificate(of: search, in: database, seal) {
+            (certificate, keys) throws(StoreError) in
             size += certificate.secrets?.data?.count ?? 0
             for key in keys {
                 // Many certificates with the same key have the product of both as pairs.
                 size += ItemPair.size + (key.secrets?.data?.count ?? 0)
-                pairs.append(ItemPair(certificate: certificate, key: key))
-                if let max = ResultLimit.current, size > max, pairs.count > 1 { throw .resultTooLarge(max: max) }
-                if pairs.count == limit { return false }
+                result.pairs.append(ItemPair(certificate: certificate, key: key))
+                if let max = ResultLimit.current, size > max, result.pairs.count > 1 {
+                    throw .resultTooLarge(max: max)
+                }
+                if result.pairs.count == limit { return false }
             }
             return true
         }
-        return pairs
+        (result.lost, result.wrongPasswords) = (failures.lost, failures.wrongPasswords)
+        return result
     }
 
     /// Returns the certificates and keys of all pairs that match the search, each once. It needs
@@ -59,33 +63,40 @@ extension KeychainStore {
 
     /// Calls `body` with every certificate that matches and has matching keys, and with these keys,
     /// until it returns false.
+    ///
+    /// - Returns: the halves whose constraints were satisfied and that did not open.
+    @discardableResult
     private func forEachCertificate(
         of search: PairSearch, in database: Database, _ seal: RowSeal,
         _ body: (ItemRecord, [ItemRecord]) throws(StoreError) -> Bool
-    ) throws(StoreError) {
+    ) throws(StoreError) -> FailedHalves {
         // Several certificates can have the same key.
         var keysByLabel: [[UInt8]: [ItemRecord]] = [:]
+        var failures = FailedHalves()
         try forEachRow(of: search.certificates, in: database, seal) { (row) throws(StoreError) in
-            let found = try opening(row) { () throws(RowSeal.Failure) in
+            let found = try failures.opened(row, seal) { (seal) throws(RowSeal.Failure) in
                 try Self.matchingRecord(row, by: search.certificates, seal, withSecrets: false)
             }
             guard let found, !found.keyLabel.isEmpty else { return true }
             if keysByLabel[found.keyLabel] == nil {
-                keysByLabel[found.keyLabel] = try self.keys(labelled: found.keyLabel, search, in: database, seal)
+                keysByLabel[found.keyLabel] = try self.keys(
+                    labelled: found.keyLabel, search, in: database, seal, &failures)
             }
             guard let keys = keysByLabel[found.keyLabel], !keys.isEmpty,
-                let certificate = try completed(found, of: row, search, seal)
+                let certificate = try completed(found, of: row, search, seal, &failures)
             else { return true }
             return try body(certificate, keys)
         }
+        return failures
     }
 
     /// The certificate with its data, if the search needs it; nil if the data is damaged.
-    private func completed(_ certificate: ItemRecord, of row: ItemRow, _ search: PairSearch, _ seal: RowSeal)
-        throws(StoreError) -> ItemRecord?
-    {
+    private func completed(
+        _ certificate: ItemRecord, of row: ItemRow, _ search: PairSearch, _ seal: RowSeal,
+        _ failures: inout FailedHalves
+    ) throws(StoreError) -> ItemRecord? {
         guard search.needsCertificateData, certificate.needsAuthentication == nil else { return certificate }
-        return try opening(row) { () throws(RowSeal.Failure) in
+        return try failures.opened(row, seal) { (seal) throws(RowSeal.Failure) in
             var certificate = certificate
             certificate.secrets = try seal.openSecrets(of: row)
             return certificate
@@ -93,12 +104,14 @@ extension KeychainStore {
     }
 
     private func keys(
-        labelled label: [UInt8], _ search: PairSearch, in database: Database, _ seal: RowSeal
+        labelled label: [UInt8], _ search: PairSearch, in database: Database, _ seal: RowSeal,
+        _ failures: inout FailedHalves
     ) throws(StoreError) -> [ItemRecord] {
         let labelled = search.keys(labelled: label)
         var (keys, size): ([ItemRecord], Int) = ([], 0)
+        var found = failures
         try forEachRow(of: labelled, in: database, seal) { (row) throws(StoreError) in
-            let key = try opening(row) { () throws(RowSeal.Failure) -> ItemRecord? in
+            let key = try found.opened(row, seal) { (seal) throws(RowSeal.Failure) -> ItemRecord? in
                 let found = try Self.matchingRecord(row, by: labelled, seal, withSecrets: false)
                 guard var key = found, search.keys.matches(key) else { return nil }
                 guard key.needsAuthentication == nil else { return key }
@@ -115,30 +128,55 @@ extension KeychainStore {
             keys.append(key)
             return true
         }
+        failures = found
         return keys
     }
 
-    /// Calls `body` with every candidate row of a search within a transaction.
+    /// Calls `body` with every candidate row of a search within a transaction, until too many keys of
+    /// an application password are missing.
     private func forEachRow(
         of search: ItemSearch, in database: Database, _ seal: RowSeal, _ body: (ItemRow) throws(StoreError) -> Bool
     ) throws(StoreError) {
-        guard try forEachCandidate(of: search, in: database, seal, body) else {
-            throw .keybag(.damaged("its generation changed within a transaction"))
+        let isComplete = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
+            guard !seal.pending.isTooMany else { return false }
+            return try body(row)
         }
+        guard isComplete else { throw .keybag(.damaged("its generation changed within a transaction")) }
     }
+}
 
-    /// Opens something of a row; nil if the row is damaged.
+/// The certificates and keys of a search that constraints kept from opening, although the person was
+/// recognized.
+private struct FailedHalves {
+    var lost: [ItemIdentifier] = []
+    var wrongPasswords: [ItemIdentifier] = []
+
+    /// Opens something of a row; nil if the row is damaged or lost. If the application password is
+    /// wrong, opens it again without satisfying its constraints.
     ///
     /// - Throws: the error of a locked class.
-    private func opening<Opened>(_ row: ItemRow, _ body: () throws(RowSeal.Failure) -> Opened?) throws(StoreError)
-        -> Opened?
-    {
+    mutating func opened<Opened>(
+        _ row: ItemRow, _ seal: RowSeal, _ body: (RowSeal) throws(RowSeal.Failure) -> Opened?
+    ) throws(StoreError) -> Opened? {
         do throws(RowSeal.Failure) {
-            return try body()
+            return try body(seal)
         } catch {
-            if case .derivationPending = error { return nil }
-            _ = try error.damage(of: row)
-            return nil
+            switch error {
+            case .derivationPending: return nil
+            case .lost:
+                if !lost.contains(row.clear.identifier) { lost.append(row.clear.identifier) }
+                return nil
+            case .wrongApplicationPassword:
+                // The password says nothing about the other half of the pair.
+                let opened = try? body(seal.with(seal.keyring))
+                if opened != nil, !wrongPasswords.contains(row.clear.identifier) {
+                    wrongPasswords.append(row.clear.identifier)
+                }
+                return opened
+            default:
+                _ = try error.damage(of: row)
+                return nil
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ extension EmbeddedService {
         if returning.contains(.data) { search.keyData = .required }
         change(&search)
         let (wanted, limit) = (search, (query.limit ?? .one).count)
-        let pairs = try run { () throws(StoreError) in try store.pairs(wanted, limit: limit) }
+        let pairs = try run { () throws(StoreError) in try store.pairs(wanted, limit: limit).pairs }
         guard !pairs.isEmpty else { throw .itemNotFound }
         return pairs.map { IdentityRecord(certificate: $0.certificate, key: $0.key) }
     }
