@@ -125,6 +125,25 @@ struct ConstraintTests {
         #expect(throws: KeybagError.self) { _ = try ConstraintRecord(decoding: swapped.encoded) }
     }
 
+    @Test("The check of the enrolled set depends on the opened share, not on the set alone")
+    func enrolledSetCheck() throws {
+        let fixture = try Fixture()
+        // Two writes of one row: the row, the revision and the set are the same.
+        let records = try (1...2).map { _ in try fixture.seal(.biometryCurrentSet).record }
+        #expect(records[0].enrolledSetCheck != records[1].enrolledSetCheck)
+        let keys = try fixture.keys([.biometry])
+        for record in records { _ = try keys.key(of: record, item: Self.item) }
+        // The share that opens is masked: it is not the value of the check.
+        let context = ConstraintContext(keychain: fixture.keybag.keychain, item: Self.item, revision: 3)
+        let opened = try records[0].shares[0].value(
+            of: .biometryCurrentSet, .biometryCurrentSet, try fixture.keybag.openedPairs(with: fixture.key), context)
+        let masked = try #require(opened)
+        #expect(context.enrolledSetCheck(masked.copy()) != records[0].enrolledSetCheck)
+        let set = try #require(Self.set)
+        #expect(
+            context.enrolledSetCheck(context.masked(masked.copy(), with: set)) == records[0].enrolledSetCheck)
+    }
+
     @Test("Without a passcode nothing is sealed that it would open; an application password needs none")
     func noPasscode() throws {
         let deviceKey = DeviceKey.ephemeral()
@@ -274,7 +293,8 @@ struct ConstraintTests {
         let keychain: [UInt8] = Array(stride(from: 0, through: 0xFF, by: 0x11)).map(UInt8.init)
         let context = ConstraintContext(keychain: keychain, item: Array(0xA0...0xAF), revision: 1)
         let set = try #require(EnrolledSet(digest: Array(0x20...0x3F)))
-        #expect(Self.hex(context.check(of: set)) == "bd6fe82e7906f25c880bde96364a642c")
+        let check = context.enrolledSetCheck(SecretBytes(Array(0x60...0x7F)))
+        #expect(Self.hex(check) == "93afab294709c4674e7f1fa7d0402ba1")
         let zero = SecretBytes(count: 32) { _ in }
         #expect(
             context.masked(zero, with: set).withUnsafeBytes { Self.hex(Array($0)) }
@@ -282,14 +302,14 @@ struct ConstraintTests {
         let flags: AccessControlFlags = [.devicePasscode, .biometryCurrentSet, .and]
         let record = ConstraintRecord(
             constraints: try #require(try AccessConstraints.parse(flags)), revision: 1,
-            enrolledSetCheck: context.check(of: set), password: nil, shares: [])
+            enrolledSetCheck: check, password: nil, shares: [])
         #expect(
             Self.hex(record.fixedPart)
-                == "0100000000000080180000000000000001020010bd6fe82e7906f25c880bde96364a642c00020104")
+                == "010000000000008018000000000000000102001093afab294709c4674e7f1fa7d0402ba100020104")
         #expect(
             context.wrappingKey(SecretBytes(Array(0x40...0x5F)), nil, fixedPart: record.fixedPart)
                 .withUnsafeBytes { Self.hex(Array($0)) }
-                == "1ce69e389423eeaff89f76dac3e43ba69e6305a3fded060be22a63c336290135")
+                == "b45c06f8a2e41580a48fe6c1450631b69d3d50e89d2d30a958543ffa6075dafa")
         let pair = PresenceIdentity(kind: .passcode, generation: 2)
         #expect(
             Self.hex(context.shareInfo(flags, .devicePasscode, pair))

@@ -9,7 +9,7 @@ internal import SecretMemory
 /// ```
 /// place          = keychain UUID ‖ item UUID ‖ be64 revision
 /// share info     = "latchkey v3 share" ‖ place ‖ be64 flags ‖ term(1) ‖ identity of the pair
-/// set check      = first 16 bytes of SHA-256("latchkey v3 enrolled set check" ‖ place ‖ digest)
+/// set check      = first 16 bytes of HKDF(ikm = value of the term, info = "latchkey v3 enrolled set check" ‖ place)
 /// set mask       = HKDF(ikm = digest, info = "latchkey v3 enrolled set" ‖ place)
 /// constraint key = HKDF(ikm = C ‖ A, info = "latchkey v3 constraint" ‖ place ‖ SHA-256(fixed part))
 /// ```
@@ -27,9 +27,12 @@ struct ConstraintContext {
         Array("latchkey v3 share".utf8) + place + flags.rawValue.bigEndianBytes + [term.rawValue] + recipient.encoded
     }
 
-    func check(of set: EnrolledSet) -> [UInt8] {
-        let message = Array("latchkey v3 enrolled set check".utf8) + place + set.digest
-        return Array(KeybagCryptography.digest(of: message).prefix(ConstraintRecord.checkLength))
+    /// Returns the check of the set with which the share of `biometryCurrentSet` is masked. It is
+    /// derived from the value that the share and the right set yield: without the share, the check
+    /// does not tell whether a guess of the set is right.
+    func enrolledSetCheck(_ value: borrowing SecretBytes) -> [UInt8] {
+        KeybagCryptography.derive(from: value, label: "latchkey v3 enrolled set check", context: place)
+            .withUnsafeBytes { Array($0.prefix(ConstraintRecord.checkLength)) }
     }
 
     /// Adds or removes the mask of the enrolled set, so that the share of `biometryCurrentSet` is of

@@ -107,11 +107,12 @@ public final class ConstraintKeys: Sendable {
                 continue
             }
             guard let set = held.enrolledSet else { continue }
-            guard context.check(of: set) == record.enrolledSetCheck else {
+            let unmasked = context.masked(value.copy(), with: set)
+            guard context.enrolledSetCheck(unmasked) == record.enrolledSetCheck else {
                 isLost = true
                 continue
             }
-            values.append(SharedSecret(context.masked(value.copy(), with: set)))
+            values.append(SharedSecret(unmasked))
         }
         // If one of several terms suffices, the others can still be satisfied.
         if isLost, constraints.threshold == .all { throw .lost }

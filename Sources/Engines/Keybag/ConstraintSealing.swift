@@ -72,16 +72,18 @@ extension PresenceRecipients {
         let count = constraints.terms.isEmpty ? 0 : ConstraintRecord.shareLength
         let combined = SecretBytes.random(count: count)
         var shares: [[ConstraintRecord.Share]] = []
+        var check: [UInt8] = []
         for (term, value) in zip(constraints.terms, Self.split(combined, constraints)) {
             var value = value
             if term == .biometryCurrentSet, let set {
+                check = context.enrolledSetCheck(value.copy())
                 value = SharedSecret(context.masked(value.copy(), with: set))
             }
             shares.append(try seal(value, of: term, constraints.flags, context))
         }
         let record = ConstraintRecord(
             constraints: constraints, revision: revision,
-            enrolledSetCheck: set.map { context.check(of: $0) } ?? [], password: password?.parameters, shares: shares)
+            enrolledSetCheck: check, password: password?.parameters, shares: shares)
         let key = context.wrappingKey(combined, password?.key, fixedPart: record.fixedPart)
         return SealedConstraint(record: record, key: ConstraintKey(key))
     }
