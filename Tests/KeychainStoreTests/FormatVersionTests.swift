@@ -139,6 +139,116 @@ struct FormatVersionTests {
         #expect(try copy.read("PRAGMA user_version", Int.self) == [1])
     }
 
+    /// The version in the keybag record, and the generation of the record.
+    private func keybag(_ copy: Copy) throws -> [Int] {
+        try copy.read("SELECT hex(substr(record, 1, 2)) FROM keybag", String.self).compactMap { Int($0, radix: 16) }
+            + copy.read("SELECT generation FROM keybag", Int.self)
+    }
+
+    @Test("KDB-70: the migration writes version 3 of the keybag, which a running program of version 2 refuses")
+    func keybagVersion() throws {
+        let copy = try Copy("keychain-v1")
+        let before = try keybag(copy)
+        #expect(before == [1, 1])
+        try StoreFixture.open(copy.path, copy.key).close()
+        // A program that is running reads the record again, because the generation is another one.
+        #expect(try keybag(copy) == [3, 2])
+        let store = try StoreFixture.open(copy.path, copy.key)
+        _ = try store.add(
+            ConstraintFixture.item("alice", .applicationPassword), binding: ConstraintFixture.binding())
+        store.close()
+        #expect(try keybag(copy) == [3, 2])
+    }
+
+    @Test("KDB-70: with a passcode the keybag gets version 3 at the unlock; until then no constraint is stored")
+    func keybagVersionWithPasscode() throws {
+        let copy = try Copy("keychain-v1-passcode")
+        let store = try StoreFixture.open(copy.path, copy.key)
+        #expect(try keybag(copy).first == 2)
+        let item = ConstraintFixture.item("alice", .applicationPassword, .always)
+        #expect {
+            _ = try store.add(item, binding: ConstraintFixture.binding())
+        } throws: { error in
+            if case StoreError.keybag(.olderKeybag) = error { true } else { false }
+        }
+        try store.unlock(Self.passcode(), floor: PasscodeCost(exponent: 10))
+        #expect(try keybag(copy).first == 3)
+        _ = try store.add(item, binding: ConstraintFixture.binding())
+        store.close()
+        withExtendedLifetime(copy) {}
+    }
+
+    private static func passcode() throws -> Passcode {
+        try ConstraintFixture.passcode("cafe\u{301} au lait, five cups")
+    }
+
+    @Test("A full disk does not keep a keychain of an earlier version from being unlocked")
+    func fullAtUnlock() throws {
+        let copy = try Copy("keychain-v1-passcode")
+        let key = copy.key
+        // Version 3 of the tables; then there is no space for a new record of the keybag.
+        try StoreFixture.open(copy.path, copy.key).close()
+        let size = try #require(try FileStatus.ofLink(copy.path)?.size)
+        let store = try KeychainStore(
+            path: copy.path, attempts: PasscodeAttempts(inMemory: .system),
+            quota: KeychainQuota(bytes: Int(size) + 65536, items: 100)
+        ) { (_) throws(KeybagError) in key }
+        _ = try store.add(ConstraintFixture.item("zoe", nil, .always))
+        var count = 0
+        // Fills the log, which a reader keeps from being emptied.
+        let reader = try DatabaseQueue(path: copy.path)
+        try reader.read { database in
+            _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
+            let search = Sample.search([.account: .string("zoe")])
+            while (try? store.update(search) { $0 }) != nil { count += 1 }
+            #expect(count > 1)
+            try store.unlock(Self.passcode(), floor: .floor)
+            #expect(store.lockState == .unlocked && store.keybag.device.record.pairs.isEmpty)
+            #expect(store.keybag.device.passcodeCost == PasscodeCost(exponent: 10))
+        }
+        try reader.close()
+        store.close()
+        let later = try StoreFixture.open(copy.path, copy.key)
+        try later.unlock(Self.passcode(), floor: PasscodeCost(exponent: 11))
+        #expect(later.keybag.device.record.pairs.count == 2)
+        #expect(later.keybag.device.passcodeCost == PasscodeCost(exponent: 11))
+        later.close()
+        withExtendedLifetime(copy) {}
+    }
+
+    @Test("A recovery key that is older than the presence pairs is reported, with what a recovery would delete")
+    func olderRecoveryKey() throws {
+        let copy = try Copy("keychain-v1-passcode")
+        let key = copy.key
+        let folder = Self.vectors.appending(path: "keychain-v1-passcode/recovery-key.txt")
+        let text = try String(contentsOf: folder, encoding: .utf8)
+        func lostAtRecovery(_ recovery: RecoveryKey) throws -> Int {
+            try KeychainStore.recover(
+                path: copy.path, with: recovery, newPasscode: nil, cost: PasscodeCost(exponent: 10),
+                attempts: PasscodeAttempts(inMemory: .system)
+            ) { (_) throws(KeybagError) in key }
+        }
+        let old = try RecoveryKey(text: SharedSecret(copying: text.utf8))
+        let store = try StoreFixture.open(copy.path, copy.key)
+        try store.unlock(Self.passcode(), floor: PasscodeCost(exponent: 10))
+        #expect(try store.recoveryLosesConstrainedItems == 0)
+        let before = try lostAtRecovery(old)
+        for flags in [AccessControlFlags.devicePasscode, .userPresence, .applicationPassword] {
+            _ = try store.add(ConstraintFixture.item("\(flags.rawValue)", flags), binding: ConstraintFixture.binding())
+        }
+        // The class of this item is lost in any recovery.
+        _ = try store.add(ConstraintFixture.item("bound", .devicePasscode, .whenUnlockedThisDeviceOnly))
+        #expect(try store.recoveryLosesConstrainedItems == 2)
+        #expect(try lostAtRecovery(old) == before + 3)
+        let new = try store.createRecoveryKey(Self.passcode())
+        #expect(try store.recoveryLosesConstrainedItems == 0)
+        #expect(try lostAtRecovery(new) == before + 1)
+        #expect(try store.removeRecoveryKey(Self.passcode()))
+        #expect(try store.recoveryLosesConstrainedItems == 0)
+        store.close()
+        withExtendedLifetime(copy) {}
+    }
+
     @Test("A passcode of an earlier version gets its presence pairs at the unlock; before that nothing needs them")
     func presencePairs() throws {
         let copy = try Copy("keychain-v1-passcode")

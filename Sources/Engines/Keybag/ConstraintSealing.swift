@@ -8,6 +8,9 @@ internal import SecretMemory
 public struct PresenceRecipients: Sendable {
     let keychain: [UInt8]
     let hasPasscode: Bool
+    /// Whether a program that knows no constraints can still use the keychain: its keybag has an
+    /// earlier version.
+    private let isOutdated: Bool
     let pairs: [PresencePair]
     /// The current pairs, and those of earlier generations whose shares are not yet sealed again.
     private let known: Set<PresenceIdentity>
@@ -15,6 +18,7 @@ public struct PresenceRecipients: Sendable {
     init(_ record: KeybagRecord) {
         keychain = record.keychain
         hasPasscode = record.passcode != nil
+        isOutdated = record.storedVersion < KeybagRecord.version
         pairs = record.currentPairs
         known = Set(record.pairs.map(\.identity))
     }
@@ -49,12 +53,16 @@ extension PresenceRecipients {
     ///   - item: the UUID of the item, 16 bytes.
     ///   - revision: the revision of the row that is written.
     /// - Throws: ``KeybagError/constraintNeedsPasscode(_:)``,
-    ///   ``KeybagError/presenceKeyMissing(_:)``, ``KeybagError/enrolledSetNeeded``,
+    ///   ``KeybagError/presenceKeyMissing(_:)``, ``KeybagError/olderKeybag``,
+    ///   ``KeybagError/enrolledSetNeeded``,
     ///   ``KeybagError/applicationPasswordNeeded``, ``KeybagError/derivationNeeded(_:)``.
     public func seal(
         _ constraints: AccessConstraints, item: [UInt8], revision: UInt64, _ binding: ConstraintBinding
     ) throws(KeybagError) -> SealedConstraint {
         for term in constraints.terms { try requireRecipients(of: term) }
+        // A running program of an earlier version would take the row for a damaged one. It refuses a
+        // keybag of a newer version.
+        guard !isOutdated else { throw .olderKeybag }
         let context = ConstraintContext(keychain: keychain, item: item, revision: revision)
         var password: (parameters: PasscodeParameters, key: SharedSecret)?
         if constraints.requiresApplicationPassword {

@@ -25,6 +25,18 @@ extension DeviceKeybag {
         return sealed(changed, kek)
     }
 
+    /// Gives a record of an earlier version the present one, so that running programs of an earlier
+    /// version refuse the keychain before they read a row that they do not know. Returns nil if it has
+    /// the version, or if a passcode is set: its code can only be renewed with the passcode, as
+    /// ``addingPresence(_:)`` does.
+    package func upgradingRecord() throws(KeybagError) -> StoredKeybag? {
+        guard canUpgradeRecord else { return nil }
+        return sealed(try record.successor(), nil)
+    }
+
+    /// Whether ``upgradingRecord()`` would change the record.
+    package var canUpgradeRecord: Bool { record.storedVersion < KeybagRecord.version && record.passcode == nil }
+
     /// Creates the presence pairs of a keychain whose passcode was set by an older version; returns
     /// nil if it has them.
     package func addingPresence(_ passcode: PasscodeKey) throws(KeybagError) -> StoredKeybag? {
@@ -224,6 +236,24 @@ extension DeviceKeybag {
 
     private static func isRecoverable(_ slot: KeySlot) -> Bool {
         slot == .index || ProtectionClass(number: slot.protection).map { !$0.isThisDeviceOnly } == true
+    }
+
+    /// The protection classes whose keys a recovery with the device key would lose: neither the
+    /// recovery key nor the device key opens them.
+    package var classesLostAtRecovery: Set<ProtectionClass> {
+        var kept = record
+        kept.keys.removeAll { $0.wrapping == .user }
+        let newest = record.currentGenerations
+        return Set(newest.keys.filter { kept.currentGenerations[$0] != newest[$0] })
+    }
+
+    /// Whether the constraint of a row can still be satisfied after a recovery with the device key.
+    package func canSatisfyAfterRecovery(_ constraint: ConstraintRecord) -> Bool {
+        var kept = record
+        kept.pairs.removeAll { pair in
+            !pair.identity.kind.isSecurityKey && !pair.wrapped.contains { $0.wrapping == .recovery }
+        }
+        return PresenceRecipients(kept).canSatisfy(constraint)
     }
 
     // MARK: Presence

@@ -51,6 +51,9 @@ public enum KeybagError: Error, Sendable {
     /// be present. The next unlock creates the keys of a keychain of an older version; a security
     /// key must be enrolled.
     case presenceKeyMissing(AccessConstraint)
+    /// An item with constraints cannot be stored, because the keybag has an earlier version. The next
+    /// unlock gives it this one.
+    case olderKeybag
     /// An item with `biometryCurrentSet` cannot be stored without the enrolled set.
     case enrolledSetNeeded
     /// An item with `applicationPassword` cannot be stored without the password.

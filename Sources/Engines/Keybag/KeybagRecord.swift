@@ -27,6 +27,8 @@ struct KeybagRecord: Equatable, Sendable {
     var keys: [WrappedKey] = []
     /// Empty before the first passcode, and in a record of version 2.
     var pairs: [PresencePair] = []
+    /// The version that was read. An older one is written as ``version`` at the next change.
+    private(set) var storedVersion = version
 
     struct WrappedKey: Equatable, Sendable {
         var slot: KeySlot
@@ -105,6 +107,7 @@ extension KeybagRecord {
         guard generation < UInt64(Int64.max) else { throw .damaged("the keybag's generations are exhausted") }
         var next = self
         next.generation += 1
+        next.storedVersion = Self.version
         return next
     }
 
@@ -165,6 +168,7 @@ extension KeybagRecord {
         let version: UInt16 = try reader.number("version")
         guard version <= Self.version else { throw .newerVersion(found: version, known: Self.version) }
         guard version > 0 else { throw .damaged("unsupported keybag version \(version)") }
+        storedVersion = version
         keychain = try reader.bytes("keychain UUID", counts: 16...16)
         generation = try reader.number("generation")
         root = try reader.number("root")

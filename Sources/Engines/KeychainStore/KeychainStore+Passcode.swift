@@ -71,14 +71,13 @@ extension KeychainStore {
         try exclusively { () throws(StoreError) in
             guard try refresh().hasPasscode else { return }
             var key = try verify(passcode)
-            if !isReadOnly {
-                if let raised = try raiseCost(passcode, key, to: floor) { key = raised }
-                try addPresence(key)
-            }
             let device = keybag.device
             keybag.unlock(try mapKeybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
             try mapKeybagErrors { () throws(KeybagError) in try keybag.openBiometry(with: key) }
-            if !isReadOnly { try reseal(key, progress) }
+            guard !isReadOnly else { return }
+            if let raised = try raiseCost(passcode, key, to: floor) { key = raised }
+            try addPresence(key)
+            try reseal(key, progress)
         }
     }
 
@@ -274,15 +273,26 @@ extension KeychainStore {
                 try device.changingPasscode(from: key, to: raised, parameters, rotates: false)
             )
         }
-        try store(changed, raised)
-        return raised
+        return try storeUnlessFull(changed, raised) ? raised : nil
     }
 
     /// Creates the presence pairs of a keychain whose passcode was set by an older version.
     private func addPresence(_ key: PasscodeKey) throws(StoreError) {
         let device = keybag.device
         let changed = try mapKeybagErrors { () throws(KeybagError) in try device.addingPresence(key) }
-        if let changed { try store(changed, key) }
+        if let changed { _ = try storeUnlessFull(changed, key) }
+    }
+
+    /// Stores a changed keybag; returns false if the disk or the quota is full. The next unlock tries
+    /// again.
+    private func storeUnlessFull(_ changed: StoredKeybag, _ key: PasscodeKey) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try store(changed, key)
+            return true
+        } catch {
+            guard error.isFull else { throw error }
+            return false
+        }
     }
 
     /// Stores a changed keybag, and the changes of `body` in the same transaction.

@@ -5,6 +5,21 @@ public import Keybag
 internal import KeychainModel
 
 extension KeychainStore {
+    /// The number of items that a recovery with the present recovery key would delete because of
+    /// their constraints, although it keeps their class; 0 without a recovery key. A recovery key that
+    /// is older than the presence pairs does not open them: create a new one.
+    public var recoveryLosesConstrainedItems: Int {
+        get throws(StoreError) {
+            try read { (database, _) throws(StoreError) in
+                let device = keybag.device
+                guard device.hasRecoveryKey else { return 0 }
+                return try ConstrainedRows.count(in: database, except: device.classesLostAtRecovery) {
+                    !device.canSatisfyAfterRecovery($0)
+                }
+            }
+        }
+    }
+
     /// Sets a new passcode for the keychain at `path` with its recovery key. Rows of classes whose
     /// keys are lost are removed.
     ///

@@ -83,13 +83,17 @@ public final class KeychainStore: Sendable {
         }
         if isNew { try Self.create(in: connections, deviceKey: key, isFile: path != nil) }
         if let path, !connections.isReadOnly { unlink(Self.creationMarkerPath(path)) }
-        let (opened, needsMigration) = try connections.read { (database) throws(StoreError) in
+        var (opened, isOutdated) = try connections.read { (database) throws(StoreError) in
             try DatabaseSchema.verify(database)
-            return (
-                try Self.openKeybag(in: database, deviceKey: key), try DatabaseSchema.needsMigration(database)
-            )
+            let opened = try Self.openKeybag(in: database, deviceKey: key)
+            return (opened, try DatabaseSchema.needsMigration(database) || opened.canUpgradeRecord)
         }
-        if needsMigration, !connections.isReadOnly { try Self.migrate(connections) }
+        if isOutdated, !connections.isReadOnly {
+            try Self.migrate(connections, key)
+            opened = try connections.read { (database) throws(StoreError) in
+                try Self.openKeybag(in: database, deviceKey: key)
+            }
+        }
         self.connections = connections
         self.attempts = attempts
         itemQuota = quota.map { ItemQuota($0.items) }
@@ -313,25 +317,31 @@ public final class KeychainStore: Sendable {
         }
     }
 
-    /// Gives an existing database the tables of this version, in one transaction. If the disk or the
-    /// quota is full, they keep their version: the keychain can be used, but stores no constraints.
-    private static func migrate(_ connections: ConnectionPool) throws(StoreError) {
+    /// Gives an existing database the tables of this version, and its keybag the version of the record
+    /// if no passcode is set, in one transaction. If the disk or the quota is full, both keep their
+    /// version: the keychain can be used, but stores no constraints.
+    private static func migrate(_ connections: ConnectionPool, _ deviceKey: DeviceKey) throws(StoreError) {
         do throws(StoreError) {
             try connections.write { (database) throws(StoreError) in
                 try DatabaseSchema.verify(database)
                 try DatabaseSchema.migrate(database)
+                let keybag = try openKeybag(in: database, deviceKey: deviceKey)
+                guard let upgraded = try upgradedRecord(of: keybag) else { return }
+                try KeybagStorage.replace(
+                    keybag.generation, by: upgraded, generation: keybag.generation + 1, in: database)
             }
         } catch {
-            switch error {
-            case .database(let code, _) where code & 0xFF == sqliteFull: return
-            case .quota: return
-            default: throw error
-            }
+            guard error.isFull else { throw error }
         }
     }
 
-    /// SQLITE_FULL.
-    private static let sqliteFull: Int32 = 13
+    private static func upgradedRecord(of keybag: DeviceKeybag) throws(StoreError) -> StoredKeybag? {
+        do {
+            return try keybag.upgradingRecord()
+        } catch {
+            throw .keybag(error)
+        }
+    }
 
     /// Switches the new database permanently to write-ahead logging.
     ///

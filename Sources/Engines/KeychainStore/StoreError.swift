@@ -59,3 +59,17 @@ public enum StoreError: Error, Sendable {
     /// The change of an update is not allowed.
     case refused(KeychainError)
 }
+
+extension StoreError {
+    /// Whether the disk or the quota is full. The same change may succeed later.
+    var isFull: Bool {
+        switch self {
+        case .database(let code, _): code & 0xFF == Self.sqliteFull
+        case .quota: true
+        default: false
+        }
+    }
+
+    /// SQLITE_FULL.
+    private static let sqliteFull: Int32 = 13
+}

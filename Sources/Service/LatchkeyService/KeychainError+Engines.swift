@@ -157,7 +157,7 @@ extension KeychainError {
                 hint: "latchkey passcode set")
         case .presenceKeyMissing(.securityKey):
             self.init(.authFailed, "no security key is enrolled in this keychain")
-        case .presenceKeyMissing:
+        case .presenceKeyMissing, .olderKeybag:
             self.init(
                 .interactionNotAllowed,
                 "the passcode was set by an older version: its keys for access control are created at the next unlock",
