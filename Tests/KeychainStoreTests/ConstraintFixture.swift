@@ -64,6 +64,12 @@ final class ConstraintFixture {
         try store.add(Self.item(account, flags, protection), binding: Self.binding())
     }
 
+    /// Adds items in one transaction.
+    func addMany(_ count: Int, _ flags: AccessControlFlags, _ protection: ProtectionClass = .whenUnlocked) throws {
+        let items = (0..<count).map { Self.item("item \($0)", flags, protection) }
+        #expect(try store.add(items, binding: Self.binding()).count == count)
+    }
+
     /// The keys of a person with the given proofs.
     func keys(
         passcode: String? = nil, set: EnrolledSet? = nil, password: String? = nil

@@ -161,8 +161,8 @@ struct DerivationTests {
         #expect(try fixture.text("alice", fixture.keys(password: "app")) == "data of alice")
     }
 
-    /// Whether no connection of the process reads the database or has a transaction. Waits while the
-    /// log is being emptied.
+    /// Whether no connection of the process reads the database or has a transaction. Waits while
+    /// the log is being emptied.
     private static func isFree(_ path: String) -> Bool {
         var configuration = Configuration()
         configuration.busyMode = .immediateError

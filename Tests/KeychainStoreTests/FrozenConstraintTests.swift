@@ -29,7 +29,14 @@ struct FrozenConstraintTests {
         "one": [.devicePasscode, .biometryCurrentSet, .or],
         "all": [.devicePasscode, .biometryCurrentSet, .and, .applicationPassword],
         "key": [.biometryAny, .devicePasscode, .or, .privateKeyUsage],
+        "security key": .latchkeySecurityKey,
     ]
+    private static let secret = SharedSecret(copying: Array(100..<132))
+
+    private static func enrollment() throws -> SecurityKeyEnrollment {
+        try SecurityKeyEnrollment(
+            credential: Array(0..<200), alwaysVerifies: true, name: "grüner Schlüssel", created: 800_000_000)
+    }
 
     @Test("The version 3 keychain opens: its plain item without the person, the others with what they require")
     func version3() throws {
@@ -57,7 +64,14 @@ struct FrozenConstraintTests {
         try store.satisfy(keys, with: BiometricMatch(recognizedAgainst: try #require(Self.set)))
         keys.setApplicationPassword(
             try ApplicationPassword(SharedSecret(copying: "the application's first password".utf8)))
+        let enrollment = try Self.enrollment()
+        #expect(
+            try store.securityKeys() == [EnrolledSecurityKey(enrollment: enrollment, satisfiesUserPresence: true)])
+        try store.satisfy(keys, with: Self.secret, of: enrollment.identifier)
         #expect(try texts(keys) == expected(Set(Self.flags.keys)))
+        let touched = store.constraintKeys()
+        try store.satisfy(touched, with: Self.secret, of: enrollment.identifier)
+        #expect(try texts(touched) == expected(["plain", "presence", "security key"]))
         store.close()
         withExtendedLifetime(temporary) {}
     }
@@ -73,6 +87,9 @@ struct FrozenConstraintTests {
         let key = try DeviceKey.loadOrCreate(in: try PrivateDirectory(existing: temporary.path))
         let store = try StoreFixture.open("\(temporary.path)/keychain.db", key)
         try store.setPasscode(ConstraintFixture.passcode(Self.passcode), cost: PasscodeCost(exponent: 10))
+        try store.enrollSecurityKey(
+            Self.enrollment(), secret: Self.secret, satisfiesUserPresence: true,
+            passcode: ConstraintFixture.passcode(Self.passcode))
         let password = try ApplicationPassword(
             SharedSecret(copying: Self.password.utf8), cost: PasscodeCost(exponent: 4))
         let binding = ConstraintBinding(enrolledSet: Self.set, applicationPassword: password)

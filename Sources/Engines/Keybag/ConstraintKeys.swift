@@ -62,6 +62,13 @@ public final class ConstraintKeys: Sendable {
         }
     }
 
+    /// Wipes the private keys whose pairs are not among these.
+    func retain(_ pairs: Set<PresenceIdentity>) {
+        state.withLock { state in state.presence.removeAll { !pairs.contains($0.identity) } }
+    }
+
+    var presenceKeys: [PresencePrivateKey] { state.withLock { $0.presence } }
+
     /// What an item is bound to that is stored again with these keys.
     public var binding: ConstraintBinding {
         state.withLock { ConstraintBinding(enrolledSet: $0.enrolledSet, applicationPassword: $0.password) }

@@ -60,8 +60,8 @@ extension PresenceRecipients {
         _ constraints: AccessConstraints, item: [UInt8], revision: UInt64, _ binding: ConstraintBinding
     ) throws(KeybagError) -> SealedConstraint {
         for term in constraints.terms { try requireRecipients(of: term) }
-        // A running program of an earlier version would take the row for a damaged one. It refuses a
-        // keybag of a newer version.
+        // A running program of an earlier version would take the row for a damaged one. It refuses
+        // a keybag of a newer version.
         guard !isOutdated else { throw .olderKeybag }
         let context = ConstraintContext(keychain: keychain, item: item, revision: revision)
         var password: (parameters: PasscodeParameters, key: SharedSecret)?
@@ -143,20 +143,34 @@ extension PresenceRecipients {
         }
     }
 
-    /// Returns the record with its shares sealed to the current pairs. The key that they yield stays
-    /// the same, so the secret half need not be opened. A term of which no share opens keeps its
-    /// shares.
+    /// Returns the record with its shares sealed to the current pairs. The key that they yield
+    /// stays the same, so the secret half need not be opened. A term of which no share opens keeps
+    /// its shares for pairs that exist.
     ///
-    /// - Parameter opened: the private keys that the passcode opens.
+    /// - Parameter opened: the private keys that the passcode opens, and those of security keys
+    ///   that were touched.
     func resealed(_ record: ConstraintRecord, item: [UInt8], _ opened: [PresencePrivateKey]) throws(KeybagError)
         -> ConstraintRecord
     {
+        let constraints = record.constraints
         let context = ConstraintContext(keychain: keychain, item: item, revision: record.revision)
+        var values: [SharedSecret?] = []
+        for (term, shares) in zip(constraints.terms, record.shares) {
+            values.append(try shares.value(of: term, constraints.flags, opened, context))
+        }
+        // If one term suffices, all have the same value; only that of biometryCurrentSet is masked.
+        let common =
+            constraints.threshold == .one
+            ? zip(constraints.terms, values).first { $0 != .biometryCurrentSet && $1 != nil }?.1 : nil
         var resealed = record
-        for (index, term) in record.constraints.terms.enumerated() {
-            let value = try record.shares[index].value(of: term, record.constraints.flags, opened, context)
-            guard let value, !recipients(of: term).isEmpty else { continue }
-            resealed.shares[index] = try seal(value, of: term, record.constraints.flags, context)
+        for (index, term) in constraints.terms.enumerated() {
+            let value = values[index] ?? (term == .biometryCurrentSet ? nil : common)
+            if let value, !recipients(of: term).isEmpty {
+                resealed.shares[index] = try seal(value, of: term, constraints.flags, context)
+            } else {
+                let existing = record.shares[index].filter { known.contains($0.recipient) }
+                if !existing.isEmpty { resealed.shares[index] = existing }
+            }
         }
         return resealed
     }

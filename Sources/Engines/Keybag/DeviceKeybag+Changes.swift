@@ -26,8 +26,8 @@ extension DeviceKeybag {
     }
 
     /// Gives a record of an earlier version the present one, so that running programs of an earlier
-    /// version refuse the keychain before they read a row that they do not know. Returns nil if it has
-    /// the version, or if a passcode is set: its code can only be renewed with the passcode, as
+    /// version refuse the keychain before they read a row that they do not know. Returns nil if it
+    /// has the version, or if a passcode is set: its code can only be renewed with the passcode, as
     /// ``addingPresence(_:)`` does.
     package func upgradingRecord() throws(KeybagError) -> StoredKeybag? {
         guard canUpgradeRecord else { return nil }
@@ -73,6 +73,7 @@ extension DeviceKeybag {
         changed.keys.removeAll { $0.slot.protection == ProtectionClass.whenPasscodeSetThisDeviceOnly.number }
         try changed.rewrap(.user, try unlock(with: previous).keys, under: kek)
         changed.dropPasscodePairs()
+        changed.hasOutdatedShares = false
         return sealed(changed, nil)
     }
 
@@ -80,6 +81,7 @@ extension DeviceKeybag {
     package func finishingReseal(_ passcode: PasscodeKey) throws(KeybagError) -> StoredKeybag {
         var changed = try record.successor()
         changed.dropEarlierGenerations()
+        changed.hasOutdatedShares = false
         return sealed(changed, KeyEncryptionKey(device: deviceKey, passcode: passcode))
     }
 
@@ -124,7 +126,7 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
         var changed = try record.successor()
         changed.passcode = nil
-        changed.pairs = []
+        (changed.pairs, changed.hasOutdatedShares) = ([], false)
         let generation = try record.nextGeneration()
         changed.keys.removeAll { key in
             key.wrapping != .device || ProtectionClass(number: key.slot.protection).map(\.needsPasscode) == true
@@ -282,7 +284,7 @@ extension DeviceKeybag {
         return KeyEncryptionKey(device: deviceKey, passcode: passcode)
     }
 
-    private func sealed(_ record: KeybagRecord, _ user: consuming KeyEncryptionKey?) -> StoredKeybag {
+    func sealed(_ record: KeybagRecord, _ user: consuming KeyEncryptionKey?) -> StoredKeybag {
         let bytes = record.encoded
         let userTag: [UInt8]
         if let user { userTag = user.tag(of: bytes) } else { userTag = [] }
@@ -309,8 +311,8 @@ extension KeybagRecord {
 
     /// Keeps the pairs whose private keys the recovery key opens, and replaces the others.
     ///
-    /// - Parameter isAuthentic: whether the original device key has authenticated the record. Without
-    ///   that key, the secret of a security key opens nothing either.
+    /// - Parameter isAuthentic: whether the original device key has authenticated the record.
+    ///   Without that key, the secret of a security key opens nothing either.
     fileprivate mutating func recoverPairs(
         under kek: borrowing KeyEncryptionKey, with recovery: RecoveryKey, isAuthentic: Bool, generation: UInt32
     ) throws(KeybagError) {

@@ -78,7 +78,7 @@ public final class DeviceKeybag: Sendable {
     /// Whether rows are still sealed under keys of an earlier generation, because a change was
     /// interrupted.
     public var isResealing: Bool {
-        if record.hasEarlierPairs { return true }
+        if isReplacingPairs { return true }
         let current = record.currentGenerations
         return record.keys.contains { entry in
             guard let protection = ProtectionClass(number: entry.slot.protection), let newest = current[protection]
@@ -87,8 +87,8 @@ public final class DeviceKeybag: Sendable {
         }
     }
 
-    /// Whether shares of constrained rows may still be sealed to earlier presence pairs.
-    package var isReplacingPairs: Bool { record.hasEarlierPairs }
+    /// Whether shares of constrained rows may still be sealed to other presence pairs.
+    package var isReplacingPairs: Bool { record.hasEarlierPairs || record.hasOutdatedShares }
 
     /// The generation under which rows of each class are sealed. Classes without keys are left out.
     public var currentGenerations: [ProtectionClass: UInt32] { record.currentGenerations }

@@ -4,13 +4,14 @@ internal import struct Crypto.SymmetricKey
 internal import KeychainModel
 internal import SecretMemory
 
-/// A key that wraps class keys. There are three, which differ in the secrets that they are derived
-/// from.
+/// A key that wraps class keys and private presence keys. There are four, which differ in the
+/// secrets that they are derived from; that of a security key wraps only its presence key.
 ///
 /// ```
 /// KEK_device   = HKDF(ikm = D, info = "latchkey v1 device KEK")
 /// KEK_user     = HKDF(ikm = D ‖ T ‖ P, info = "latchkey v1 user KEK")
 /// KEK_recovery = HKDF(ikm = R, info = "latchkey v1 recovery KEK")
+/// KEK_key      = HKDF(ikm = D ‖ S, info = "latchkey v3 security key KEK")
 /// slot key     = HKDF(ikm = KEK, info = "latchkey v1 class" ‖ keychain UUID ‖ class ‖ kind ‖ generation)
 /// presence key = HKDF(ikm = KEK, info = "latchkey v3 presence" ‖ keychain UUID ‖ identity of the pair)
 /// user tag     = HMAC(HKDF(ikm = KEK_user, info = "latchkey v1 keybag user"), record)
@@ -40,6 +41,21 @@ struct KeyEncryptionKey: ~Copyable {
         wrapping = .recovery
         key = recovery.withSecret { KeybagCryptography.derive(from: $0, label: "latchkey v1 recovery KEK") }
     }
+
+    /// KEK_key. Without the device key, the secret opens nothing: the touch of a key that was
+    /// stolen with a copy of the database is of no use.
+    ///
+    /// - Parameter secret: the secret S of a security key, 32 bytes.
+    init(device: DeviceKey, securityKey secret: SharedSecret) {
+        wrapping = .securityKey
+        let parts = SecretBytes(count: DeviceKey.length + secret.count) { buffer in
+            device.secret.withUnsafeBytes { buffer[..<DeviceKey.length].copyBytes(from: $0) }
+            secret.withUnsafeBytes { buffer[DeviceKey.length...].copyBytes(from: $0) }
+        }
+        key = KeybagCryptography.derive(from: parts, label: "latchkey v3 security key KEK")
+    }
+
+    static let securityKeySecretCount = 32
 
     /// Wraps a class key. The derivation binds it to its slot.
     func wrap(_ classKey: SharedSecret, for slot: KeySlot, of keychain: [UInt8]) throws(KeybagError)

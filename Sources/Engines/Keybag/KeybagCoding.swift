@@ -10,6 +10,11 @@ struct KeybagWriter {
         bytes.append(bigEndian: number)
     }
 
+    /// Appends 1 or 0.
+    mutating func put(_ flag: Bool) {
+        bytes.append(flag ? 1 : 0)
+    }
+
     /// Appends a 16-bit length and the bytes.
     mutating func put(bytes more: [UInt8]) {
         put(UInt16(more.count))

@@ -51,8 +51,8 @@ public enum KeybagError: Error, Sendable {
     /// be present. The next unlock creates the keys of a keychain of an older version; a security
     /// key must be enrolled.
     case presenceKeyMissing(AccessConstraint)
-    /// An item with constraints cannot be stored, because the keybag has an earlier version. The next
-    /// unlock gives it this one.
+    /// An item with constraints cannot be stored, because the keybag has an earlier version. The
+    /// next unlock gives it this one.
     case olderKeybag
     /// An item with `biometryCurrentSet` cannot be stored without the enrolled set.
     case enrolledSetNeeded
@@ -67,6 +67,12 @@ public enum KeybagError: Error, Sendable {
     /// The keychain has no pair of this security key, or the secret is not the one of its
     /// enrolment.
     case wrongSecurityKey
+    /// This credential of a security key is enrolled already.
+    case securityKeyExists
+    /// The keychain has the maximum number of security keys.
+    case tooManySecurityKeys(max: Int)
+    /// A security key cannot be enrolled with these values; the text says why.
+    case unusableSecurityKey(String)
     /// libcrypto failed; the text is its message.
     case cryptographyFailed(String)
     /// The required memory could not be allocated.

@@ -27,6 +27,9 @@ struct KeybagRecord: Equatable, Sendable {
     var keys: [WrappedKey] = []
     /// Empty before the first passcode, and in a record of version 2.
     var pairs: [PresencePair] = []
+    /// Whether shares of rows may be sealed to other pairs than the present ones, because a
+    /// security key was enrolled or removed.
+    var hasOutdatedShares = false
     /// The version that was read. An older one is written as ``version`` at the next change.
     private(set) var storedVersion = version
 
@@ -154,6 +157,7 @@ extension KeybagRecord {
             writer.put(key.wrapping.rawValue)
             writer.put(bytes: key.bytes)
         }
+        writer.put(hasOutdatedShares)
         writer.put(UInt8(pairs.count))
         for pair in pairs { pair.write(to: &writer) }
         return writer.bytes
@@ -201,7 +205,12 @@ extension KeybagRecord {
         for _ in 0..<count {
             keys.append(try WrappedKey(&reader))
         }
-        if version >= 3 { pairs = try Self.pairs(&reader) }
+        if version >= 3 {
+            let flag: UInt8 = try reader.number("flag of the shares")
+            guard flag <= 1 else { throw .damaged("the flag of the shares must be 0 or 1, found \(flag)") }
+            hasOutdatedShares = flag == 1
+            pairs = try Self.pairs(&reader)
+        }
         guard passcode != nil || presenceGeneration == nil else {
             throw .damaged("it has presence keys of a passcode, but no passcode")
         }
@@ -225,6 +234,11 @@ extension KeybagRecord {
         var pairs: [PresencePair] = []
         for _ in 0..<count { pairs.append(try PresencePair(&reader)) }
         guard Set(pairs.map(\.identity)).count == pairs.count else { throw .damaged("duplicate presence pair") }
+        let keys = pairs.compactMap(\.enrollment?.identifier)
+        guard keys.count <= PresencePair.maxSecurityKeys, Set(keys).count == keys.count else {
+            throw .damaged(
+                "it has \(keys.count) security keys, expected at most \(PresencePair.maxSecurityKeys) different ones")
+        }
         return pairs
     }
 }

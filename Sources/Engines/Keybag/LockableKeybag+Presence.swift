@@ -2,6 +2,7 @@
 
 public import KeychainModel
 internal import LinuxSystem
+public import SecretMemory
 
 /// The private presence keys of a running process.
 ///
@@ -61,6 +62,18 @@ extension LockableKeybag {
         try insert(held, into: keys, enrolledSet: match.enrolledSet)
     }
 
+    /// Opens the key of a security key for one evaluation.
+    ///
+    /// - Parameters:
+    ///   - secret: what the device has derived after a touch: 32 bytes.
+    ///   - key: the enrolled security key.
+    /// - Throws: ``KeybagError/wrongSecurityKey``, ``KeybagError/lockedDuringEvaluation``.
+    public func satisfy(_ keys: ConstraintKeys, with secret: SharedSecret, of key: SecurityKeyIdentifier)
+        throws(KeybagError)
+    {
+        try insert([try device.presenceKey(of: key, secret)], into: keys)
+    }
+
     /// Opens the key of biometry at an unlock, if the owner keeps it.
     ///
     /// - Parameter passcode: the key of the passcode that unlocks.
@@ -93,10 +106,11 @@ struct HeldPresence {
         evaluations.append(WeakKeys(keys: keys))
     }
 
-    /// Keeps the keys whose pairs are in the record.
+    /// Keeps the keys whose pairs are in the record, also in evaluations.
     mutating func retain(in record: KeybagRecord) {
         let known = Set(record.pairs.map(\.identity))
         biometry.removeAll { !known.contains($0.identity) }
+        for evaluation in evaluations { evaluation.keys?.retain(known) }
     }
 
     /// Wipes the key of biometry and everything that evaluations have released.
@@ -117,10 +131,16 @@ extension DeviceKeybag {
         try record.privateKeys(under: KeyEncryptionKey(device: deviceKey, passcode: passcode), kind)
     }
 
-    /// Returns a function that seals the shares of a constraint to the current pairs. The keys that
-    /// it holds are wiped with it.
-    package func constraintResealer(with passcode: PasscodeKey) throws(KeybagError) -> ConstraintResealer {
-        ConstraintResealer(recipients: PresenceRecipients(record), opened: try openedPairs(with: passcode))
+    /// Returns what seals the shares of constraints to the current pairs. The keys that it holds
+    /// are wiped with it.
+    ///
+    /// - Parameter evaluation: keys that also open shares, such as that of a security key.
+    package func constraintResealer(with passcode: PasscodeKey, _ evaluation: ConstraintKeys?) throws(KeybagError)
+        -> ConstraintResealer
+    {
+        ConstraintResealer(
+            recipients: PresenceRecipients(record),
+            opened: try openedPairs(with: passcode) + (evaluation?.presenceKeys ?? []))
     }
 }
 

@@ -13,6 +13,8 @@ struct PresencePair: Equatable, Sendable {
     var publicKey: [UInt8]
     /// The private key, wrapped by AES-KW under one or more keys.
     var wrapped: [WrappedPrivateKey]
+    /// What is kept of a security key; nil for the other kinds.
+    var enrollment: SecurityKeyEnrollment?
 
     struct WrappedPrivateKey: Equatable, Sendable {
         var wrapping: KeyWrapping
@@ -93,6 +95,7 @@ extension PresencePair {
             writer.put(key.wrapping.rawValue)
             writer.put(bytes: key.bytes)
         }
+        enrollment?.write(to: &writer)
     }
 
     init(_ reader: inout KeybagReader) throws(KeybagError) {
@@ -115,12 +118,19 @@ extension PresencePair {
                 WrappedPrivateKey(
                     wrapping: wrapping, bytes: try reader.bytes("wrapped presence key", counts: 40...40)))
         }
+        guard identity.kind.isSecurityKey else { return }
+        let enrollment = try SecurityKeyEnrollment(&reader)
+        guard enrollment.identifier.bytes == identity.credential else {
+            throw .damaged("the credential of a security key does not match its presence key")
+        }
+        self.enrollment = enrollment
     }
 
     /// Under the passcode and under the recovery key.
     private static let maxWrapped = 2
     /// The maximum number of pairs in a keybag, so that a row's shares have a limit.
     static let maxCount = 16
+    static let maxSecurityKeys = 8
 }
 
 // MARK: Keys

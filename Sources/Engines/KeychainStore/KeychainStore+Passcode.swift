@@ -220,19 +220,21 @@ extension KeychainStore {
     ) throws(StoreError) {
         try requireWritable()
         try exclusively { () throws(StoreError) in
-            var key: PasscodeKey?
-            if try refresh().hasPasscode {
-                guard let passcode else { throw .keybag(.passcodeNeeded) }
-                let verifiedKey = try verify(passcode)
-                // Complete an interrupted change first: it removes keys that this change would
-                // otherwise keep using.
-                try reseal(verifiedKey) { _, _ in }
-                key = verifiedKey
-            }
+            let key = try verifyIfSet(passcode)
             let device = keybag.device
             try store(try mapKeybagErrors { () throws(KeybagError) in try change(device, key) }, key)
             forgetOldKeys()
         }
+    }
+
+    /// Verifies the passcode if the keychain has one, and completes an interrupted change: that
+    /// removes keys which the next change would otherwise keep using.
+    func verifyIfSet(_ passcode: Passcode?) throws(StoreError) -> PasscodeKey? {
+        guard try refresh().hasPasscode else { return nil }
+        guard let passcode else { throw .keybag(.passcodeNeeded) }
+        let key = try verify(passcode)
+        try reseal(key) { _, _ in }
+        return key
     }
 
     /// Verifies the passcode. The lock state does not change.
@@ -277,7 +279,7 @@ extension KeychainStore {
     }
 
     /// Creates the presence pairs of a keychain whose passcode was set by an older version.
-    private func addPresence(_ key: PasscodeKey) throws(StoreError) {
+    func addPresence(_ key: PasscodeKey) throws(StoreError) {
         let device = keybag.device
         let changed = try mapKeybagErrors { () throws(KeybagError) in try device.addingPresence(key) }
         if let changed { _ = try storeUnlessFull(changed, key) }
@@ -300,7 +302,7 @@ extension KeychainStore {
     /// - Parameters:
     ///   - key: the key that unlocks the changed keybag; nil if it has no passcode.
     ///   - unlocks: also unlocks classes that were never unlocked in this process.
-    private func store(
+    func store(
         _ changed: StoredKeybag, _ key: PasscodeKey?, unlocks: Bool = false,
         _ body: (Database) throws(StoreError) -> Void = { (_) throws(StoreError) in }
     ) throws(StoreError) {
@@ -323,11 +325,15 @@ extension KeychainStore {
     /// removes the earlier keys.
     ///
     /// An interruption keeps the completed batches; the next unlock continues.
-    private func reseal(_ key: PasscodeKey, _ progress: ResealProgress) throws(StoreError) {
+    ///
+    /// - Parameter evaluation: keys that open shares which the passcode does not open.
+    func reseal(
+        _ key: PasscodeKey, evaluation: ConstraintKeys? = nil, _ progress: ResealProgress
+    ) throws(StoreError) {
         let device = keybag.device
         guard device.isResealing else { return }
         let (unlocked, resealer) = try mapKeybagErrors { () throws(KeybagError) in
-            (try device.unlock(with: key), try device.constraintResealer(with: key))
+            (try device.unlock(with: key), try device.constraintResealer(with: key, evaluation))
         }
         let keyring = Keyring(device, unlocked)
         var stale = Self.stale(keybag.device.currentGenerations)
@@ -382,7 +388,7 @@ extension KeychainStore {
     {
         let record: ItemRecord
         do throws(RowSeal.Failure) {
-            guard row.constraint == nil else { return try seal.reseal(row, resealer) }
+            guard row.constraint == nil else { return try seal.resealIfNeeded(row, resealer) }
             record = try seal.openWhole(row)
         } catch {
             _ = try error.damage(of: row)
@@ -415,7 +421,7 @@ extension KeychainStore {
         try attempts.exclusively(onSystemError: StoreError.keybag, body)
     }
 
-    private func mapKeybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
+    func mapKeybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
         do {
             return try body()
         } catch {

@@ -2,6 +2,7 @@
 
 public import Keybag
 public import KeychainModel
+public import SecretMemory
 
 /// How one evaluation satisfies the constraints of items.
 ///
@@ -44,6 +45,23 @@ extension KeychainStore {
     public func satisfy(_ keys: ConstraintKeys, with match: consuming BiometricMatch) throws(StoreError) {
         do throws(KeybagError) {
             try keybag.satisfy(keys, with: match)
+        } catch {
+            throw .keybag(error)
+        }
+    }
+
+    /// Satisfies constraints with a security key that the person has touched.
+    ///
+    /// - Parameters:
+    ///   - secret: what the device has derived for the credential of `key`: 32 bytes.
+    /// - Throws: ``KeybagError/wrongSecurityKey`` if the key is not enrolled, or if the secret is another
+    ///   one.
+    public func satisfy(_ keys: ConstraintKeys, with secret: SharedSecret, of key: SecurityKeyIdentifier)
+        throws(StoreError)
+    {
+        try refresh()
+        do throws(KeybagError) {
+            try keybag.satisfy(keys, with: secret, of: key)
         } catch {
             throw .keybag(error)
         }

@@ -100,9 +100,9 @@ extension RowSeal {
 
     // MARK: Resealing
 
-    /// Returns a constrained row under the newest class keys and presence pairs. The secret half
-    /// stays sealed: neither the person nor the application password is needed.
-    func reseal(_ row: ItemRow, _ resealer: ConstraintResealer) throws(Failure) -> ItemRow {
+    /// Returns a constrained row under the newest class keys and presence pairs; nil if it is. The
+    /// secret half stays sealed: neither the person nor the application password is needed.
+    func resealIfNeeded(_ row: ItemRow, _ resealer: ConstraintResealer) throws(Failure) -> ItemRow? {
         guard let old = try constraint(of: row) else {
             throw .damaged(RowDamage("the row has no constraint"))
         }
@@ -113,8 +113,9 @@ extension RowSeal {
         do throws(KeybagError) {
             let identifier = row.clear.identifier.bytes
             let new = resealer.isCurrent(old) ? old : try resealer.resealed(old, item: identifier)
-            resealed.constraint = new.encoded
             resealed.clear.generation = try keyring.currentGeneration(of: row.clear.protection)
+            if new == old, resealed.clear.generation == row.clear.generation { return nil }
+            resealed.constraint = new.encoded
             let wrapped = try keyring.wrap(
                 SymmetricKey(data: inner), of: .secret, protection: row.clear.protection,
                 generation: resealed.clear.generation)

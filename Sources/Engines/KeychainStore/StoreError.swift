@@ -51,6 +51,8 @@ public enum StoreError: Error, Sendable {
     case duplicate
     /// The secrets of an item must be opened, and these constraints are not satisfied.
     case authenticationNeeded(AccessConstraints, ItemIdentifier)
+    /// So many items open only with the security key that is to be removed.
+    case itemsRequireSecurityKey(count: Int)
     /// The enrolled set is not the one to which the item was bound: the item is lost, and must be
     /// deleted.
     case constraintLost(ItemIdentifier)

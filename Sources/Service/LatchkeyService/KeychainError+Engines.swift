@@ -74,6 +74,10 @@ extension KeychainError {
         case .duplicate: self = .duplicateItem
         case .authenticationNeeded:
             self.init(.interactionNotAllowed, "the access control of the item requires authentication")
+        case .itemsRequireSecurityKey(let count):
+            self.init(
+                .param, "\(count == 1 ? "1 item opens" : "\(count) items open") only with this security key",
+                hint: "change their access control first, or delete them with the key")
         case .constraintLost:
             self.init(.itemNotFound, "the enrolled biometry has changed, so the item is lost")
         case .wrongApplicationPassword: self.init(.authFailed, "the application password of the item is wrong")
@@ -174,6 +178,10 @@ extension KeychainError {
                 .interactionNotAllowed,
                 "biometry cannot satisfy an access control: only latchkeyd keeps its key, while it is unlocked")
         case .wrongSecurityKey: self.init(.authFailed, "the security key is not enrolled in this keychain")
+        case .securityKeyExists: self.init(.duplicateItem, "the security key is enrolled already")
+        case .tooManySecurityKeys(let max):
+            self.init(.param, "the keychain has \(max) security keys, which is the maximum")
+        case .unusableSecurityKey(let reason): self.init(.param, "the security key cannot be enrolled: \(reason)")
         case .cryptographyFailed(let message): self.init(.notAvailable, "libcrypto reported: \(message)")
         }
     }
