@@ -8,8 +8,8 @@ extension KeychainStore {
     /// Runs several reads and changes as one transaction. When this returns, all changes are
     /// durable; when it throws, nothing has changed.
     ///
-    /// `body` runs again, in a new transaction, if keys of an application password had to be derived:
-    /// it must depend on nothing that it has changed outside the transaction.
+    /// `body` runs again, in a new transaction, if keys of an application password had to be
+    /// derived: it must depend on nothing that it has changed outside the transaction.
     ///
     /// - Parameter constraints: satisfies the constraints of items that are read, and binds those
     ///   of items that are stored.

@@ -13,8 +13,8 @@ extension KeychainStore {
     /// keys are neither read nor opened. Damaged rows are skipped; so is a half that is lost, with
     /// the pairs of which it is a part.
     ///
-    /// - Parameter constraints: satisfies the constraints of keys and certificates. A half that they
-    ///   do not open has no data, and says what is needed.
+    /// - Parameter constraints: satisfies the constraints of keys and certificates. A half that
+    ///   they do not open has no data, and says what is needed.
     public func pairs(_ search: PairSearch, limit: Int?, constraints: ConstraintKeys? = nil) throws(StoreError)
         -> PairSearchResult
     {
@@ -132,8 +132,8 @@ extension KeychainStore {
         return keys
     }
 
-    /// Calls `body` with every candidate row of a search within a transaction, until too many keys of
-    /// an application password are missing.
+    /// Calls `body` with every candidate row of a search within a transaction, until too many keys
+    /// of an application password are missing.
     private func forEachRow(
         of search: ItemSearch, in database: Database, _ seal: RowSeal, _ body: (ItemRow) throws(StoreError) -> Bool
     ) throws(StoreError) {
@@ -145,8 +145,8 @@ extension KeychainStore {
     }
 }
 
-/// The certificates and keys of a search that constraints kept from opening, although the person was
-/// recognized.
+/// The certificates and keys of a search that constraints kept from opening, although the person
+/// was recognized.
 private struct FailedHalves {
     var lost: [ItemIdentifier] = []
     var wrongPasswords: [ItemIdentifier] = []

@@ -54,8 +54,8 @@ extension KeychainStore {
     ///
     /// - Parameters:
     ///   - secret: what the device has derived for the credential of `key`: 32 bytes.
-    /// - Throws: ``KeybagError/wrongSecurityKey`` if the key is not enrolled, or if the secret is another
-    ///   one.
+    /// - Throws: ``KeybagError/wrongSecurityKey`` if the key is not enrolled, or if the secret is
+    ///   another one.
     public func satisfy(_ keys: ConstraintKeys, with secret: SharedSecret, of key: SecurityKeyIdentifier)
         throws(StoreError)
     {

@@ -6,8 +6,8 @@ internal import KeychainModel
 
 extension KeychainStore {
     /// The number of items that a recovery with the present recovery key would delete because of
-    /// their constraints, although it keeps their class; 0 without a recovery key. A recovery key that
-    /// is older than the presence pairs does not open them: create a new one.
+    /// their constraints, although it keeps their class; 0 without a recovery key. A recovery key
+    /// that is older than the presence pairs does not open them: create a new one.
     public var recoveryLosesConstrainedItems: Int {
         get throws(StoreError) {
             try read { (database, _) throws(StoreError) in

@@ -14,9 +14,9 @@ extension KeychainStore {
     /// `satisfiesUserPresence` is true, so do all items with `userPresence`.
     ///
     /// Existing items with a constraint that the key satisfies are sealed to it, where the passcode
-    /// opens their shares. It opens none that only another security key opens: touch that one as well,
-    /// and pass its keys as `evaluation`. An interruption keeps the key and the completed items; the
-    /// next unlock seals those that the passcode opens.
+    /// opens their shares. It opens none that only another security key opens: touch that one as
+    /// well, and pass its keys as `evaluation`. An interruption keeps the key and the completed
+    /// items; the next unlock seals those that the passcode opens.
     ///
     /// - Parameters:
     ///   - secret: what the device has derived for the credential: 32 bytes.

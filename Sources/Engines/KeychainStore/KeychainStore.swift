@@ -13,15 +13,15 @@ internal import Synchronization
 /// It handles rows, keys and uniqueness; callers are authorized in the layers above. Every call is
 /// one transaction.
 public final class KeychainStore: Sendable {
-    private let connections: ConnectionPool
+    let connections: ConnectionPool
     let keybag: LockableKeybag
     let attempts: PasscodeAttempts
     /// nil in memory, where no log exists.
-    private let idleCheckpoint: IdleCheckpoint?
-    private let hasWritten = Flag()
+    let idleCheckpoint: IdleCheckpoint?
+    let hasWritten = Flag()
     /// Raised once the tables are known to have the newest version, which they keep.
-    private let isMigrated = Flag()
-    private let changes: ChangeNotifier
+    let isMigrated = Flag()
+    let changes: ChangeNotifier
     /// nil if the number of items is not limited.
     let itemQuota: ItemQuota?
 
@@ -158,128 +158,7 @@ public final class KeychainStore: Sendable {
 
     public func removeChangeObserver(_ number: Int) { changes.removeObserver(number) }
 
-    // MARK: Transactions
-
-    /// Runs `body` on one consistent state of the database; again, if it lacked keys of an application
-    /// password.
-    ///
-    /// - Parameter use: the constraints that the call satisfies.
-    func read<Result>(
-        _ use: ConstraintUse = .none, _ body: (Database, RowSeal) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        try afterDerivations { (pending) throws(StoreError) in
-            for _ in 1...Self.maxAttempts {
-                let result = try connections.read { (database) throws(StoreError) -> Result? in
-                    try currentKeyring(database).map { (keyring) throws(StoreError) in
-                        try body(
-                            database,
-                            RowSeal(keyring: keyring, columns: try columns(database), use: use, pending: pending))
-                    }
-                }
-                if let result { return result }
-            }
-            throw .keybag(.damaged("its generation changes faster than it can be read"))
-        }
-    }
-
-    /// Runs `body` with the cached keyring, without a transaction: for a single statement that also
-    /// returns the generation.
-    ///
-    /// The index key never changes (Documentation/Formats/keychain-database.md, "Keybag"), so an
-    /// item that the statement does not find does not exist.
-    func readOutsideTransaction<Result>(
-        _ use: ConstraintUse, _ body: (Database, RowSeal) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        try afterDerivations { (pending) throws(StoreError) in
-            let keyring = keybag.keyring
-            return try connections.withConnection { (database) throws(StoreError) in
-                try body(
-                    database, RowSeal(keyring: keyring, columns: try columns(database), use: use, pending: pending))
-            }
-        }
-    }
-
-    /// The columns of the tables. A database that cannot be written may be migrated by another
-    /// program at any time, so its version is read again.
-    private func columns(_ database: Database) throws(StoreError) -> RowColumns {
-        if isMigrated.value { return RowColumns(hasConstraint: true) }
-        let hasConstraint = try DatabaseSchema.hasConstraints(database)
-        if hasConstraint { isMigrated.raise() }
-        return RowColumns(hasConstraint: hasConstraint)
-    }
-
-    /// Runs `body` in one transaction. When this returns, all changes are durable; when it throws,
-    /// nothing has changed. If `body` lacked keys of an application password, the transaction is
-    /// rolled back, and `body` runs again in another one.
-    ///
-    /// - Parameters:
-    ///   - given: keys to use instead of the unlocked ones, for an operation that has the passcode in
-    ///     its request.
-    ///   - isChange: false for a transaction that changes nothing that a program can read.
-    ///   - use: the constraints that the call satisfies, and what new ones are bound to.
-    func write<Result>(
-        with given: Keyring? = nil, isChange: Bool = true, use: ConstraintUse = .none,
-        _ body: (Database, RowSeal) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        let result = try afterDerivations { (pending) throws(StoreError) in
-            try runTransaction(with: given, use, pending, body)
-        }
-        hasWritten.raise()
-        idleCheckpoint?.schedule()
-        if isChange, result.isChanged { changes.announce() }
-        return result.value
-    }
-
-    private func runTransaction<Result>(
-        with given: Keyring?, _ use: ConstraintUse, _ pending: PendingDerivations,
-        _ body: (Database, RowSeal) throws(StoreError) -> Result
-    ) throws(StoreError) -> (value: Result, isChanged: Bool) {
-        do throws(StoreError) {
-            return try connections.write { (database) throws(StoreError) in
-                guard let current = try currentKeyring(database) else {
-                    throw StoreError.keybag(.damaged("its generation has decreased"))
-                }
-                if let given, given.generation != current.generation { throw StoreError.keybag(.changedMeanwhile) }
-                let before = database.totalChangesCount
-                let seal = RowSeal(
-                    keyring: given ?? current, columns: try columns(database), use: use, pending: pending)
-                let value = try body(database, seal)
-                guard pending.isEmpty else { throw StoreError.derivationPending }
-                return (value, database.totalChangesCount != before)
-            }
-        } catch {
-            itemQuota?.forget()
-            throw error
-        }
-    }
-
-    /// Returns the keys for this transaction, because another process may have changed the keybag.
-    /// Returns nil if another thread has seen a newer state than this transaction: the rows of this
-    /// one may be sealed under removed keys.
-    private func currentKeyring(_ database: Database) throws(StoreError) -> Keyring? {
-        let generation = try KeybagStorage.generation(in: database)
-        let known = keybag.keyring
-        guard known.generation != generation else { return known }
-        keybag.replace(try Self.openKeybag(in: database, deviceKey: keybag.device.deviceKey))
-        let fresh = keybag.keyring
-        return fresh.generation == generation ? fresh : nil
-    }
-
-    private static func openKeybag(in database: Database, deviceKey: DeviceKey) throws(StoreError) -> DeviceKeybag {
-        let stored = try KeybagStorage.load(from: database)
-        let opened: DeviceKeybag
-        do {
-            opened = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
-        } catch {
-            throw .keybag(error)
-        }
-        guard try KeybagStorage.generation(in: database) == opened.generation else {
-            throw .keybag(.damaged("its generation does not match the authenticated one"))
-        }
-        return opened
-    }
-
-    private static let maxAttempts = 16
+    // MARK: The log
 
     static func truncateLog(of connections: ConnectionPool) throws(StoreError) {
         _ = try emptyLog(of: connections)
@@ -298,130 +177,10 @@ public final class KeychainStore: Sendable {
             return try statement.step() && statement.integer(0) == 0
         }
     }
-
-    // MARK: Creation
-
-    private static func create(in connections: ConnectionPool, deviceKey: DeviceKey, isFile: Bool) throws(StoreError) {
-        if isFile { try enterLogMode(connections) }
-        let keybag: StoredKeybag
-        do {
-            keybag = try DeviceKeybag.create(deviceKey: deviceKey)
-        } catch {
-            throw .keybag(error)
-        }
-        try connections.write { (database) throws(StoreError) in
-            // Another process may have created the tables first; then keep them.
-            guard try DatabaseSchema.isEmpty(database) else { return }
-            try DatabaseSchema.migrate(database)
-            try KeybagStorage.insert(keybag, into: database)
-        }
-    }
-
-    /// Gives an existing database the tables of this version, and its keybag the version of the record
-    /// if no passcode is set, in one transaction. If the disk or the quota is full, both keep their
-    /// version: the keychain can be used, but stores no constraints.
-    private static func migrate(_ connections: ConnectionPool, _ deviceKey: DeviceKey) throws(StoreError) {
-        do throws(StoreError) {
-            try connections.write { (database) throws(StoreError) in
-                try DatabaseSchema.verify(database)
-                try DatabaseSchema.migrate(database)
-                let keybag = try openKeybag(in: database, deviceKey: deviceKey)
-                guard let upgraded = try upgradedRecord(of: keybag) else { return }
-                try KeybagStorage.replace(
-                    keybag.generation, by: upgraded, generation: keybag.generation + 1, in: database)
-            }
-        } catch {
-            guard error.isFull else { throw error }
-        }
-    }
-
-    private static func upgradedRecord(of keybag: DeviceKeybag) throws(StoreError) -> StoredKeybag? {
-        do {
-            return try keybag.upgradingRecord()
-        } catch {
-            throw .keybag(error)
-        }
-    }
-
-    /// Switches the new database permanently to write-ahead logging.
-    ///
-    /// SQLite does not wait for other connections here, so the call is repeated while another
-    /// process creates the same database.
-    private static func enterLogMode(_ connections: ConnectionPool) throws(StoreError) {
-        for attempt in 1... {
-            do throws(StoreError) {
-                try connections.exclusively { (database) throws(StoreError) in
-                    let statement = try RowStatement("PRAGMA journal_mode = WAL", in: database)
-                    guard try statement.step(), statement.blob(0) == Array("wal".utf8) else {
-                        throw .database(code: 1, message: "cannot switch the database to write-ahead logging")
-                    }
-                }
-                return
-            } catch {
-                guard case .database(let code, _) = error, [5, 6].contains(code & 0xFF), attempt < 1000 else {
-                    throw error
-                }
-                usleep(5000)
-            }
-        }
-    }
-
-    /// The path of the marker file that exists while the tables are created. An empty database
-    /// without it has been emptied.
-    private static func creationMarkerPath(_ path: String) -> String { "\(path).new" }
-
-    /// Throws ``StoreError/notAKeychain(_:)`` for a database without tables that no process is
-    /// creating. Its content is lost, and a new keychain in its place would hide that.
-    private static func refuseEmptied(_ path: String, _ connections: ConnectionPool) throws(StoreError) {
-        do throws(SystemError) {
-            if try FileStatus.ofLink(creationMarkerPath(path)) != nil { return }
-        } catch {
-            throw .system(error)
-        }
-        // The marker file is removed after the tables are created: another process may have
-        // finished just now.
-        guard try connections.read(DatabaseSchema.isEmpty) else { return }
-        throw .notAKeychain(
-            "it is empty, but was not created just now; restore a backup, or remove the file to start anew")
-    }
-
-    /// Creates an empty file with mode 0600, because SQLite would create one with the mode of the
-    /// umask. The log files get the same mode.
-    static func prepareFile(_ path: String, mayCreate: Bool = true) throws(StoreError) {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        try refuseUnsafeFileSystem(folder)
-        do throws(SystemError) {
-            // Check an existing file without opening it: closing a descriptor would release the
-            // locks that SQLite holds on the same file in this process (fcntl(2), "Record
-            // locking").
-            if mayCreate, try FileStatus.ofLink(path) == nil {
-                try PrivateFile.createEmpty(creationMarkerPath(path))
-                try PrivateFile.createEmpty(path)
-                try PrivateDirectory(existing: folder).synchronize()
-            }
-            guard let status = try FileStatus.ofLink(path) else { throw SystemError("open", path: path, code: ENOENT) }
-            guard status.kind == .file else {
-                throw SystemError("open", path: path, code: status.kind == .directory ? EISDIR : EINVAL)
-            }
-            try status.requirePrivate(path: path, allowed: 0o600)
-        } catch {
-            throw .system(error)
-        }
-    }
-
-    private static func refuseUnsafeFileSystem(_ folder: String) throws(StoreError) {
-        let kind: String?
-        do {
-            kind = try FileSystem(holding: folder).unsafeForSharedMemory
-        } catch {
-            throw .system(error)
-        }
-        if let kind { throw .unsafeFileSystem(path: folder, kind: kind) }
-    }
 }
 
 /// A flag that can be raised, but not lowered.
-private final class Flag: Sendable {
+final class Flag: Sendable {
     private let state = Atomic(false)
     var value: Bool { state.load(ordering: .acquiring) }
     func raise() { state.store(true, ordering: .releasing) }

@@ -49,11 +49,11 @@ public struct PairSearch: Sendable {
 public struct PairSearchResult: Sendable {
     /// In the order in which the certificates were added, and for each in that of its keys.
     public var pairs: [ItemPair] = []
-    /// Matching certificates and keys whose enrolled set has changed. They are in no pair, open never
-    /// again, and should be deleted.
+    /// Matching certificates and keys whose enrolled set has changed. They are in no pair, open
+    /// never again, and should be deleted.
     public var lost: [ItemIdentifier] = []
-    /// Matching certificates and keys for which the application password was wrong. Their pairs have
-    /// no data of them.
+    /// Matching certificates and keys for which the application password was wrong. Their pairs
+    /// have no data of them.
     public var wrongPasswords: [ItemIdentifier] = []
 }
 

@@ -26,9 +26,9 @@ final class PendingDerivations {
 }
 
 extension KeychainStore {
-    /// Runs an access to the database, and repeats it after the keys are derived that it lacked. The
-    /// result and the error of an access that lacked a key are discarded; one that writes must roll
-    /// back.
+    /// Runs an access to the database, and repeats it after the keys are derived that it lacked.
+    /// The result and the error of an access that lacked a key are discarded; one that writes must
+    /// roll back.
     ///
     /// - Throws: ``StoreError/tooManyDerivations(max:)``; ``StoreError/cancelled``, between two
     ///   derivations.

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+public import Keybag
+public import KeychainModel
+
+/// The lock state of the keychain.
+extension KeychainStore {
+    /// Whether a passcode protects the keychain.
+    public var hasPasscode: Bool { keybag.device.hasPasscode }
+    public var hasRecoveryKey: Bool { keybag.device.hasRecoveryKey }
+    public var settings: KeybagSettings { keybag.device.settings }
+    public var lockState: LockState { keybag.lockState }
+
+    /// The remaining seconds of the grace period; nil if none is running.
+    public var graceLeft: Double? { keybag.graceLeft }
+
+    /// Whether the class is unlocked, so that its items can be read and written.
+    public func isOpen(_ protection: ProtectionClass) -> Bool { keybag.keyring.isOpen(protection) }
+
+    /// Calls `body` with every new lock state.
+    public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { keybag.addObserver(body) }
+    public func removeLockObserver(_ number: Int) { keybag.removeObserver(number) }
+
+    /// Returns the keybag as it is stored now, including changes by other processes.
+    @discardableResult
+    public func refresh() throws(StoreError) -> DeviceKeybag {
+        try read { (_, _) throws(StoreError) in () }
+        return keybag.device
+    }
+
+    /// Returns the number of wrong passcodes since the last correct one, the seconds until the next
+    /// passcode is checked, and the seconds since the last wrong one; `elapsed` is nil if that was
+    /// before the machine started.
+    public func passcodeAttempts() throws(StoreError) -> (count: Int, delay: Int, elapsed: Double?) {
+        let device = try refresh()
+        // Without a passcode nothing is checked, and the count of an earlier passcode is
+        // irrelevant.
+        guard device.hasPasscode else { return (0, 0, nil) }
+        do {
+            return (try attempts.count(for: device), try attempts.delay(for: device), try attempts.elapsed(for: device))
+        } catch .attemptsDamaged {
+            // The next check of a passcode reports the damage. Reading the state does not fail.
+            return (0, 0, nil)
+        } catch {
+            throw .keybag(error)
+        }
+    }
+
+    // MARK: Lock and unlock
+
+    /// Locks the keychain; see ``LockableKeybag/lock(immediately:)``. Removes deleted data from the
+    /// files.
+    public func lock(immediately: Bool) {
+        keybag.lock(immediately: immediately)
+        try? checkpoint()  // If this fails, the log is emptied later. The keychain stays locked.
+    }
+
+    /// Unlocks the keychain, and completes an interrupted change of the passcode if the database is
+    /// writable.
+    ///
+    /// - Parameter floor: the minimum cost; the cost of a cheaper passcode is raised to it.
+    public func unlock(_ passcode: Passcode, floor: PasscodeCost = .floor, progress: ResealProgress = { _, _ in })
+        throws(StoreError)
+    {
+        try exclusively { () throws(StoreError) in
+            guard try refresh().hasPasscode else { return }
+            var key = try verify(passcode)
+            let device = keybag.device
+            keybag.unlock(try mapKeybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
+            try mapKeybagErrors { () throws(KeybagError) in try keybag.openBiometry(with: key) }
+            guard !isReadOnly else { return }
+            if let raised = try raiseCost(passcode, key, to: floor) { key = raised }
+            try addPresence(key)
+            try reseal(key, progress)
+        }
+    }
+
+    // MARK: Renewing an older keybag
+
+    /// Wraps the keys under a more expensive derivation if the cost is below `floor`; returns nil
+    /// if it is not.
+    private func raiseCost(_ passcode: Passcode, _ key: PasscodeKey, to floor: PasscodeCost) throws(StoreError)
+        -> PasscodeKey?
+    {
+        let device = keybag.device
+        guard let cost = device.passcodeCost, cost.isBelow(floor) else { return nil }
+        let (raised, changed) = try mapKeybagErrors { () throws(KeybagError) in
+            let parameters = PasscodeParameters.fresh(floor)
+            let raised = try PasscodeKey.derive(passcode, parameters)
+            return (
+                raised,
+                try device.changingPasscode(from: key, to: raised, parameters, rotates: false)
+            )
+        }
+        return try storeUnlessFull(changed, raised) ? raised : nil
+    }
+
+    /// Creates the presence pairs of a keychain whose passcode was set by an older version.
+    func addPresence(_ key: PasscodeKey) throws(StoreError) {
+        let device = keybag.device
+        let changed = try mapKeybagErrors { () throws(KeybagError) in try device.addingPresence(key) }
+        if let changed { _ = try storeUnlessFull(changed, key) }
+    }
+
+    /// Stores a changed keybag; returns false if the disk or the quota is full. The next unlock
+    /// tries again.
+    private func storeUnlessFull(_ changed: StoredKeybag, _ key: PasscodeKey) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try store(changed, key)
+            return true
+        } catch {
+            guard error.isFull else { throw error }
+            return false
+        }
+    }
+}

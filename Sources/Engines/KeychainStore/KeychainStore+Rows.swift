@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+internal import Keybag
+internal import KeychainModel
+
+/// Rows within a transaction: their primary keys, and their changes.
+extension KeychainStore {
+    /// Ensures that no other live row has the primary key of the record.
+    ///
+    /// - Returns: the tombstone with this primary key, if there is one.
+    /// - Throws: ``StoreError/duplicate``.
+    func resolveKeyConflict(
+        for record: ItemRecord, except position: Int64?, in database: Database, _ seal: RowSeal
+    ) throws(StoreError) -> ItemRow? {
+        let token = seal.tokens.primaryKey(of: record, group: seal.tokens.group(record.accessGroup))
+        let found = try Self.row(withPrimaryKey: token, in: database, seal.columns)
+        guard let (location, row) = found, location != position else {
+            return nil
+        }
+        guard let row else {
+            try Quarantine.move(location, in: database, seal.columns)
+            return nil
+        }
+        let existing: ItemRecord
+        do throws(RowSeal.Failure) {
+            existing = try seal.verify(row)
+        } catch {
+            if case .closed(let reason) = error {
+                // A row of a locked class cannot be opened. A tombstone is no item: the record
+                // cannot replace it before its class is unlocked.
+                throw row.clear.isTombstone ? .keybag(reason) : .duplicate
+            }
+            try Quarantine.move(location, in: database, seal.columns)
+            return nil
+        }
+        guard existing.isTombstone else { throw .duplicate }
+        return row
+    }
+
+    /// Returns the position of the row with this primary key, and the row if its plaintext columns
+    /// are valid.
+    private static func row(
+        withPrimaryKey token: SearchToken, in database: Database, _ columns: RowColumns
+    ) throws(StoreError) -> (Int64, ItemRow?)? {
+        let statement = try RowStatement(
+            "SELECT id, \(columns.selection) FROM item WHERE primary_key = ?", in: database)
+        try statement.bind(token, at: 1)
+        guard try statement.step() else { return nil }
+        return (statement.integer(0), ItemRow(statement))
+    }
+
+    func insert(_ row: ItemRow, in database: Database, _ seal: RowSeal) throws(StoreError) {
+        try itemQuota?.checkRowQuota(in: database)
+        let statement = try RowStatement(seal.columns.insertion, in: database)
+        _ = try row.bind(to: statement, seal.columns)
+        try statement.run()
+    }
+
+    func replace(_ row: ItemRow, in database: Database, _ seal: RowSeal) throws(StoreError) {
+        let statement = try RowStatement(seal.columns.replacement, in: database)
+        let last = try row.bind(to: statement, seal.columns)
+        try statement.bind(row.position, at: last + 1)
+        try statement.run()
+    }
+
+    func delete(_ row: ItemRow, in database: Database) throws(StoreError) {
+        let statement = try RowStatement("DELETE FROM item WHERE id = ?", in: database)
+        try statement.bind(row.position, at: 1)
+        try statement.run()
+    }
+}

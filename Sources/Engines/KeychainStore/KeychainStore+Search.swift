@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+public import Keybag
+internal import KeychainModel
+internal import LinuxSystem
+internal import SecretMemory
+
+extension KeychainStore {
+    /// Returns the items that match the search, at most `limit`.
+    ///
+    /// The secrets of an item with constraints are opened only if `constraints` satisfies them,
+    /// also if they are not returned; otherwise the record says what is needed
+    /// (``ItemRecord/needsAuthentication``).
+    ///
+    /// - Parameters:
+    ///   - withDigest: also sets the attribute `sha1` of items that have data.
+    ///   - withAttributes: if false, the records need not have attributes: then they are verified
+    ///     and compared without being copied.
+    public func search(
+        _ search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, withAttributes: Bool = true,
+        constraints: ConstraintKeys? = nil
+    ) throws(StoreError) -> SearchResult {
+        guard limit != 0 else { return SearchResult() }
+        keybag.recordUse()
+        func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
+            try records(
+                of: search, limit: limit, withSecrets: withSecrets, withDigest: withDigest,
+                withAttributes: withAttributes, in: database, seal)
+        }
+        // One statement sees one state of the database and needs no transaction, unless the cached
+        // keyring is outdated.
+        let use = ConstraintUse(constraints)
+        if let result = try readOutsideTransaction(use, collect) { return result }
+        guard let result = try read(use, collect) else {
+            throw .keybag(.damaged("its generation changed within a transaction"))
+        }
+        return result
+    }
+
+    /// Returns the result of a search; nil if a row is sealed under a newer keybag than the given
+    /// one.
+    func records(
+        of search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, withAttributes: Bool = true,
+        in database: Database, _ seal: RowSeal
+    ) throws(StoreError) -> SearchResult? {
+        var (result, size, pendingCount) = (SearchResult(), 0, 0)
+        let isComplete = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
+            do throws(RowSeal.Failure) {
+                guard
+                    var record = try Self.matchingRecord(
+                        row, by: search, seal, withSecrets: withSecrets, withAttributes: withAttributes)
+                else { return true }
+                if withDigest { record.setDigest() }
+                size += record.secrets?.data?.count ?? 0
+                result.records.append(record)
+            } catch {
+                switch error {
+                case .derivationPending:
+                    // It is a record of the repeated search, and counts for the limit.
+                    pendingCount += 1
+                    return !seal.pending.isTooMany && limit.map { result.records.count + pendingCount < $0 } ?? true
+                case .lost: result.lost.append(row.clear.identifier)
+                case .wrongApplicationPassword:
+                    // The password says nothing about other items of the search.
+                    let unsatisfied = seal.with(seal.keyring)
+                    guard let record = try? Self.matchingRecord(row, by: search, unsatisfied, withSecrets: withSecrets)
+                    else { return true }
+                    result.records.append(record)
+                    result.wrongPasswords.append(record.identifier)
+                default: result.damaged.append(try error.damage(of: row))
+                }
+            }
+            if let max = ResultLimit.current, size > max, result.records.count > 1 { throw .resultTooLarge(max: max) }
+            return limit.map { result.records.count + pendingCount < $0 } ?? true
+        }
+        return isComplete ? result : nil
+    }
+
+    // MARK: Candidates
+
+    /// Calls `body` with every candidate row until it returns false. A row with an invalid
+    /// plaintext column is skipped and not reported: nothing of it can be searched.
+    ///
+    /// - Returns: false if a row is sealed under a newer keybag than `seal` has; then the caller
+    ///   must discard the result.
+    @discardableResult
+    func forEachCandidate(
+        of search: ItemSearch, in database: Database, _ seal: RowSeal, _ body: (ItemRow) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
+        let form = search.form(seal.columns)
+        let statement = try RowStatement(form.sql, in: database)
+        var index: Int32 = 1
+        for parameter in search.parameters(form, seal.tokens) {
+            switch parameter {
+            case .number(let number): try statement.bind(number, at: index)
+            case .bytes(let bytes): try statement.bind(bytes, at: index)
+            case .token(let token): try statement.bind(token, at: index)
+            }
+            index += 1
+        }
+        while try statement.step() {
+            guard statement.integer(CandidateQuery.generationColumn) == Int64(bitPattern: seal.keyring.generation)
+            else { return false }
+            guard let row = ItemRow(statement) else { continue }
+            guard try body(row) else { break }
+        }
+        return true
+    }
+
+    /// Returns the opened record of a candidate, or nil if it does not match.
+    static func matchingRecord(
+        _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal, withSecrets: Bool, withAttributes: Bool = true
+    ) throws(RowSeal.Failure) -> ItemRecord? {
+        let constraint = try seal.constraint(of: row)
+        let match = try seal.open(row, constraint) { (fields) throws(RowDamage) -> ItemRecord? in
+            if !withAttributes, search.isDecidedByFields {
+                return search.matches(fields) ? fields.bareRecord : nil
+            }
+            let record = try fields.record()
+            return search.matches(record) ? record : nil
+        }
+        guard var record = match else { return nil }
+        if let constraint {
+            return try constrainedRecord(record, constraint, row, by: search, seal, withSecrets: withSecrets)
+        }
+        guard withSecrets || search.needsSecrets else { return record }
+        let secrets = try seal.openSecrets(of: row)
+        guard search.matches(secrets) else { return nil }
+        if withSecrets { record.secrets = secrets }
+        return record
+    }
+
+    /// Completes the record of a candidate with constraints; nil if it does not match. A search
+    /// that depends on the secrets does not match without them.
+    private static func constrainedRecord(
+        _ found: ItemRecord, _ constraint: ConstraintRecord, _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal,
+        withSecrets: Bool
+    ) throws(RowSeal.Failure) -> ItemRecord? {
+        var record = found
+        record.needsAuthentication = constraint.constraints
+        guard seal.use.keys != nil else { return search.needsSecrets ? nil : record }
+        let secrets: ItemSecrets
+        do throws(RowSeal.Failure) {
+            secrets = try seal.openSecrets(of: row)
+        } catch {
+            guard case .needsAuthentication = error else { throw error }
+            return search.needsSecrets ? nil : record
+        }
+        guard search.matches(secrets) else { return nil }
+        record.needsAuthentication = nil
+        if withSecrets { record.secrets = secrets }
+        return record
+    }
+
+    /// Returns the matching rows with their opened records.
+    ///
+    /// - Parameter handlesLocked: returns whether the caller handles a row of a locked class; if
+    ///   not, the call fails.
+    func matches(
+        of search: ItemSearch, in database: Database, _ seal: RowSeal, handlesLocked: (ItemRow) -> Bool = { _ in false }
+    ) throws(StoreError) -> [(ItemRow, ItemRecord)] {
+        var matches: [(ItemRow, ItemRecord)] = []
+        try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
+            do throws(RowSeal.Failure) {
+                if let record = try Self.matchingRecord(row, by: search, seal, withSecrets: true) {
+                    matches.append((row, record))
+                }
+            } catch {
+                if case .closed = error, handlesLocked(row) { return true }
+                if case .derivationPending = error { return !seal.pending.isTooMany }
+                _ = try error.damage(of: row)  // A damaged row is skipped; a locked class is an error.
+            }
+            return true
+        }
+        guard seal.pending.isEmpty else { throw .derivationPending }
+        return matches
+    }
+}
+
+extension RowSeal.Failure {
+    /// Returns the damage, or throws the error of a locked class or of a constraint.
+    func damage(of row: ItemRow) throws(StoreError) -> DamagedRow {
+        switch self {
+        case .damaged(let damage): DamagedRow(identifier: row.clear.identifier, reason: damage.reason)
+        case .closed(let error): throw .keybag(error)
+        case .needsAuthentication(let constraints): throw .authenticationNeeded(constraints, row.clear.identifier)
+        case .lost: throw .constraintLost(row.clear.identifier)
+        case .wrongApplicationPassword: throw .wrongApplicationPassword(row.clear.identifier)
+        case .derivationPending: throw .derivationPending
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+
+/// The result of a search.
+public struct SearchResult: Sendable {
+    /// In the order of insertion.
+    public var records: [ItemRecord] = []
+    /// Damaged rows that may match. They were skipped.
+    public var damaged: [DamagedRow] = []
+    /// Matching items whose enrolled set has changed. They are not in ``records``, open never
+    /// again, and should be deleted.
+    public var lost: [ItemIdentifier] = []
+    /// Items, among ``records``, for which the application password was wrong.
+    public var wrongPasswords: [ItemIdentifier] = []
+}
+
+/// A row that does not authenticate or decode.
+public struct DamagedRow: Sendable, Hashable {
+    /// nil if the identifier is damaged, too.
+    public let identifier: ItemIdentifier?
+    /// The damage; contains no value of the item.
+    public let reason: String
+}
