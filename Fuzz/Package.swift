@@ -80,6 +80,9 @@ let package = Package(
         .executableTarget(
             name: "BackupFuzzer",
             dependencies: ["CFuzzerMain", "Keybag", "KeychainModel", "KeychainStore", "SecretMemory"]),
+        .executableTarget(
+            name: "KeybagFuzzer",
+            dependencies: ["CFuzzerMain", "Keybag", "KeychainModel", "LinuxSystem", "SecretMemory"]),
     ],
     swiftLanguageModes: [.v6]
 )

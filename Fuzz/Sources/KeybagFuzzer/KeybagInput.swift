@@ -1,0 +1,1 @@
+../../../Tests/KeybagTests/Fuzzing/KeybagInput.swift
