@@ -56,8 +56,8 @@ extension KeychainStore {
         try? checkpoint()  // If this fails, the log is emptied later. The keychain stays locked.
     }
 
-    /// Unlocks the keychain, and completes an interrupted change of the passcode if the database is
-    /// writable.
+    /// Unlocks the keychain. If the database is writable and has space, also completes an
+    /// interrupted change of the passcode or of the security keys.
     ///
     /// - Parameter floor: the minimum cost; the cost of a cheaper passcode is raised to it.
     public func unlock(_ passcode: Passcode, floor: PasscodeCost = .floor, progress: ResealProgress = { _, _ in })
@@ -65,14 +65,19 @@ extension KeychainStore {
     {
         try exclusively { () throws(StoreError) in
             guard try refresh().hasPasscode else { return }
-            var key = try verify(passcode)
+            let key = try verify(passcode)
             let device = keybag.device
             keybag.unlock(try mapKeybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
             try mapKeybagErrors { () throws(KeybagError) in try keybag.openBiometry(with: key) }
             guard !isReadOnly else { return }
-            if let raised = try raiseCost(passcode, key, to: floor) { key = raised }
-            try addPresence(key)
-            try reseal(key, progress)
+            do throws(StoreError) {
+                let key = try raiseCost(passcode, key, to: floor) ?? key
+                try addPresence(key)
+                try reseal(key, progress)
+            } catch {
+                // Without space the keychain can be read. The next unlock tries again.
+                guard error.isFull else { throw error }
+            }
         }
     }
 
@@ -93,25 +98,14 @@ extension KeychainStore {
                 try device.changingPasscode(from: key, to: raised, parameters, rotates: false)
             )
         }
-        return try storeUnlessFull(changed, raised) ? raised : nil
+        try store(changed, raised)
+        return raised
     }
 
     /// Creates the presence pairs of a keychain whose passcode was set by an older version.
     func addPresence(_ key: PasscodeKey) throws(StoreError) {
         let device = keybag.device
         let changed = try mapKeybagErrors { () throws(KeybagError) in try device.addingPresence(key) }
-        if let changed { _ = try storeUnlessFull(changed, key) }
-    }
-
-    /// Stores a changed keybag; returns false if the disk or the quota is full. The next unlock
-    /// tries again.
-    private func storeUnlessFull(_ changed: StoredKeybag, _ key: PasscodeKey) throws(StoreError) -> Bool {
-        do throws(StoreError) {
-            try store(changed, key)
-            return true
-        } catch {
-            guard error.isFull else { throw error }
-            return false
-        }
+        if let changed { try store(changed, key) }
     }
 }
