@@ -125,6 +125,8 @@ struct SecurityKeyTests {
         try fixture.add("only", .latchkeySecurityKey)
         try fixture.add("all", [.latchkeySecurityKey, .devicePasscode, .and])
         try fixture.add("one", [.latchkeySecurityKey, .devicePasscode, .or])
+        // The passcode opens no value of this item, so that its share of the key cannot be replaced.
+        try fixture.add("finger", [.latchkeySecurityKey, .biometryCurrentSet, .or])
         try second.enroll(in: fixture, satisfiesUserPresence: true)
         try fixture.add("either", .latchkeySecurityKey)
         #expect(try fixture.store.itemsRequiring(first.identifier) == 2)
@@ -157,12 +159,18 @@ struct SecurityKeyTests {
             return Set(record.shares.joined().map(\.recipient.credential))
         }
         #expect(try recipients(copy).contains(first.identifier.bytes))
-        #expect(try !recipients(fixture.row("one").row).contains(first.identifier.bytes))
+        for account in ["one", "either"] {
+            #expect(try !recipients(fixture.row(account).row).contains(first.identifier.bytes))
+        }
         // Enrolled again, it is another pair: what is left of the first opens nothing and damages
         // nothing.
         try first.enroll(in: fixture)
         #expect(try fixture.text("either", first.touched(in: fixture)) == nil)
-        #expect(try fixture.find("either", first.touched(in: fixture)).damaged.isEmpty)
+        for account in ["either", "finger"] {
+            let found = try fixture.find(account, first.touched(in: fixture))
+            #expect(found.damaged.isEmpty && found.records.map(\.secrets) == [nil], "\(account)")
+        }
+        #expect(try fixture.text("finger", fixture.keys(set: ConstraintFixture.set)) == "data of finger")
     }
 
     @Test("Items that a security key opens stay when the passcode is removed, and wiping deletes them")
