@@ -50,6 +50,20 @@ struct DerivationTests {
         #expect(try device.key.secret(from: credential, pin: pin) == secret)
     }
 
+    @Test("An answer that announces one signature, as CTAP permits, is accepted")
+    func announcedSignature() throws {
+        let device = SoftwareAuthenticator()
+        let credential = try device.key.enroll(verification: .touch)
+        let secret = try device.key.secret(from: credential)
+        device.change {
+            $0.answer = { command, bytes in
+                guard command == .getAssertion, case .map(let pairs)? = CBOR(bytes.dropFirst()) else { return bytes }
+                return [0] + CBOR.map(pairs + [.init(.integer(5), .integer(1))]).encoded
+            }
+        }
+        #expect(try device.key.secret(from: credential) == secret)
+    }
+
     @Test("Another salt derives another secret")
     func otherSalt() throws {
         let device = SoftwareAuthenticator()

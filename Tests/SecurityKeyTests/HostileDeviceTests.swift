@@ -70,17 +70,23 @@ struct HostileDeviceTests {
         .fields("data of 36 bytes", notCTAP) { $0.map { replace($0, 2, .bytes([UInt8](repeating: 1, count: 36))) } },
         .fields("text for a signature", notCTAP) { $0.map { replace($0, 3, .text("signed")) } },
         .fields("an empty signature", .wrongSignature) { $0.map { replace($0, 3, .bytes([])) } },
-        .fields("three signatures", .invalidAnswer("it announces several signatures")) {
+        .fields("no announced signature", .invalidAnswer("it announces 0 signatures, expected 1")) {
+            $0 + [.init(.integer(5), .integer(0))]
+        },
+        .fields("three signatures", .invalidAnswer("it announces 3 signatures, expected 1")) {
             $0 + [.init(.integer(5), .integer(3))]
         },
-        .fields("2^40 signatures", .invalidAnswer("it announces several signatures")) {
+        .fields("2^40 signatures", .invalidAnswer("it announces 1099511627776 signatures, expected 1")) {
             $0 + [.init(.integer(5), .integer(1 << 40))]
         },
         .answer(
-            "three signatures, as a long number", .invalidAnswer("it announces several signatures"),
+            "three signatures, as a long number", .invalidAnswer("it announces 3 signatures, expected 1"),
             [
                 0, 0xA1, 0x18, 5, 3,
             ]),
+        .answer(
+            "2^64 - 1 signatures", malformed, [0, 0xA1, 5, 0x1B] + Array(repeating: 0xFF, count: 8)),
+        .fields("a text for the number of signatures", notCTAP) { $0 + [.init(.integer(5), .text("1"))] },
         .fields("a field that is there twice", notCTAP) { $0 + $0 },
     ]
 

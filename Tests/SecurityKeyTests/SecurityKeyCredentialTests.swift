@@ -11,20 +11,31 @@ struct SecurityKeyCredentialTests {
         "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
             + "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")
 
-    private static func credential(idCount: Int = 4) throws -> SecurityKeyCredential {
+    private static func credential(
+        idCount: Int = 4, _ verification: UserVerification = .pin, provesWithoutPIN: Bool = true
+    ) throws -> SecurityKeyCredential {
         try SecurityKeyCredential(
             id: [UInt8](repeating: 0xAB, count: idCount), publicKey: publicKey, salt: [UInt8](0..<32),
-            verification: .pin)
+            verification: verification, provesWithoutPIN: provesWithoutPIN)
     }
 
-    @Test("The stored form is LKFIDO, version 1, verification, identifier, public key and salt")
-    func layout() throws {
+    @Test(
+        "The stored form is LKFIDO, version 1, verification, identifier, public key and salt",
+        arguments: [(0, UserVerification.touch, true), (1, .pin, true), (2, .pin, false)])
+    func layout(code: UInt8, verification: UserVerification, provesWithoutPIN: Bool) throws {
         let expected =
-            bytes("4c4b4649444f 0001 01 0004 abababab") + Self.publicKey + [UInt8](0..<32)
-        #expect(try Self.credential().encoded == expected)
-        let credential = try SecurityKeyCredential(decoding: expected)
-        #expect(credential == (try Self.credential()))
-        #expect(credential.verification == .pin)
+            bytes("4c4b4649444f 0001") + [code] + bytes("0004 abababab") + Self.publicKey + [UInt8](0..<32)
+        let credential = try Self.credential(verification, provesWithoutPIN: provesWithoutPIN)
+        #expect(credential.encoded == expected)
+        let decoded = try SecurityKeyCredential(decoding: expected)
+        #expect(decoded == credential)
+        #expect(decoded.verification == verification && decoded.provesWithoutPIN == provesWithoutPIN)
+        #expect(decoded.withNewSalt().provesWithoutPIN == provesWithoutPIN)
+    }
+
+    @Test("A credential for a touch sends no PIN, so it needs no proof")
+    func touch() throws {
+        #expect(try Self.credential(.touch, provesWithoutPIN: false) == Self.credential(.touch))
     }
 
     @Test("Credentials of every permitted length are read as they were written", arguments: [1, 48, 255, 256, 1023])
@@ -75,7 +86,7 @@ struct SecurityKeyCredentialTests {
             (0, 0x4D, SecurityKeyError.credentialDamaged("it does not begin with LKFIDO")),
             (7, 2, .newerCredential(found: 2, known: 1)),
             (6, 1, .newerCredential(found: 257, known: 1)),
-            (8, 2, .credentialDamaged("its verification is unknown")),
+            (8, 3, .credentialDamaged("its verification is unknown")),
             (9, 4, .credentialDamaged("its identifier has 1028 bytes, expected 1 to 1023")),
             (10, 0, .credentialDamaged("its identifier has 0 bytes, expected 1 to 1023")),
             (10, 3, .credentialDamaged("there are bytes after its salt")),
@@ -95,7 +106,7 @@ struct SecurityKeyCredentialTests {
             .notFIDO2, .hmacSecretUnsupported, .otherDevice, .noTouch, .denied, .cancelled, .pinRequired,
             .wrongPIN(retries: 3), .wrongPIN(retries: nil), .pinPaused, .pinBlocked, .pinNotSet, .pinChangeRequired,
             .invalidPIN, .notResponding, .connectionFailed, .invalidAnswer("x"), .wrongSignature, .presenceNotTested,
-            .pinNotTested, .userVerified, .refused(status: 1), .credentialDamaged("x"),
+            .pinNotTested, .userVerified, .proofRefused, .refused(status: 1), .credentialDamaged("x"),
             .newerCredential(found: 2, known: 1), .outOfMemory, .libraryFailed(-9),
         ]
         #expect(Set(errors.map(\.description)).count == errors.count)

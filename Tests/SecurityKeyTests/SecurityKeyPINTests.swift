@@ -87,12 +87,53 @@ struct SecurityKeyPINTests {
         }
     }
 
-    @Test("A device that answers nothing without the PIN derives with it")
-    func alwaysVerifiesWithPIN() throws {
-        device.change { $0.alwaysVerifies = true }
+    @Test(
+        "A device with alwaysUv derives with the PIN, whether it proves without it that it was enrolled or not",
+        arguments: [true, false])
+    func alwaysVerifiesWithPIN(provesWithoutPIN: Bool) throws {
+        device.change {
+            $0.alwaysVerifies = true
+            $0.provesWithoutPIN = provesWithoutPIN
+        }
         let credential = try device.key.enroll(verification: .pin, pin: try pin("1234"))
+        #expect(credential.provesWithoutPIN == provesWithoutPIN)
         let secret = try device.key.secret(from: credential, pin: try pin("1234"))
         #expect(try device.key.secret(from: credential, pin: try pin("1234")) == secret)
+        if provesWithoutPIN {
+            #expect(try device.key.hasCredential(credential))
+        } else {
+            #expect(throws: SecurityKeyError.pinRequired) { _ = try device.key.hasCredential(credential) }
+        }
+    }
+
+    @Test("A device that claims alwaysUv does not receive the PIN, if the enrolled device proved without it")
+    func claimedAlwaysVerifies() throws {
+        let credential = try device.key.enroll(verification: .pin, pin: try pin("1234"))
+        #expect(credential.provesWithoutPIN)
+        let hostile = SoftwareAuthenticator()
+        hostile.change {
+            $0.pin = "4321"
+            $0.alwaysVerifies = true
+        }
+        #expect(throws: SecurityKeyError.proofRefused) {
+            _ = try hostile.key.deriveSecret(from: credential, pin: try pin("1234"))
+        }
+        #expect(throws: SecurityKeyError.proofRefused) { _ = try hostile.key.hasCredential(credential) }
+        #expect(hostile.commands.contains(.getAssertion) && hostile.state.retries == 8)
+        #expect(
+            !hostile.commands.contains(.getPINToken) && !hostile.commands.contains(.getPINTokenWithPermissions))
+    }
+
+    @Test("A device that cannot sign with the key of its new credential is not enrolled with the PIN")
+    func enrollmentWithoutProof() throws {
+        device.change {
+            // Without an attestation, nothing else shows it at the enrollment.
+            $0.isSelfAttested = false
+            $0.signsWrongly = true
+        }
+        #expect(throws: SecurityKeyError.wrongSignature) {
+            _ = try device.key.enroll(verification: .pin, pin: try pin("1234"))
+        }
     }
 
     @Test("The secret with the PIN and the secret without it are different")

@@ -95,7 +95,10 @@ extension SoftwareAuthenticator {
             throw CTAPStatus.missingParameter
         }
         let isVerified = try verifyUser(parameters[6], parameters[7], hash)
-        guard isVerified || !settings.alwaysVerifies else { throw CTAPStatus.pinRequired }
+        let isPresent = parameters[5]?["up"]?.bool ?? true
+        guard isVerified || !settings.alwaysVerifies || !isPresent && settings.provesWithoutPIN else {
+            throw CTAPStatus.pinRequired
+        }
         let allowed = parameters[3]?.array?.compactMap { $0["id"]?.bytes } ?? []
         guard let id = allowed.first(where: { state.credentials[$0] != nil }), let credential = state.credentials[id]
         else { throw CTAPStatus.noCredentials }
@@ -105,7 +108,6 @@ extension SoftwareAuthenticator {
             let output = try secret(of: credential, input, isVerified)
             extensions = CBOR.map(named: ["hmac-secret": .bytes(output)]).encoded
         }
-        let isPresent = parameters[5]?["up"]?.bool ?? true
         let data =
             try header(party, isPresent: isPresent, isVerified, hasExtensions: !extensions.isEmpty, 0) + extensions
         return .map([

@@ -34,7 +34,11 @@ final class SoftwareAuthenticator: @unchecked Sendable {
         var protocols = [2, 1]
         var hasPermissions = true
         var hasHMACSecret = true
+        /// `alwaysUv`: nothing is derived without the PIN.
         var alwaysVerifies = false
+        /// Whether a device with `alwaysUv` answers a request without a touch. CTAP 2.1, 6.2.2,
+        /// permits it; not every model does.
+        var provesWithoutPIN = false
         var isSelfAttested = true
         /// How many cancellations are ignored.
         var ignoredCancellations = 0

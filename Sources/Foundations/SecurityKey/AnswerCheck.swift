@@ -34,7 +34,11 @@ struct AnswerCheck {
             var value = value
             // libfido2 rejects another type.
             return value.bytes().flatMap(problem(ofData:))
-        case (Self.getAssertion, Self.numberOfCredentials): return "it announces several signatures"
+        case (Self.getAssertion, Self.numberOfCredentials):
+            var value = value
+            // libfido2 rejects another type.
+            guard let (type, count) = value.head(), type == CBORReader.unsigned, count != 1 else { return nil }
+            return "it announces \(count) signatures, expected 1"
         default: return nil
         }
     }

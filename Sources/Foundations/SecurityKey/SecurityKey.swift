@@ -52,6 +52,9 @@ public struct SecurityKey: Sendable {
     /// Creates a credential on the device, which the user confirms by a touch. The device stores
     /// nothing: the credential is needed to derive its secret.
     ///
+    /// For ``UserVerification/pin``, the device is then asked to prove without the PIN that it has
+    /// the credential. The credential records whether it does.
+    ///
     /// - Parameters:
     ///   - verification: what every derivation will require. A secret that is derived with the PIN
     ///     differs from the one that is derived without it.
@@ -67,7 +70,14 @@ public struct SecurityKey: Sendable {
         guard try SecurityKeyDescription(of: device, countsRetries: false).supportsHMACSecret else {
             throw .hmacSecretUnsupported
         }
-        return try Enrollment(verification: verification).run(on: device, pin: pin, timeout: timeout)
+        let credential = try Enrollment(verification: verification).run(on: device, pin: pin, timeout: timeout)
+        guard verification == .pin else { return credential }
+        do {
+            try Derivation(credential).probe(device)
+            return credential
+        } catch .pinRequired {
+            return credential.withoutProof()
+        }
     }
 
     /// Derives the secret of the credential, which the user confirms by a touch.
@@ -75,15 +85,17 @@ public struct SecurityKey: Sendable {
     /// The answer is verified: its signature by the credential's public key, its relying party, and
     /// that the device has tested the presence of the user and, if the credential requires it, the
     /// PIN. The PIN is sent after the device has proven that it has the credential, so that another
-    /// device neither receives it nor counts it as a wrong one. A device that says that it answers
-    /// nothing without the PIN is not asked to prove that: a hostile device can obtain the PIN by
-    /// saying so.
+    /// device neither receives it nor counts it as a wrong one. Only a device that proved nothing at
+    /// its enrollment (``SecurityKeyCredential/provesWithoutPIN``) is not asked to: any other device
+    /// in its place obtains the PIN.
     ///
     /// - Parameters:
     ///   - pin: the PIN of the device, if the credential requires it; otherwise it is not sent.
     ///   - timeout: how long the user has for the touch; at most an hour.
     /// - Returns: 32 bytes, which are the same for the same credential and salt.
-    /// - Throws: ``SecurityKeyError/otherDevice`` if another device has created the credential.
+    /// - Throws: ``SecurityKeyError/otherDevice`` if another device has created the credential;
+    ///   ``SecurityKeyError/proofRefused`` if the device does not prove without the PIN that it has
+    ///   the credential, although the enrolled device does.
     public func deriveSecret(
         from credential: SecurityKeyCredential, pin: SecurityKeyPIN? = nil, timeout: Duration = .seconds(30),
         cancellation: SecurityKeyCancellation? = nil
@@ -91,9 +103,7 @@ public struct SecurityKey: Sendable {
         let usedPIN = credential.verification == .pin ? pin : nil
         guard credential.verification == .touch || usedPIN != nil else { throw .pinRequired }
         let device = try OpenDevice(self, cancellation: cancellation)
-        if usedPIN != nil, try !SecurityKeyDescription(of: device, countsRetries: false).alwaysVerifies {
-            try Derivation(credential).probe(device)
-        }
+        if usedPIN != nil, credential.provesWithoutPIN { try Self.requireProof(of: credential, by: device) }
         return try Derivation(credential).run(on: device, pin: usedPIN, timeout: timeout)
     }
 
@@ -101,16 +111,27 @@ public struct SecurityKey: Sendable {
     /// touch and no PIN, so that it selects one of several connected devices.
     ///
     /// - Throws: ``SecurityKeyError/wrongSignature`` if the device only claims it;
-    ///   ``SecurityKeyError/pinRequired`` if the device answers nothing without the PIN.
+    ///   ``SecurityKeyError/proofRefused`` if the device answers nothing without the PIN, although
+    ///   the enrolled device does; ``SecurityKeyError/pinRequired`` if both answer nothing.
     public func hasCredential(
         _ credential: SecurityKeyCredential, cancellation: SecurityKeyCancellation? = nil
     ) throws(SecurityKeyError) -> Bool {
         let device = try OpenDevice(self, cancellation: cancellation)
         do {
-            try Derivation(credential).probe(device)
+            try Self.requireProof(of: credential, by: device)
             return true
         } catch .otherDevice {
             return false
+        }
+    }
+
+    private static func requireProof(
+        of credential: SecurityKeyCredential, by device: OpenDevice
+    ) throws(SecurityKeyError) {
+        do {
+            try Derivation(credential).probe(device)
+        } catch .pinRequired where credential.provesWithoutPIN {
+            throw .proofRefused
         }
     }
 }

@@ -14,11 +14,15 @@ public struct SecurityKeyCredential: Hashable, Sendable {
     public let salt: [UInt8]
     /// What every derivation requires.
     public let verification: UserVerification
+    /// Whether the device proved at its enrollment that it has the credential, before it had the
+    /// PIN. If so, the PIN is sent to no device that does not prove it again. Always true for
+    /// ``UserVerification/touch``, which sends no PIN.
+    public let provesWithoutPIN: Bool
 
     /// - Throws: ``SecurityKeyError/credentialDamaged(_:)`` if a length is wrong, or if the public
     ///   key is not a point of the curve.
     public init(
-        id: [UInt8], publicKey: [UInt8], salt: [UInt8], verification: UserVerification
+        id: [UInt8], publicKey: [UInt8], salt: [UInt8], verification: UserVerification, provesWithoutPIN: Bool = true
     ) throws(SecurityKeyError) {
         guard Self.idCounts.contains(id.count) else {
             throw .credentialDamaged("its identifier has \(id.count) bytes, expected 1 to 1023")
@@ -33,18 +37,26 @@ public struct SecurityKeyCredential: Hashable, Sendable {
         self.publicKey = publicKey
         self.salt = salt
         self.verification = verification
+        self.provesWithoutPIN = provesWithoutPIN || verification == .touch
     }
 
     /// Returns the same credential with a new random salt, whose secret is another one.
     public func withNewSalt() -> SecurityKeyCredential {
-        SecurityKeyCredential(valid: self, salt: RandomBytes.array(count: Self.saltCount))
+        SecurityKeyCredential(
+            valid: self, salt: RandomBytes.array(count: Self.saltCount), provesWithoutPIN: provesWithoutPIN)
     }
 
-    private init(valid other: SecurityKeyCredential, salt: [UInt8]) {
+    /// Returns the credential of a device that answers nothing without the PIN.
+    func withoutProof() -> SecurityKeyCredential {
+        SecurityKeyCredential(valid: self, salt: salt, provesWithoutPIN: verification == .touch)
+    }
+
+    private init(valid other: SecurityKeyCredential, salt: [UInt8], provesWithoutPIN: Bool) {
         id = other.id
         publicKey = other.publicKey
         self.salt = salt
         verification = other.verification
+        self.provesWithoutPIN = provesWithoutPIN
     }
 
     static let idCounts = 1...1023
@@ -62,7 +74,8 @@ extension SecurityKeyCredential {
         // The initializers limit the length of the identifier to 1023.
         let count = UInt16(truncatingIfNeeded: id.count)
         let lengthBytes = [UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
-        return Self.magic + Self.version + [verification.rawValue] + lengthBytes + id + publicKey + salt
+        let verification = StoredVerification(self).rawValue
+        return Self.magic + Self.version + [verification] + lengthBytes + id + publicKey + salt
     }
 
     /// Reads the stored form. Any bytes are either read or rejected with an error.
@@ -81,7 +94,7 @@ extension SecurityKeyCredential {
         }
         let found = try number("version")
         guard found == Self.knownVersion else { throw .newerCredential(found: found, known: Self.knownVersion) }
-        guard let verification = try take(1, "verification").first.flatMap(UserVerification.init(rawValue:)) else {
+        guard let verification = try take(1, "verification").first.flatMap(StoredVerification.init(rawValue:)) else {
             throw .credentialDamaged("its verification is unknown")
         }
         let idCount = Int(try number("length of the identifier"))
@@ -92,7 +105,9 @@ extension SecurityKeyCredential {
         let publicKey = try take(Self.publicKeyCount, "public key")
         let salt = try take(Self.saltCount, "salt")
         guard rest.isEmpty else { throw .credentialDamaged("there are bytes after its salt") }
-        try self.init(id: id, publicKey: publicKey, salt: salt, verification: verification)
+        try self.init(
+            id: id, publicKey: publicKey, salt: salt, verification: verification == .touch ? .touch : .pin,
+            provesWithoutPIN: verification != .pinWithoutProof)
     }
 
     /// The length of the longest stored form in bytes.
@@ -101,6 +116,22 @@ extension SecurityKeyCredential {
     private static let magic = Array("LKFIDO".utf8)
     private static let knownVersion: UInt16 = 1
     private static let version: [UInt8] = [0, 1]
+}
+
+/// What every derivation requires, as it is stored.
+private enum StoredVerification: UInt8 {
+    case touch = 0
+    /// The PIN, which is sent after the device has proven that it has the credential.
+    case pin = 1
+    /// The PIN, which is sent to the device unproven.
+    case pinWithoutProof = 2
+
+    init(_ credential: SecurityKeyCredential) {
+        switch credential.verification {
+        case .touch: self = .touch
+        case .pin: self = credential.provesWithoutPIN ? .pin : .pinWithoutProof
+        }
+    }
 }
 
 /// A public key in libfido2's form.

@@ -59,6 +59,9 @@ public enum SecurityKeyError: Error, Hashable, Sendable {
     /// The device has verified the user, but the credential was enrolled for a touch alone: the
     /// secret would be another one.
     case userVerified
+    /// The device does not prove without the PIN that it has the credential, although the enrolled
+    /// device does.
+    case proofRefused
     /// The device returned this status of CTAP 2, which none of the other cases describes.
     case refused(status: UInt8)
 
@@ -103,6 +106,7 @@ extension SecurityKeyError: CustomStringConvertible {
         case .presenceNotTested: "the security key did not test the presence of a user"
         case .pinNotTested: "the security key did not verify the PIN"
         case .userVerified: "the security key verified the user, but it was enrolled for a touch alone"
+        case .proofRefused: "the security key does not prove without its PIN that it is the one that was enrolled"
         case .refused(let status): "the security key refused the operation: CTAP status \(status)"
         case .credentialDamaged(let reason): "the stored credential of the security key is damaged: \(reason)"
         case .newerCredential(let found, let known):
@@ -125,6 +129,7 @@ extension SecurityKeyError: CustomStringConvertible {
         case .pinNotSet: "fido2-token -S DEVICE sets a PIN"
         case .pinChangeRequired: "fido2-token -C DEVICE changes the PIN"
         case .userVerified: "enroll the security key again, with its PIN"
+        case .proofRefused: "if its setting alwaysUv was turned on after the enrollment, enroll it again"
         default: nil
         }
     }
