@@ -12,7 +12,8 @@ struct PromptPlaceTests {
             (PromptVariable.terminal, "/dev/pts/0"), (.terminal, "/dev/pts/12345"), (.terminal, "/dev/tty1"),
             (.terminal, "/dev/ttyS0"), (.terminal, "/dev/ttyUSB0"), (.terminal, "/dev/hvc0"),
             (.terminalType, "xterm-256color"), (.terminalType, "dumb"), (.terminalType, "screen.xterm+x"),
-            (.display, ":0"), (.display, ":10.0"), (.display, "localhost:10.0"), (.display, "host-1.example:1"),
+            (.display, ":0"), (.display, ":10.0"), (.display, "localhost:10.0"), (.display, "localhost:1"),
+            (.display, "unix:0"), (.display, "unix:10.0"),
             (.waylandDisplay, "wayland-0"), (.waylandDisplay, "/run/user/1000/wayland-0"),
             (.authorityFile, "/home/alice/.Xauthority"), (.authorityFile, "/run/user/1000/a b"),
             (.sessionBus, "unix:path=/run/user/1000/bus"), (.sessionBus, "unix:abstract=/tmp/dbus-x,guid=0a"),
@@ -33,7 +34,11 @@ struct PromptPlaceTests {
             (.terminalType, "../../tmp/evil"), (.terminalType, "a b"), (.terminalType, "x\u{1B}"),
             (.terminalType, String(repeating: "x", count: 65)),
             (.display, "0"), (.display, ":"), (.display, ":0.0.0"), (.display, "a:b:0"), (.display, "unix/:0"),
-            (.display, ":0;x"), (.display, "host::0"), (.display, ":-1"), (.display, ":0\u{301}"),
+            (.display, ":0;x"), (.display, "localhost::0"), (.display, ":-1"), (.display, ":0\u{301}"),
+            (.display, "host-1.example:1"), (.display, "192.0.2.1:0"), (.display, "localhost.example:0"),
+            (.display, "Localhost:0"), (.display, "tcp/localhost:0"), (.display, "localhost"), (.display, "unix"),
+            (.display, "[::1]:0"), (.display, "::1:0"), (.display, "localhost:"), (.display, ":0."), (.display, ":.0"),
+            (.display, "/tmp/.X11-unix/X0"), (.display, "unix:/tmp/.X11-unix/X0"),
             (.waylandDisplay, "../evil"), (.waylandDisplay, "/run/../evil"), (.waylandDisplay, "a/b"),
             (.authorityFile, "relative"), (.authorityFile, "/a\nb"), (.authorityFile, "/a/../b"),
             (.authorityFile, "/" + String(repeating: "x", count: 1024)),
@@ -58,7 +63,7 @@ struct PromptPlaceTests {
         let reason = PresenceUnavailability.noPlace(ignored: place.ignored)
         #expect(
             reason.problem
-                == "the program has no usable terminal or display: GPG_TTY must be the device file of a terminal, DISPLAY must be [HOST]:NUMBER"
+                == "the program has no usable terminal or display: GPG_TTY must be the device file of a terminal, DISPLAY must be :NUMBER, unix:NUMBER or localhost:NUMBER"
         )
     }
 }

@@ -9,7 +9,7 @@ public enum PromptVariable: String, Sendable, Hashable, CaseIterable {
     case terminal = "GPG_TTY"
     /// The type of the terminal: `xterm-256color`.
     case terminalType = "TERM"
-    /// The X display: `:0`, `localhost:10.0`.
+    /// The X display of this machine: `:0`, or `localhost:10.0` for one that ssh forwards.
     case display = "DISPLAY"
     /// The Wayland display: `wayland-0`, or the path of a socket.
     case waylandDisplay = "WAYLAND_DISPLAY"
@@ -21,8 +21,7 @@ public enum PromptVariable: String, Sendable, Hashable, CaseIterable {
     /// The longest value, in bytes.
     public var maxLength: Int {
         switch self {
-        case .terminal, .terminalType: 64
-        case .display: 300
+        case .terminal, .terminalType, .display: 64
         case .waylandDisplay: 255
         case .authorityFile, .sessionBus: 1024
         }
@@ -33,7 +32,7 @@ public enum PromptVariable: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .terminal: "the device file of a terminal"
         case .terminalType: "the name of a terminal type"
-        case .display: "[HOST]:NUMBER"
+        case .display: ":NUMBER, unix:NUMBER or localhost:NUMBER"
         case .waylandDisplay: "the name of a socket"
         case .authorityFile: "an absolute path"
         case .sessionBus: "the address of a Unix socket"
@@ -63,13 +62,11 @@ public enum PromptVariable: String, Sendable, Hashable, CaseIterable {
         return !name.isEmpty && name.utf8.allSatisfy(\.isLetterOrDigit)
     }
 
+    /// Only displays of this machine: what a person types on one of another machine crosses the
+    /// network, and a program could name a machine of its own.
     private static func isDisplay(_ value: String) -> Bool {
-        guard let colon = value.lastIndex(of: ":") else { return false }
-        let host = value.prefix { $0 != ":" }
-        guard host.endIndex == colon, host.utf8.allSatisfy({ $0.isLetterOrDigit || ".-".utf8.contains($0) }) else {
-            return false
-        }
-        let numbers = value.dropFirst(host.count).dropFirst().split(separator: ".", omittingEmptySubsequences: false)
+        let rest = [":", "unix:", "localhost:"].lazy.compactMap { value.text(after: $0) }.first
+        guard let numbers = rest?.split(separator: ".", omittingEmptySubsequences: false) else { return false }
         return numbers.count <= 2 && numbers.allSatisfy(isNumber)
     }
 
