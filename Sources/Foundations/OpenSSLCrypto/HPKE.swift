@@ -6,7 +6,8 @@ public import SecretMemory
 /// DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, single-shot.
 ///
 /// Unlike in swift-crypto, the private key, the shared secret and the message are in secret memory.
-/// While a call runs, libcrypto holds copies of keys in its own memory, which it wipes.
+/// While a call runs, libcrypto has copies of the private key and of the message's key in ordinary
+/// memory of its own, which it wipes before the call returns (``X25519``).
 public enum HPKE {
     /// The bytes that sealing adds: the encapsulated key of 32 and the tag of 16.
     public static let overhead = X25519.byteCount + AESGCM.tagLength

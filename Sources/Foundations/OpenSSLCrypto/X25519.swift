@@ -4,8 +4,11 @@ internal import COpenSSL
 public import SecretMemory
 
 /// Diffie-Hellman with Curve25519 (RFC 7748, section 5), with the private key and the result in
-/// secret memory. While a call runs, libcrypto holds a copy of the private key in its own memory,
-/// which it wipes.
+/// secret memory.
+///
+/// While a call runs, libcrypto has one copy of the private key in its own, ordinary memory, which
+/// may be swapped or dumped. It wipes the copy when the key is freed, before the call returns, and
+/// writes the shared secret to our memory only. Registers and its stack are not examined.
 public enum X25519 {
     /// The length of a private key, a public key and a shared secret in bytes.
     public static let byteCount = 32
