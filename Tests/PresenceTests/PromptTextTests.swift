@@ -54,6 +54,12 @@ struct PromptTextTests {
             }),
         "sandbox": request(
             .passcode, program: program { $0.sandbox = .application(group: "flatpak.org.example.App") }),
+        "sandbox-claimed": request(
+            .passcode,
+            program: program {
+                $0.declaredGroups = ["org.example.app"]
+                $0.sandbox = .application(group: "flatpak.org.example.App")
+            }),
         "sandbox-unidentified": request(.passcode, program: program { $0.sandbox = .unidentified }),
         "longest": .longest(),
         "hostile": request(

@@ -11,7 +11,9 @@ public struct PresenceRequest: Sendable, Hashable {
     public var factor: PresenceFactor
     /// The user whose keychain it is.
     public var user: UInt32
-    /// The program that caused the question.
+    /// The program that caused the question, with its sandbox and what it claims to be. If another
+    /// process asks, such as an agent in the user's session, it is still this program, as the
+    /// service has identified it.
     public var program: CallerIdentity
     /// What the answer opens.
     public var subject: Subject
