@@ -677,4 +677,22 @@ struct ServerTests {
         fixture.server.handleSessionEvent(.end)
         #expect(try state()?.open.contains(.whenUnlocked) == false)
     }
+    @Test("A keychain whose count of wrong passcodes cannot be read is locked at once before the machine sleeps")
+    func sleepWithUnreadableState() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        #expect(try client.ask(SetPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
+        // A directory, which no user can read as a file.
+        let attempts = "\(fixture.directory.path)/state/passcode.attempts"
+        unlink(attempts)
+        #expect(mkdir(attempts, 0o700) == 0)
+        #expect(try client.ask(ReadLockStatus()).problem != nil)
+        fixture.server.handleSessionEvent(.sleep)
+        #expect(rmdir(attempts) == 0)
+        guard case .content(let status as LockStatus) = try client.ask(ReadLockStatus()) else {
+            Issue.record("the state cannot be read")
+            return
+        }
+        #expect(status.state == .locked && !status.open.contains(.whenUnlocked))
+    }
 }
