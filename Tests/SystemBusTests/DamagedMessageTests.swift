@@ -18,7 +18,7 @@ struct DamagedMessageTests {
     }
 
     /// A connection to a server that sends what the test specifies.
-    private struct World {
+    private final class World {
         let raw: RawBus
         let client: BusConnection
         let received = EventCount()
@@ -57,9 +57,16 @@ struct DamagedMessageTests {
             return client.isOpen
         }
 
+        /// Waits for the answer to a call; nil if there is none, and the connection is open.
+        func answer(to number: UInt32) -> RawBus.Answer? {
+            func found() -> RawBus.Answer? { raw.answers.all.first { $0.number == number } }
+            _ = eventually { found() != nil || !client.isOpen }
+            return found()
+        }
+
         /// Adds the sender `:1.2` to the fields of the header.
         private static func withSender(_ message: [UInt8]) -> [UInt8] {
-            let start = RawBus.headerLength(of: message)
+            let start = RawMessage.headerLength(of: message)
             let field: [UInt8] = [7, 1, UInt8(ascii: "s"), 0, 4, 0, 0, 0] + Array(":1.2".utf8) + [0]
             let count = start - 16 + field.count
             let length = (0..<4).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
@@ -77,7 +84,7 @@ struct DamagedMessageTests {
             var bytes = world.valid
             // Not the lengths in the first 16 bytes, for which the connection would wait. One round
             // in ten changes the header.
-            let header = RawBus.headerLength(of: bytes)
+            let header = RawMessage.headerLength(of: bytes)
             let range = round % 10 == 0 ? 16..<header : header..<bytes.count
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 let position = Int.random(in: range, using: &generator)
@@ -93,15 +100,21 @@ struct DamagedMessageTests {
     func changedCalls() throws {
         var generator = Generator(state: 5)
         var world = try World()
-        for _ in 0..<100 {
-            var bytes = world.valid
-            // A method call instead of a signal.
-            bytes[1] = 1
-            let position = Int.random(in: RawBus.headerLength(of: bytes)..<bytes.count, using: &generator)
+        var refused = 0
+        let types = BusSignature(ValueTests.values.map(\.type)).text
+        let content = Array(world.valid[RawMessage.headerLength(of: world.valid)...])
+        for number in 1000..<UInt32(1100) {
+            var bytes = RawMessage.call(from: ":1.2", number: number, signature: types, content)
+            let position = Int.random(in: RawMessage.headerLength(of: bytes)..<bytes.count, using: &generator)
             bytes[position] ^= UInt8.random(in: 1...255, using: &generator)
-            if !world.send(bytes) { world = try World() }
+            if world.send(bytes) {
+                refused += try #require(world.answer(to: number)).error == nil ? 0 : 1
+            } else {
+                world = try World()
+            }
         }
-        #expect(world.client.isOpen)
+        // Both happen: changes of numbers are echoed, changes of types and lengths are refused.
+        #expect((1..<100).contains(refused), "\(refused)")
     }
 
     @Test("A message that ends too early ends the connection with the server")

@@ -146,30 +146,31 @@ struct ExportTests {
         withExtendedLifetime(object) {}
     }
 
-    @Test("A peer has a limited number of unanswered calls, and cannot use up those of other peers")
+    @Test("The connections of a user share a limited number of unanswered calls")
     func unansweredLimits() throws {
         let fixture = try BusFixture()
         var limits = BusLimits()
-        (limits.maxUnansweredCalls, limits.maxUnansweredCallsPerPeer) = (5, 3)
+        (limits.maxUnansweredCalls, limits.maxUnansweredCallsPerUser) = (5, 3)
         let server = try fixture.connect(limits)
-        let (hostile, client) = (try fixture.connect(), try fixture.connect())
+        let (one, two) = (try fixture.connect(), try fixture.connect())
         let held = Received<BusMethodCall>()
         let object = try server.export(at: "/a") { call in
             if call.member == "Wait" { held.append(call) } else { call.answer() }
         }
         let method = server.method("/a", "Wait")
-        let calls = (0..<3).map { _ in BackgroundCall { try hostile.call(method, timeout: .seconds(600)) } }
+        let calls = [one, one, two].map { peer in BackgroundCall { try peer.call(method, timeout: .seconds(600)) } }
         #expect(eventually { held.count == 3 })
-        let refused = error { try hostile.call(method, timeout: .seconds(600)) }
-        guard case .remote(let failure)? = refused else {
-            Issue.record("\(String(describing: refused))")
-            return
+        for peer in [one, two, try fixture.connect()] {
+            let refused = error { try peer.call(method, timeout: .seconds(600)) }
+            guard case .remote(let failure)? = refused else {
+                Issue.record("\(String(describing: refused))")
+                continue
+            }
+            #expect(failure.name == "org.freedesktop.DBus.Error.LimitsExceeded")
         }
-        #expect(failure.name == "org.freedesktop.DBus.Error.LimitsExceeded")
-        try client.call(server.method("/a", "Other"))
         for call in held.all { call.answer() }
         for call in calls { #expect(call.succeeds()) }
-        try hostile.call(server.method("/a", "Other"))
+        for peer in [one, two] { try peer.call(server.method("/a", "Other")) }
         withExtendedLifetime(object) {}
     }
 }

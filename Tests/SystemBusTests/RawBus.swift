@@ -5,26 +5,44 @@ import KeychainTesting
 import LinuxSystem
 import SystemBus
 
-/// The other end of one connection: it answers what a bus answers at the start, records signals,
-/// and sends whatever bytes a test specifies.
+/// The other end of one connection: it answers what a bus answers, records what it receives, and
+/// sends whatever bytes a test specifies.
 final class RawBus: Sendable {
+    /// An answer that the connection has sent: the number of the call, and the name of its error.
+    struct Answer: Hashable, Sendable {
+        let number: UInt32
+        var error: String?
+    }
+
     private let directory: TemporaryDirectory
     private let listener: Socket
     private let stop: StopSignal
     private let connected = Received<Socket>()
     /// The signals that the connection has sent, as bytes.
     let signals = Received<[UInt8]>()
+    /// The answers that the connection has sent.
+    let answers = Received<Answer>()
+    /// The connections whose users were requested.
+    let requestedUsers = Received<String>()
+    /// The users that the bus reports for connections; for others, it reports an error.
+    private let users: [String: UInt32]
+    /// The connections that have ended, according to the bus.
+    private let ended: Set<String>
+    /// Whether the users are reported at once; otherwise by ``reportUsers()``.
+    private let waitsWithUsers: Bool
+    private let delayed = Received<[UInt8]>()
 
     var address: BusAddress { .custom("unix:path=\(directory.path)/bus") }
 
-    init() throws {
+    init(users: [String: UInt32] = [:], ended: Set<String> = [], waitsWithUsers: Bool = false) throws {
+        (self.users, self.ended, self.waitsWithUsers) = (users, ended, waitsWithUsers)
         directory = try TemporaryDirectory()
         listener = try Socket(listeningAt: "\(directory.path)/bus", permissions: 0o600)
         stop = try StopSignal()
-        BackgroundThread.run { [listener, stop, connected, signals] in
+        BackgroundThread.run { [weak self, listener, stop] in
             guard let socket = try? listener.accept(until: stop, heartbeat: {}) else { return }
-            connected.append(socket)
-            Self.serve(socket, signals)
+            self?.connected.append(socket)
+            Self.serve(socket) { self?.receive($0, socket) }
         }
     }
 
@@ -34,6 +52,11 @@ final class RawBus: Sendable {
     func send(_ bytes: [UInt8]) {
         guard let socket = connected.all.first else { return }
         Self.send(bytes, socket)
+    }
+
+    /// Reports the users that were requested.
+    func reportUsers() {
+        for answer in delayed.all { send(answer) }
     }
 
     /// Ends the connection.
@@ -46,7 +69,7 @@ final class RawBus: Sendable {
         }
     }
 
-    private static func serve(_ socket: Socket, _ signals: Received<[UInt8]>) {
+    private static func serve(_ socket: Socket, _ receive: ([UInt8]) -> Void) {
         var buffer: [UInt8] = []
         var isGreeted = false
         var chunk = [UInt8](repeating: 0, count: 65536)
@@ -59,41 +82,40 @@ final class RawBus: Sendable {
                 buffer.removeFirst(start + end.count)
                 send(Array("DATA\r\nOK 0123456789abcdef0123456789abcdef\r\nAGREE_UNIX_FD\r\n".utf8), socket)
             }
-            while let message = takeMessage(&buffer) {
-                // The types: 1 is a method call, 4 a signal.
-                if message[1] == 4 { signals.append(message) }
-                if message[1] == 1 { send(answer(to: message), socket) }
-            }
+            while let message = takeMessage(&buffer) { receive(message) }
         }
+    }
+
+    private func receive(_ bytes: [UInt8], _ socket: Socket) {
+        let message = RawMessage(bytes)
+        switch message.kind {
+        case .call where message.member == "GetConnectionUnixUser":
+            requestedUsers.append(message.text)
+            let answer = answerAboutUser(of: message)
+            if waitsWithUsers { delayed.append(answer) } else { Self.send(answer, socket) }
+        case .call:
+            // The name that a bus gives in its answer to the first call.
+            Self.send(RawMessage.answer(to: message, signature: "s", RawMessage.text(":1.1")), socket)
+        case .signal: signals.append(bytes)
+        case .answer, .error: answers.append(Answer(number: message.answeredNumber, error: message.errorName))
+        case nil: break
+        }
+    }
+
+    private func answerAboutUser(of call: RawMessage) -> [UInt8] {
+        guard let user = users[call.text] else {
+            let name = ended.contains(call.text) ? "NameHasNoOwner" : "Failed"
+            return RawMessage.answer(to: call, error: "org.freedesktop.DBus.Error.\(name)")
+        }
+        return RawMessage.answer(to: call, signature: "u", RawMessage.little(user))
     }
 
     /// Removes the first message from the buffer; nil if it is not complete.
     private static func takeMessage(_ buffer: inout [UInt8]) -> [UInt8]? {
         guard buffer.count >= 16 else { return nil }
-        let length = headerLength(of: buffer) + number(buffer, at: 4)
+        let length = RawMessage.headerLength(of: buffer) + RawMessage.number(buffer, at: 4)
         guard buffer.count >= length else { return nil }
         defer { buffer.removeFirst(length) }
         return Array(buffer.prefix(length))
-    }
-
-    /// The length of the header, with its padding.
-    static func headerLength(of message: [UInt8]) -> Int { 16 + (number(message, at: 12) + 7) / 8 * 8 }
-
-    private static func number(_ bytes: [UInt8], at position: Int) -> Int {
-        (0..<4).reduce(0) { $0 | Int(bytes[position + $1]) << (8 * $1) }
-    }
-
-    /// An answer with the name that a bus gives in its answer to the first call.
-    private static func answer(to call: [UInt8]) -> [UInt8] {
-        let name = Array(":1.1".utf8)
-        var message: [UInt8] = [UInt8(ascii: "l"), 2, 1, 1] + little(4 + name.count + 1) + [1, 0, 0, 0] + little(15)
-        // The serial number of the call, and the signature of the content.
-        message += [5, 1, UInt8(ascii: "u"), 0] + call[8..<12]
-        message += [8, 1, UInt8(ascii: "g"), 0, 1, UInt8(ascii: "s"), 0, 0]
-        return message + little(name.count) + name + [0]
-    }
-
-    private static func little(_ number: Int) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 }

@@ -7,7 +7,9 @@ internal import Synchronization
 ///
 /// Calls block the calling thread until the response arrives or the timeout ends. Signals, calls of
 /// exported objects and the end of the connection reach their handlers in the order of their
-/// arrival, on one thread of the connection that may block and may call methods itself.
+/// arrival, on one thread of the connection that may block and may call methods itself. The first
+/// calls of a peer are delivered when the bus has reported its user, so that later events of other
+/// kinds may overtake them.
 ///
 /// A connection that has ended does not connect again; its user makes a new one.
 public final class BusConnection: Sendable {

@@ -6,7 +6,8 @@
 /// libsystemd itself reads whole messages, up to the bus's limit for them (128 MiB in the
 /// specification; 32 MiB on the usual system bus).
 public struct BusLimits: Sendable {
-    /// The bytes of all strings and byte arrays of one message. Also limits sent messages.
+    /// The bytes of all strings and byte arrays of one message, and of the types that a received
+    /// message describes. Also limits sent messages.
     public var maxBytes = 32 << 20
     /// The values of one message; an array, a structure and each of their elements count. A byte
     /// array is one value. Also limits sent messages.
@@ -16,17 +17,21 @@ public struct BusLimits: Sendable {
     public var maxDepth = 32
     /// The descriptors of one message.
     public var maxDescriptors = 16
-    /// The method calls of peers that are not answered yet, and those of one peer.
+    /// The method calls that are not answered yet, and the memory of their arguments in bytes.
     public var maxUnansweredCalls = 256
-    public var maxUnansweredCallsPerPeer = 64
-    /// The signals and method calls that wait for their handlers, and the bytes of these.
+    public var maxUnansweredBytes = 128 << 20
+    /// The same for all connections of one user, as the bus reports the user of a connection; for
+    /// one connection if the bus does not.
+    public var maxUnansweredCallsPerUser = 64
+    public var maxUnansweredBytesPerUser = 48 << 20
+    /// The signals and method calls that wait for their handlers, and the memory of these in bytes.
     public var maxQueuedEvents = 4_096
     public var maxQueuedBytes = 64 << 20
 
     public init() {}
 }
 
-/// What is left of the limits while one message is decoded or encoded.
+/// What one message has used of the limits while it is decoded or encoded.
 struct MessageBudget {
     private let limits: BusLimits
     private(set) var values = 0
@@ -35,8 +40,14 @@ struct MessageBudget {
 
     init(_ limits: BusLimits) { self.limits = limits }
 
-    /// An estimate of the memory that the decoded message uses.
-    var cost: Int { bytes &+ values &* MemoryLayout<BusValue>.stride }
+    /// At least the memory that the decoded message uses, in bytes.
+    var cost: Int { bytes &+ values &* Self.valueCost &+ Self.messageCost }
+
+    /// The memory of one value beside its bytes: its box (up to 48 bytes), its place in an array
+    /// that grows by doubling (up to 16), and the header of an array or a string (up to 64).
+    private static let valueCost = 128
+    /// The memory of one message beside its values: names, a path, and what an answer needs.
+    private static let messageCost = 8192
 
     mutating func spendValue(depth: Int) throws(BusError) {
         values += 1
@@ -52,6 +63,14 @@ struct MessageBudget {
         guard !isTooLarge, sum <= limits.maxBytes else { throw .limitExceeded("\(limits.maxBytes) bytes") }
         bytes = sum
     }
+
+    /// Spends the memory of types that a message describes: up to a box and a place in an array for
+    /// each character of their signature.
+    mutating func spend(types signature: String) throws(BusError) {
+        try spend(bytes: signature.utf8.count &* Self.typeCost)
+    }
+
+    private static let typeCost = 48
 
     mutating func spendDescriptor() throws(BusError) {
         descriptors += 1

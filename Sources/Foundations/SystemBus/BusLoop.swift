@@ -8,7 +8,7 @@ internal import Synchronization
 /// The thread of one connection. libsystemd's objects belong to it: other threads give it work.
 ///
 /// `@unchecked Sendable` because only the thread of the loop uses what has no lock: `bus`, `calls`,
-/// `matches`, `exports`, `owners` and `unanswered`.
+/// `matches`, `exports`, `owners`, `unanswered` and `peers`.
 final class BusLoop: @unchecked Sendable {
     typealias Work = @Sendable (BusLoop) -> Void
 
@@ -32,6 +32,7 @@ final class BusLoop: @unchecked Sendable {
     /// The owners of the names whose signals are received.
     var owners: [BusName: BusName?] = [:]
     var unanswered = UnansweredCalls()
+    var peers = PeerUsers()
 
     init(_ limits: BusLimits) throws(BusError) {
         self.limits = limits
@@ -194,7 +195,7 @@ final class BusLoop: @unchecked Sendable {
         for call in calls.values { call.end(.failure(.disconnected)) }
         for match in matches.values { match.end() }
         for export in exports.values { export.end() }
-        unanswered.removeAll()
+        (unanswered, peers) = (UnansweredCalls(), PeerUsers())
         (calls, matches, exports, owners) = ([:], [:], [:], [:])
         sd_bus_close_unref(open)
         queue.end(onEnd)

@@ -32,7 +32,7 @@ final class DeliveryQueue: Sendable {
 
     /// Adds an event.
     ///
-    /// - Parameter cost: an estimate of the memory that it uses, in bytes.
+    /// - Parameter cost: the memory that it uses, in bytes.
     /// - Returns: false if too many events wait.
     func add(cost: Int, _ run: @escaping @Sendable () -> Void) -> Bool {
         let isAdded = state.withLock { state in

@@ -36,21 +36,23 @@ final class ExportSlot {
 
     private func receive(_ message: OpaquePointer) {
         guard let sender = BusName(senderOf: message), let path = ObjectPath(of: message) else { return }
-        let identifier = loop.nextIdentifier()
-        guard loop.unanswered.add(identifier, message, from: sender, limits: loop.limits) else {
-            return BusLoop.send(.limitsExceeded("too many calls are not answered yet"), for: message)
+        let account = loop.peers.account(of: sender)
+        guard loop.unanswered.hasRoom(for: account, loop.limits) else {
+            return BusLoop.send(.tooManyCalls, for: message)
         }
-        let content: MessageDecoder.Content
         do throws(BusError) {
-            content = try MessageDecoder.content(
+            let content = try MessageDecoder.content(
                 of: message, types: nil, limits: loop.limits, holdsSecrets: holdsSecrets)
+            let header = try CallHeader(of: message, on: loop.bus)
+            let identifier = loop.nextIdentifier()
+            guard loop.unanswered.add(identifier, header, cost: content.cost, account: account, loop.limits) else {
+                return BusLoop.send(.tooManyCalls, for: message)
+            }
+            let call = BusMethodCall(
+                loop, identifier, sender: sender, path: path, message: message, arguments: content.values)
+            loop.admit(ReceivedCall(identifier: identifier, call: call, cost: content.cost, handler: handler))
         } catch {
-            return loop.fail(identifier, error.failure)
-        }
-        let call = BusMethodCall(
-            loop, identifier, sender: sender, path: path, message: message, arguments: content.values)
-        guard loop.queue.add(cost: content.cost, { [handler] in handler(call) }) else {
-            return call.fail(.limitsExceeded("too many calls wait"))
+            BusLoop.send(error.failure, for: message)
         }
     }
 }
@@ -62,79 +64,55 @@ extension BusError {
     }
 }
 
-// MARK: Answers
+extension BusFailure {
+    fileprivate static let tooManyCalls = BusFailure.limitsExceeded("too many calls are not answered yet")
+}
 
-/// The calls that are not answered yet, with their messages. Used on the thread of the bus only.
-struct UnansweredCalls {
-    private var messages: [UInt64: (message: OpaquePointer, sender: BusName)] = [:]
-    private var counts: [BusName: Int] = [:]
+// MARK: Admission
 
-    /// Retains the message.
-    ///
-    /// - Returns: false if too many calls are not answered.
-    mutating func add(_ identifier: UInt64, _ message: OpaquePointer, from sender: BusName, limits: BusLimits) -> Bool {
-        let count = counts[sender, default: 0]
-        guard messages.count < limits.maxUnansweredCalls, count < limits.maxUnansweredCallsPerPeer else { return false }
-        messages[identifier] = (sd_bus_message_ref(message), sender)
-        counts[sender] = count + 1
-        return true
-    }
-
-    /// Returns the message, which the caller must release; nil if the call was answered.
-    mutating func take(_ identifier: UInt64) -> OpaquePointer? {
-        guard let (message, sender) = messages.removeValue(forKey: identifier) else { return nil }
-        let count = counts[sender, default: 1] - 1
-        counts[sender] = count > 0 ? count : nil
-        return message
-    }
-
-    mutating func removeAll() {
-        for entry in messages.values { sd_bus_message_unref(entry.message) }
-        (messages, counts) = ([:], [:])
-    }
+/// A method call that was decoded and is not delivered yet.
+struct ReceivedCall {
+    let identifier: UInt64
+    let call: BusMethodCall
+    /// The memory of the arguments, in bytes.
+    let cost: Int
+    let handler: @Sendable (BusMethodCall) -> Void
 }
 
 extension BusLoop {
-    func answer(_ identifier: UInt64, _ values: [BusValue]) {
-        guard let call = unanswered.take(identifier) else { return }
-        defer { sd_bus_message_unref(call) }
-        guard sd_bus_message_get_expect_reply(call) > 0 else { return }
-        do throws(BusError) {
-            try reply(to: call, values)
-        } catch {
-            Self.send(.failed(error.description), for: call)
+    /// Delivers a call, as soon as the user of its sender is known.
+    func admit(_ received: ReceivedCall) {
+        let sender = received.call.sender
+        guard !peers.isKnown(sender) else { return deliver(received) }
+        guard peers.wait(received) else { return }
+        start(
+            nextIdentifier(), .bus("GetConnectionUnixUser"), [.string(sender.text)], types: [.uint32],
+            holdsSecrets: false
+        ) { [unowned self] result in
+            switch result {
+            case .success(let values): identified(sender, values.first.flatMap(UInt32.from))
+            // A peer could repeat calls from connections that it ends at once, and use up the limits
+            // of all users.
+            case .failure(.remote(let failure)) where failure.name == BusFailure.nameHasNoOwner:
+                for received in peers.forget(sender) { fail(received.identifier, .failed("the caller has ended")) }
+            case .failure: identified(sender, nil)
+            }
         }
     }
 
-    func fail(_ identifier: UInt64, _ failure: BusFailure) {
-        guard let call = unanswered.take(identifier) else { return }
-        defer { sd_bus_message_unref(call) }
-        Self.send(failure, for: call)
-    }
-
-    private func reply(to call: OpaquePointer, _ values: [BusValue]) throws(BusError) {
-        var message: OpaquePointer?
-        let status = sd_bus_message_new_method_return(call, &message)
-        guard status >= 0, let message else { throw .cannotSend(status, "an answer") }
-        defer { sd_bus_message_unref(message) }
-        try MessageEncoder.append(values, to: message, limits: limits)
-        let sent = sd_bus_send(nil, message, nil)
-        guard sent >= 0 else { throw .cannotSend(sent, "an answer") }
-    }
-
-    /// Answers a call with an error. If that fails, the caller's timeout ends its call.
-    static func send(_ failure: BusFailure, for call: OpaquePointer) {
-        guard sd_bus_message_get_expect_reply(call) > 0 else { return }
-        var error = sd_bus_error()
-        defer { sd_bus_error_free(&error) }
-        var message: OpaquePointer?
-        // A name that is not valid is replaced, so that the caller has an answer.
-        if sd_bus_error_set(&error, failure.name, failure.message) == -ENOMEM
-            || sd_bus_message_new_method_error(call, &message, &error) < 0
-        {
-            return
+    /// Delivers the calls that have waited, within the limits of their user.
+    private func identified(_ sender: BusName, _ user: UInt32?) {
+        for received in peers.identify(sender, as: user) {
+            if unanswered.move(received.identifier, to: peers.account(of: sender), limits) {
+                deliver(received)
+            } else {
+                fail(received.identifier, .tooManyCalls)
+            }
         }
-        sd_bus_send(nil, message, nil)
-        sd_bus_message_unref(message)
+    }
+
+    private func deliver(_ received: ReceivedCall) {
+        let isQueued = queue.add(cost: received.cost) { received.handler(received.call) }
+        if !isQueued { fail(received.identifier, .limitsExceeded("too many calls wait")) }
     }
 }

@@ -13,7 +13,7 @@ struct MessageDecoder {
     private let holdsSecrets: Bool
     private var budget: MessageBudget
 
-    /// The content of a message, and an estimate of the memory that it uses.
+    /// The content of a message, and at least the memory that it uses, in bytes.
     struct Content: Sendable {
         let values: [BusValue]
         let cost: Int
@@ -33,6 +33,7 @@ struct MessageDecoder {
         }
         sd_bus_message_rewind(message, 1)
         var decoder = MessageDecoder(message: message, holdsSecrets: holdsSecrets, budget: MessageBudget(limits))
+        try decoder.budget.spend(types: text)
         var values: [BusValue] = []
         for type in signature.types { values.append(try decoder.value(type, depth: 0)) }
         return Content(values: values, cost: decoder.budget.cost)
@@ -53,7 +54,7 @@ struct MessageDecoder {
         case .double: return .double(try number(type, 0))
         case .string: return .string(try text(type))
         case .objectPath: return .objectPath(try ObjectPath(validating: try text(type)))
-        case .signature: return .signature(try BusSignature(parsing: try text(type)))
+        case .signature: return .signature(try signature(try text(type)))
         case .descriptor: return .descriptor(try descriptor())
         case .variant: return try variant(depth: depth)
         case .array(.byte): return try bytes()
@@ -80,6 +81,12 @@ struct MessageDecoder {
             throw .unexpected(expected: type.code, found: "a text that is not UTF-8")
         }
         return text
+    }
+
+    /// Parses types that the message describes.
+    private mutating func signature(_ text: String) throws(BusError) -> BusSignature {
+        try budget.spend(types: text)
+        return try BusSignature(parsing: text)
     }
 
     private mutating func descriptor() throws(BusError) -> BusDescriptor {
@@ -134,7 +141,7 @@ struct MessageDecoder {
         var content: UnsafePointer<CChar>?
         try require(sd_bus_message_peek_type(message, nil, &content), .variant)
         let text = content.map { String(cString: $0) } ?? ""
-        let types = try BusSignature(parsing: text).types
+        let types = try signature(text).types
         guard types.count == 1, let type = types.first else {
             throw .unexpected(expected: "a variant of one type", found: "'\(text)'")
         }

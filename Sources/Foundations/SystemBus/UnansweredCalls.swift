@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemd
+internal import Glibc
+
+/// Whose share of the limits a call uses.
+enum CallAccount: Hashable {
+    /// All connections of a user.
+    case user(UInt32)
+    /// One connection, whose user the bus has not reported.
+    case connection(BusName)
+}
+
+/// The calls that are not answered yet. Used on the thread of the bus only.
+struct UnansweredCalls {
+    private struct Entry {
+        let header: CallHeader
+        let cost: Int
+        var account: CallAccount
+    }
+
+    /// What a set of calls uses.
+    private struct Use {
+        var calls = 0
+        var bytes = 0
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+    private var uses: [CallAccount: Use] = [:]
+    private var total = Use()
+
+    /// Whether a call of any size could be added.
+    func hasRoom(for account: CallAccount, _ limits: BusLimits) -> Bool {
+        total.calls < limits.maxUnansweredCalls && hasShare(account, cost: 0, limits)
+    }
+
+    /// - Parameter cost: the memory of the arguments, in bytes.
+    /// - Returns: false if the call would exceed a limit.
+    mutating func add(
+        _ identifier: UInt64, _ header: CallHeader, cost: Int, account: CallAccount, _ limits: BusLimits
+    ) -> Bool {
+        guard hasRoom(for: account, limits), cost <= limits.maxUnansweredBytes - total.bytes,
+            hasShare(account, cost: cost, limits)
+        else { return false }
+        insert(Entry(header: header, cost: cost, account: account), identifier)
+        return true
+    }
+
+    /// Charges a call to another account.
+    ///
+    /// - Returns: false if it would exceed the limits of that account; then it stays where it is.
+    mutating func move(_ identifier: UInt64, to account: CallAccount, _ limits: BusLimits) -> Bool {
+        guard var entry = entries[identifier] else { return false }
+        guard entry.account != account else { return true }
+        guard hasShare(account, cost: entry.cost, limits) else { return false }
+        remove(identifier)
+        entry.account = account
+        insert(entry, identifier)
+        return true
+    }
+
+    /// Returns what an answer needs; nil if the call was answered.
+    @discardableResult
+    mutating func remove(_ identifier: UInt64) -> CallHeader? {
+        guard let entry = entries.removeValue(forKey: identifier) else { return nil }
+        var use = uses[entry.account] ?? Use()
+        use.calls -= 1
+        use.bytes -= entry.cost
+        uses[entry.account] = use.calls > 0 ? use : nil
+        total.calls -= 1
+        total.bytes -= entry.cost
+        return entry.header
+    }
+
+    private mutating func insert(_ entry: Entry, _ identifier: UInt64) {
+        entries[identifier] = entry
+        uses[entry.account, default: Use()].calls += 1
+        uses[entry.account, default: Use()].bytes += entry.cost
+        total.calls += 1
+        total.bytes += entry.cost
+    }
+
+    private func hasShare(_ account: CallAccount, cost: Int, _ limits: BusLimits) -> Bool {
+        let use = uses[account] ?? Use()
+        return use.calls < limits.maxUnansweredCallsPerUser && cost <= limits.maxUnansweredBytesPerUser - use.bytes
+    }
+}
+
+/// What an answer needs of a call: its sender and its number. The call itself is released when its
+/// arguments are decoded, because it may be large.
+final class CallHeader {
+    /// A call without arguments from the same sender and with the same number.
+    let message: OpaquePointer
+
+    init(of call: OpaquePointer, on bus: OpaquePointer?) throws(BusError) {
+        var copy: OpaquePointer?
+        let created = sd_bus_message_new_method_call(bus, &copy, nil, "/", nil, "Answered")
+        guard created >= 0, let copy else { throw .cannotSend(created, "the header of a call") }
+        message = copy
+        var number: UInt64 = 0
+        for status in [
+            sd_bus_message_set_sender(copy, sd_bus_message_get_sender(call)),
+            sd_bus_message_set_expect_reply(copy, sd_bus_message_get_expect_reply(call)),
+            sd_bus_message_get_cookie(call, &number), sd_bus_message_seal(copy, number, 0),
+        ] where status < 0 {
+            throw .cannotSend(status, "the header of a call")
+        }
+    }
+
+    var expectsAnswer: Bool { sd_bus_message_get_expect_reply(message) > 0 }
+
+    deinit { sd_bus_message_unref(message) }
+}
+
+// MARK: Answers
+
+extension BusLoop {
+    func answer(_ identifier: UInt64, _ values: [BusValue]) {
+        guard let call = unanswered.remove(identifier), call.expectsAnswer else { return }
+        do throws(BusError) {
+            try reply(to: call.message, values)
+        } catch {
+            Self.send(.failed(error.description), for: call.message)
+        }
+    }
+
+    func fail(_ identifier: UInt64, _ failure: BusFailure) {
+        guard let call = unanswered.remove(identifier) else { return }
+        Self.send(failure, for: call.message)
+    }
+
+    private func reply(to call: OpaquePointer, _ values: [BusValue]) throws(BusError) {
+        var message: OpaquePointer?
+        let status = sd_bus_message_new_method_return(call, &message)
+        guard status >= 0, let message else { throw .cannotSend(status, "an answer") }
+        defer { sd_bus_message_unref(message) }
+        try MessageEncoder.append(values, to: message, limits: limits)
+        let sent = sd_bus_send(nil, message, nil)
+        guard sent >= 0 else { throw .cannotSend(sent, "an answer") }
+    }
+
+    /// Answers a call with an error. If that fails, the caller's timeout ends its call.
+    static func send(_ failure: BusFailure, for call: OpaquePointer) {
+        guard sd_bus_message_get_expect_reply(call) > 0 else { return }
+        var error = sd_bus_error()
+        defer { sd_bus_error_free(&error) }
+        var message: OpaquePointer?
+        // A name that is not valid is replaced, so that the caller has an answer.
+        if sd_bus_error_set(&error, failure.name, failure.message) == -ENOMEM
+            || sd_bus_message_new_method_error(call, &message, &error) < 0
+        {
+            return
+        }
+        sd_bus_send(nil, message, nil)
+        sd_bus_message_unref(message)
+    }
+}
