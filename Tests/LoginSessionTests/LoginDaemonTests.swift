@@ -52,6 +52,7 @@ struct LoginDaemonTests {
         try login.request("Lock", of: "2")
         try login.removeSession("2")
         try login.request("Unlock", of: "1")
+        try login.waitUntilHandled()
         #expect(try !isLocked())
         try login.request("Lock", of: "1")
         #expect(try eventually { try isLocked() })
@@ -60,6 +61,7 @@ struct LoginDaemonTests {
         #expect(try eventually { try isLocked() })
         try login.request("Unlock", of: "1")
         try login.setLockedHint(false, of: "1")
+        try login.waitUntilHandled()
         #expect(try isLocked())
     }
 
@@ -99,6 +101,7 @@ struct LoginDaemonTests {
         #expect(try eventually { try isLocked() })
         #expect(try latchkey("unlock", "--passcode-file", passcode).status == 0)
         try login.removeSession("1")
+        try login.waitUntilHandled()
         #expect(try !isLocked())
         try login.removeSession("3")
         #expect(try eventually { try isLocked() && isClosed() })

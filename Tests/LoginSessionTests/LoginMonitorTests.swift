@@ -54,6 +54,7 @@ struct LoginMonitorTests {
         for identifier in ["3", "8", "7"] { try login.request("Lock", of: identifier) }
         try login.removeSession("3")
         try login.removeSession("8")
+        try login.waitUntilHandled()
         try login.prepareForSleep(true)
         #expect(eventually { fixture.events.all.count == 2 })
         #expect(fixture.events.all == [ReportedEvent(.lock, Self.alice), ReportedEvent(.sleep, Self.alice)])
@@ -84,6 +85,53 @@ struct LoginMonitorTests {
         #expect(eventually { login.inhibitorCount == 1 && login.inhibitorRequests == 4 })
         #expect(fixture.events.all == Array(repeating: ReportedEvent(.sleep, nil), count: 3))
         withExtendedLifetime((bus, login)) {}
+    }
+
+    @Test("Sleep overtakes events that take long; the machine waits for them, and is then reported again")
+    func overtaking() throws {
+        let (started, released) = (EventCount(), EventCount())
+        let fixture = try LoginFixture { event in
+            guard event == ReportedEvent(.lock, Self.alice) else { return }
+            started.increase()
+            _ = eventually { released.value == 1 }
+        }
+        let (bus, login) = try Self.start(fixture)
+        #expect(eventually { login.inhibitorCount == 1 })
+        try login.request("Lock", of: "1")
+        try login.request("Lock", of: "3")
+        #expect(eventually { started.value == 1 })
+        try login.prepareForSleep(true)
+        #expect(eventually { !fixture.events.all.isEmpty })
+        // The lock is still being handled, and bob's waits.
+        #expect(fixture.events.all == [ReportedEvent(.sleep, nil)] && login.inhibitorCount == 1)
+        released.increase()
+        #expect(eventually { login.inhibitorCount == 0 })
+        let sleep = ReportedEvent(.sleep, nil)
+        #expect(
+            fixture.events.all
+                == [sleep, ReportedEvent(.lock, Self.alice), ReportedEvent(.lock, Self.bob), sleep])
+        withExtendedLifetime(bus) {}
+    }
+
+    @Test("A machine that wakes up while events of before its sleep are handled keeps its new inhibitor")
+    func wakingUp() throws {
+        let (started, released) = (EventCount(), EventCount())
+        let fixture = try LoginFixture { event in
+            guard event == ReportedEvent(.lock, Self.alice) else { return }
+            started.increase()
+            _ = eventually { released.value == 1 }
+        }
+        let (bus, login) = try Self.start(fixture)
+        #expect(eventually { login.inhibitorCount == 1 })
+        try login.request("Lock", of: "1")
+        #expect(eventually { started.value == 1 })
+        try login.prepareForSleep(true)
+        try login.prepareForSleep(false)
+        #expect(eventually { login.inhibitorRequests == 2 && login.inhibitorCount == 1 })
+        released.increase()
+        try login.waitUntilHandled()
+        #expect(fixture.events.all.map(\.event) == [.sleep, .lock, .sleep] && login.inhibitorCount == 1)
+        withExtendedLifetime(bus) {}
     }
 
     @Test("The end is reported with the last session in which the user works")

@@ -23,6 +23,8 @@ final class TestLogin: Sendable {
         var isPreparingForSleep = false
         var refusesInhibitors = false
         var lists = 0
+        /// The sessions whose properties were read.
+        var readSessions: Set<ObjectPath> = []
     }
 
     let bus: BusConnection
@@ -104,6 +106,17 @@ final class TestLogin: Sendable {
     /// How many times the sessions were listed.
     var lists: Int { state.withLock { $0.lists } }
 
+    /// Waits until a listener has handled the signals that were sent so far: until it has read the
+    /// properties of a new session of a user that no test has.
+    func waitUntilHandled() throws {
+        let identifier = "barrier\(state.withLock { $0.readSessions.count })"
+        let path = try Self.path(of: identifier)
+        try addSession(Session(identifier: identifier, user: 65_000, kind: "background"))
+        guard eventually({ state.withLock { $0.readSessions.contains(path) } }) else { throw NotHandled() }
+    }
+
+    struct NotHandled: Error {}
+
     // MARK: What logind does
 
     @discardableResult
@@ -134,7 +147,11 @@ final class TestLogin: Sendable {
     }
 
     private func answerSession(_ call: BusMethodCall) {
-        guard let session = state.withLock({ $0.sessions[call.path] }) else {
+        let session = state.withLock { state in
+            state.readSessions.insert(call.path)
+            return state.sessions[call.path]
+        }
+        guard let session else {
             return call.fail(.unknownObject("no session"))
         }
         let user = BusValue.structure([.uint32(session.user), .objectPath("/org/freedesktop/login1/user/self")])

@@ -11,7 +11,8 @@ public import SystemBus
 ///
 /// - A session is locked: by a request (`loginctl lock-session`), or by the desktop. Unlocking a
 ///   session is not reported: only the passcode unlocks a keychain.
-/// - The machine is about to sleep. It waits until the event was handled.
+/// - The machine is about to sleep. It waits until this and earlier events were handled; earlier
+///   ones do not delay this one.
 /// - The last session of a user has ended. A session whose processes still run has not ended.
 public final class LoginMonitor: Sendable {
     private let address: BusAddress
@@ -27,7 +28,8 @@ public final class LoginMonitor: Sendable {
     ///   - user: the only user whose events are reported; nil for all users.
     ///   - retryMilliseconds: the interval of attempts to connect to the bus.
     ///   - handler: handles an event before it returns. Its second argument is the user whose
-    ///     keychain the event concerns; nil for all users.
+    ///     keychain the event concerns; nil for all users. Sleep can be reported while another
+    ///     thread handles another event.
     public init(
         address: BusAddress = .system, user: UInt32?, retryMilliseconds: Int32 = 10_000, log: Logger,
         handler: @escaping @Sendable (SessionEvent, UInt32?) -> Void
@@ -75,9 +77,9 @@ public final class LoginMonitor: Sendable {
     private func observe() throws(BusError) {
         let bus = try BusConnection(to: address) { [wake] in wake.raise() }
         defer { bus.close() }
-        let observer = LoginObserver(bus, user: user, table: table, log: log, handler: handler)
-        try observer.start()
+        let observer = try LoginObserver(bus, user: user, table: table, log: log, handler: handler)
         defer { observer.stop() }
+        try observer.start()
         while bus.isOpen, !isStopping.load(ordering: .acquiring) { wake.wait(for: -1, events: 0, milliseconds: -1) }
         if !isStopping.load(ordering: .acquiring) { log.notice("the connection to the system bus has ended") }
     }
