@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLatchkey
 import Glibc
 
 /// A signal that is raised once and wakes every thread that waits for it or for a descriptor.
 public final class StopSignal: Sendable {
-    private let descriptor: Int32
+    private let event: EventDescriptor
 
-    public init() throws(SystemError) {
-        descriptor = latchkey_event()
-        guard descriptor >= 0 else { throw .last("create an event descriptor") }
-    }
+    public init() throws(SystemError) { event = try EventDescriptor() }
 
-    public func raise() {
-        var one: UInt64 = 1
-        _ = write(descriptor, &one, 8)
-    }
+    public func raise() { event.raise() }
 
     /// Waits until the signal is raised or the time has passed.
     ///
     /// - Returns: whether the signal is raised.
     public func wait(milliseconds: Int32) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        var entry = event.entry
         return poll(&entry, 1, milliseconds) > 0
     }
 
@@ -31,8 +24,7 @@ public final class StopSignal: Sendable {
     /// Waits until `other` is readable, the signal is raised, or a second has passed.
     func wait(for other: Int32) throws(SystemError) -> Wait {
         var entries = [
-            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+            event.entry, pollfd(fd: other, events: Int16(POLLIN), revents: 0),
         ]
         let count = poll(&entries, 2, 1000)
         guard count >= 0 || errno == EINTR else { throw .last("wait") }
@@ -46,8 +38,7 @@ public final class StopSignal: Sendable {
     func waitUntilReadable(_ other: Int32) -> Bool {
         while true {
             var entries = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+                event.entry, pollfd(fd: other, events: Int16(POLLIN), revents: 0),
             ]
             let count = poll(&entries, 2, -1)
             if count < 0, errno == EINTR { continue }
@@ -55,6 +46,4 @@ public final class StopSignal: Sendable {
             return true
         }
     }
-
-    deinit { close(descriptor) }
 }

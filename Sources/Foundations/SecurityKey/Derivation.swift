@@ -6,19 +6,12 @@ internal import SecretMemory
 
 /// The derivation of a credential's secret (CTAP 2.1, 6.2 and 12.5).
 struct Derivation: ~Copyable {
-    private let pointer: OpaquePointer
+    private let object: LibraryObject
     private let credential: SecurityKeyCredential
 
     init(_ credential: SecurityKeyCredential) throws(SecurityKeyError) {
-        guard let pointer = fido_assert_new() else { throw .outOfMemory }
-        self.pointer = pointer
+        object = try LibraryObject(fido_assert_new(), freedBy: fido_assert_free)
         self.credential = credential
-    }
-
-    deinit {
-        // libfido2 wipes the secret.
-        var freed: OpaquePointer? = pointer
-        fido_assert_free(&freed)
     }
 
     /// Lets the device derive the secret, verifies its answer, and returns 32 bytes.
@@ -26,20 +19,18 @@ struct Derivation: ~Copyable {
         on device: OpenDevice, pin: SecurityKeyPIN?, timeout: Duration
     ) throws(SecurityKeyError) -> SecretBytes {
         try configure()
-        let statuses = [
+        try LibraryObject.requireSet(
             fido_assert_set_extensions(pointer, FIDO_EXT_HMAC_SECRET),
             fido_assert_set_hmac_salt(pointer, credential.salt, credential.salt.count),
             fido_assert_set_up(pointer, FIDO_OPT_TRUE),
-            fido_assert_set_uv(pointer, pin == nil ? FIDO_OPT_OMIT : FIDO_OPT_TRUE),
-        ]
-        guard statuses.allSatisfy({ $0 == FIDO_OK }) else { throw .outOfMemory }
+            fido_assert_set_uv(pointer, pin == nil ? FIDO_OPT_OMIT : FIDO_OPT_TRUE))
         try device.ask(pin: pin, timeout: timeout) { fido_dev_get_assert($0, pointer, $1) }
         try verify()
         let count = fido_assert_hmac_secret_len(pointer, 0)
         guard count == Self.secretCount, let secret = fido_assert_hmac_secret_ptr(pointer, 0) else {
             throw .invalidAnswer("its secret has \(count) bytes, expected \(Self.secretCount)")
         }
-        // EXPOSE: libfido2 decrypts the secret into memory of its own, and wipes it in `deinit`.
+        // EXPOSE: libfido2 decrypts the secret into memory of its own, and wipes it when the object is freed.
         return SecretBytes(copying: UnsafeRawBufferPointer(start: secret, count: count))
     }
 
@@ -49,19 +40,19 @@ struct Derivation: ~Copyable {
     /// - Throws: ``SecurityKeyError/otherDevice`` if the device does not have the credential.
     consuming func probe(_ device: OpenDevice) throws(SecurityKeyError) {
         try configure()
-        guard fido_assert_set_up(pointer, FIDO_OPT_FALSE) == FIDO_OK else { throw .outOfMemory }
+        try LibraryObject.requireSet(fido_assert_set_up(pointer, FIDO_OPT_FALSE))
         try device.query { fido_dev_get_assert($0, pointer, nil) }
         try verifySignature()
     }
 
+    private var pointer: OpaquePointer { object.pointer }
+
     private func configure() throws(SecurityKeyError) {
         let challenge = RandomBytes.array(count: 32)
-        let statuses = [
+        try LibraryObject.requireSet(
             fido_assert_set_clientdata_hash(pointer, challenge, challenge.count),
             fido_assert_set_rp(pointer, SecurityKey.relyingParty),
-            fido_assert_allow_cred(pointer, credential.id, credential.id.count),
-        ]
-        guard statuses.allSatisfy({ $0 == FIDO_OK }) else { throw .outOfMemory }
+            fido_assert_allow_cred(pointer, credential.id, credential.id.count))
     }
 
     /// The length of the secret in bytes.

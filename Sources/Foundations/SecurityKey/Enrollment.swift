@@ -5,18 +5,12 @@ internal import LinuxSystem
 
 /// The creation of one credential (CTAP 2.1, 6.1).
 struct Enrollment: ~Copyable {
-    private let pointer: OpaquePointer
+    private let object: LibraryObject
     private let verification: UserVerification
 
     init(verification: UserVerification) throws(SecurityKeyError) {
-        guard let pointer = fido_cred_new() else { throw .outOfMemory }
-        self.pointer = pointer
+        object = try LibraryObject(fido_cred_new(), freedBy: fido_cred_free)
         self.verification = verification
-    }
-
-    deinit {
-        var freed: OpaquePointer? = pointer
-        fido_cred_free(&freed)
     }
 
     /// Lets the device create the credential, and verifies its answer.
@@ -38,20 +32,20 @@ struct Enrollment: ~Copyable {
         }
     }
 
+    private var pointer: OpaquePointer { object.pointer }
+
     private func configure() throws(SecurityKeyError) {
         let user = RandomBytes.array(count: 32)
         let challenge = RandomBytes.array(count: 32)
         // The names are shown by devices with a display. The user's identifier is random, so that
         // the device learns nothing about the user.
-        let statuses = [
+        try LibraryObject.requireSet(
             fido_cred_set_type(pointer, COSE_ES256),
             fido_cred_set_clientdata_hash(pointer, challenge, challenge.count),
             fido_cred_set_rp(pointer, SecurityKey.relyingParty, "Latchkey"),
             fido_cred_set_user(pointer, user, user.count, "latchkey", "Latchkey", nil),
             fido_cred_set_extensions(pointer, FIDO_EXT_HMAC_SECRET),
-            fido_cred_set_uv(pointer, verification == .pin ? FIDO_OPT_TRUE : FIDO_OPT_OMIT),
-        ]
-        guard statuses.allSatisfy({ $0 == FIDO_OK }) else { throw .outOfMemory }
+            fido_cred_set_uv(pointer, verification == .pin ? FIDO_OPT_TRUE : FIDO_OPT_OMIT))
     }
 
     /// Verifies that the answer belongs to this request. It is not verified which model the device

@@ -18,11 +18,8 @@ public struct SecurityKeyDescription: Hashable, Sendable {
 
     /// - Parameter countsRetries: whether the device is asked for ``pinRetries``.
     init(of device: OpenDevice, countsRetries: Bool = true) throws(SecurityKeyError) {
-        guard let info = fido_cbor_info_new() else { throw .outOfMemory }
-        defer {
-            var freed: OpaquePointer? = info
-            fido_cbor_info_free(&freed)
-        }
+        let object = try LibraryObject(fido_cbor_info_new(), freedBy: fido_cbor_info_free)
+        let info = object.pointer
         try device.query { fido_dev_get_cbor_info($0, info) }
         aaguid = Array(
             UnsafeBufferPointer(start: fido_cbor_info_aaguid_ptr(info), count: fido_cbor_info_aaguid_len(info)))
