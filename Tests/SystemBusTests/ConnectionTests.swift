@@ -28,6 +28,15 @@ struct ConnectionTests {
         withExtendedLifetime((echo, server)) {}
     }
 
+    @Test("The listening user of a bus is the one that the kernel reports")
+    func listeningUser() throws {
+        let fixture = try BusFixture()
+        let connection = try fixture.connect()
+        #expect(try connection.listeningUser() == geteuid())
+        connection.close()
+        #expect(throws: BusError.disconnected) { try connection.listeningUser() }
+    }
+
     @Test("An error of a peer arrives with its name and its text, which is printable")
     func errors() throws {
         let fixture = try BusFixture()

@@ -47,6 +47,18 @@ public final class BusConnection: Sendable {
 
     deinit { loop.stop() }
 
+    /// Returns the user who listens at the address of the bus, as the kernel reports it: root for
+    /// the bus of the machine. What the bus states about its connections is as trustworthy as this
+    /// user.
+    public func listeningUser() throws(BusError) -> UInt32 {
+        let waiter = Waiter<UInt32>()
+        let isSent = loop.perform { loop in
+            waiter.resolve(Result { () throws(BusError) in try loop.listeningUser() })
+        }
+        guard isSent, let result = waiter.wait(Self.defaultTimeout) else { throw .disconnected }
+        return try result.get()
+    }
+
     /// Runs `work` on the thread of the handlers, after the events that have arrived. It does not
     /// run after the end of the connection.
     public func performInOrder(_ work: @escaping @Sendable () -> Void) {

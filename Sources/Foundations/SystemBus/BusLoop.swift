@@ -175,6 +175,16 @@ final class BusLoop: @unchecked Sendable {
         return limit < 0 ? pause : min(pause, limit)
     }
 
+    /// The user at the other end of the socket.
+    func listeningUser() throws(BusError) -> UInt32 {
+        guard let bus else { throw .disconnected }
+        do throws(SystemError) {
+            return try Peer(ofDescriptor: sd_bus_get_fd(bus)).user
+        } catch {
+            throw .system(error)
+        }
+    }
+
     // MARK: The end
 
     /// Sends what waits, ends the connection, and fails all calls.
