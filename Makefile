@@ -126,9 +126,12 @@ instructions: ## Count the instructions of lookups and adds, and compare them wi
 install: ## Build for release and install latchkey, also as security, under PREFIX
 	swift build $(RELEASE) --product latchkey
 	swift build $(RELEASE) --product latchkeyd
+	swift build $(RELEASE) --product latchkey-biometry-digest
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
 	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" $(DESTDIR)$(PREFIX)/bin/latchkeyd
+	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-biometry-digest" \
+	    $(DESTDIR)$(PREFIX)/bin/latchkey-biometry-digest
 	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
 	set -eo pipefail; for unit in Packaging/systemd/user/*; do \

@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "LatchkeyCommonCrypto", targets: ["LatchkeyCommonCrypto"]),
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
         .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
+        .executable(name: "latchkey-biometry-digest", targets: ["BiometryDigest"]),
     ],
     traits: [
         .trait(
@@ -86,6 +87,10 @@ let package = Package(
         .target(
             name: "Presence", dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory"],
             path: "Sources/Engines/Presence"),
+
+        .target(
+            name: "EnrolledPrints", dependencies: ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
+            path: "Sources/Engines/EnrolledPrints"),
 
         // Service: who may do what, and when.
         .target(
@@ -176,6 +181,10 @@ let package = Package(
             path: "Sources/Executables/LatchkeyDaemon"
         ),
 
+        .executableTarget(
+            name: "BiometryDigest", dependencies: ["EnrolledPrints", "LinuxSystem"],
+            path: "Sources/Executables/BiometryDigest"),
+
         // Tests.
         .target(
             name: "KeychainTesting",
@@ -216,6 +225,9 @@ let package = Package(
             dependencies: ["KeychainModel", "LinuxSystem", "Presence", "SecretMemory", "KeychainTesting"],
             resources: [.copy("Golden")]
         ),
+        .testTarget(
+            name: "EnrolledPrintsTests",
+            dependencies: ["BiometryDigest", "EnrolledPrints", "KeychainModel", "LinuxSystem", "KeychainTesting"]),
         .testTarget(
             name: "LatchkeyProtocolTests", dependencies: ["LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
         .testTarget(
@@ -271,8 +283,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "LatchkeySecurity", "Latchkey", "LatchkeyDaemon", "LatchkeyServer", "LatchkeyTool", "Keybag",
-                "KeychainModel", "KeychainStore",
+                "LatchkeySecurity", "Latchkey", "BiometryDigest", "LatchkeyDaemon", "LatchkeyServer", "LatchkeyTool",
+                "Keybag", "KeychainModel", "KeychainStore",
                 "LatchkeyClient", "LatchkeyService",
                 "LinuxSystem",
                 "SecretMemory", "KeychainTesting", "ProofWorker", .grdb,

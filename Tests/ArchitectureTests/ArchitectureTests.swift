@@ -24,6 +24,7 @@ struct ArchitectureTests {
         "CertificateTrust": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SwiftASN1", "Crypto"],
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
         "Presence": ["KeychainModel", "LinuxSystem", "SecretMemory"],
+        "EnrolledPrints": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
         "LatchkeyService": [
             "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", "Logging",
         ],
@@ -59,6 +60,7 @@ struct ArchitectureTests {
             "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "LoginSession",
             "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
         ],
+        "BiometryDigest": ["EnrolledPrints", "LinuxSystem"],
         "LatchkeyTool": ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "Logging"],
     ]
 
@@ -72,7 +74,7 @@ struct ArchitectureTests {
         "LatchkeyProtocol",
         "LatchkeyOperations", "LatchkeyServer", "LoginSession",
         "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
-        "Presence",
+        "Presence", "EnrolledPrints",
     ]
 
     @Test("Every module imports only what the table allows", arguments: edges.keys.sorted())

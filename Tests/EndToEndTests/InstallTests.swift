@@ -17,17 +17,26 @@ struct InstallTests {
         #expect(
             installed.isSuperset(of: [
                 "usr/bin/latchkey", "usr/bin/security", "usr/bin/latchkeyd", "etc/latchkey/client.conf",
+                "usr/bin/latchkey-biometry-digest",
+                "usr/lib/systemd/system/latchkey-biometry-digest.socket",
+                "usr/lib/systemd/system/latchkey-biometry-digest@.service",
                 "usr/lib/systemd/system/latchkeyd.service", "usr/lib/systemd/system/latchkeyd.socket",
                 "usr/lib/systemd/user/latchkeyd.service", "usr/lib/systemd/user/latchkeyd.socket",
                 "usr/lib/sysusers.d/latchkey.conf",
             ]), "\(installed.sorted())")
         #expect(try tree.text("root/etc/latchkey/daemon.conf") == "the administrator's\n")
+        let builds = try tree.text("swift.log")
+        for name in ["latchkey", "latchkeyd", "latchkey-biometry-digest"] {
+            #expect(builds.contains("--product \(name)\n"), "\(builds)")
+        }
     }
 
     @Test(
         "make install fails if one of its files cannot be installed, whichever it is",
         arguments: [
-            "bin/latchkey", "bin/latchkeyd", "system/latchkeyd.service", "system/latchkeyd.socket",
+            "bin/latchkey", "bin/latchkeyd", "bin/latchkey-biometry-digest",
+            "system/latchkey-biometry-digest.socket", "system/latchkey-biometry-digest@.service",
+            "system/latchkeyd.service", "system/latchkeyd.socket",
             "user/latchkeyd.service", "user/latchkeyd.socket", "sysusers.d/latchkey.conf", "latchkey/client.conf",
             "latchkey/daemon.conf",
         ])
@@ -57,9 +66,11 @@ private struct InstallationTree {
         for name in ["Makefile", "Packaging"] {
             try FileManager.default.copyItem(atPath: root.appending(path: name).path, toPath: "\(path)/\(name)")
         }
-        for name in ["latchkey", "latchkeyd"] { try write("a program\n", to: "built/\(name)") }
+        for name in ["latchkey", "latchkeyd", "latchkey-biometry-digest"] {
+            try write("a program\n", to: "built/\(name)")
+        }
         // Answers every call with the directory of the built programs.
-        try writeProgram("swift", "echo '\(path)/built'")
+        try writeProgram("swift", "echo \"$@\" >> '\(path)/swift.log'\necho '\(path)/built'")
         // A text cannot be stripped (-s).
         let refusal = end.map { "for last; do :; done; case $last in */\($0)) exit 1;; esac\n" } ?? ""
         try writeProgram("install", "\(refusal)[ \"$1\" != -s ] || shift\nexec /usr/bin/install \"$@\"")
