@@ -91,6 +91,11 @@ let package = Package(
         .target(
             name: "EnrolledPrints", dependencies: ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
             path: "Sources/Engines/EnrolledPrints"),
+        // Over the system bus: only latchkeyd uses it.
+        .target(
+            name: "Fingerprint",
+            dependencies: ["EnrolledPrints", "KeychainModel", "LinuxSystem", "Presence", "SystemBus"],
+            path: "Sources/Engines/Fingerprint"),
 
         // Service: who may do what, and when.
         .target(
@@ -228,6 +233,12 @@ let package = Package(
         .testTarget(
             name: "EnrolledPrintsTests",
             dependencies: ["BiometryDigest", "EnrolledPrints", "KeychainModel", "LinuxSystem", "KeychainTesting"]),
+        .testTarget(
+            name: "FingerprintTests",
+            dependencies: [
+                "EnrolledPrints", "Fingerprint", "KeychainModel", "LinuxSystem", "Presence", "SystemBus",
+                "KeychainTesting",
+            ]),
         .testTarget(
             name: "LatchkeyProtocolTests", dependencies: ["LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
         .testTarget(

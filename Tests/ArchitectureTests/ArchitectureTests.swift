@@ -25,6 +25,7 @@ struct ArchitectureTests {
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
         "Presence": ["KeychainModel", "LinuxSystem", "SecretMemory"],
         "EnrolledPrints": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
+        "Fingerprint": ["EnrolledPrints", "KeychainModel", "LinuxSystem", "Presence", "SystemBus"],
         "LatchkeyService": [
             "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", "Logging",
         ],
@@ -74,7 +75,7 @@ struct ArchitectureTests {
         "LatchkeyProtocol",
         "LatchkeyOperations", "LatchkeyServer", "LoginSession",
         "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
-        "Presence", "EnrolledPrints",
+        "Presence", "Fingerprint", "EnrolledPrints",
     ]
 
     @Test("Every module imports only what the table allows", arguments: edges.keys.sorted())

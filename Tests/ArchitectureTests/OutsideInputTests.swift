@@ -20,7 +20,7 @@ struct OutsideInputTests {
         "Engines/KeychainStore/RecordCoding",
         "Engines/KeychainStore/Padding", "Engines/KeychainStore/RowSeal", "Engines/Keybag/KeybagCoding",
         "Engines/Keybag/KeybagRecord",
-        "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey", "Engines/Presence/",
+        "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey", "Engines/Presence/", "Engines/Fingerprint/",
         "Engines/EnrolledPrints/",
     ]
 

@@ -82,6 +82,15 @@ struct PresenceMethodsTests {
             .tooManyQuestions(limit: 32), "32 questions are already waiting for an answer",
             "answer or cancel the open questions"
         ),
+        (
+            .noFingerprintReader(reason: "no reader\u{1B}", hint: "apt install fprintd\n"), #"no reader\x1b"#,
+            #"apt install fprintd\n"#
+        ),
+        (.biometryNotEnrolled, "no finger is enrolled", "fprintd-enroll"),
+        (
+            .biometryLocked, "fingerprints are locked, because too many in sequence were not recognized",
+            "latchkey unlock, which asks for the passcode"
+        ),
     ]
 
     private static func ask(_ methods: PresenceMethods, _ factor: PresenceFactor) -> PresenceOutcome {

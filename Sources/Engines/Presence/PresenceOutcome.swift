@@ -9,7 +9,7 @@ public enum PresenceOutcome: Sendable, Equatable {
     /// - Parameter secret: what was typed, UTF-8 and never empty; nil for a factor without a
     ///   secret. It is not verified.
     case confirmed(SharedSecret?)
-    /// The person said no, or entered nothing.
+    /// The person said no, entered nothing, or showed a finger that is not an enrolled one.
     case denied
     /// The person cancelled the question, or the program that caused it has gone.
     case cancelled

@@ -22,6 +22,16 @@ public enum PresenceUnavailability: Error, Sendable, Hashable {
     case otherUser(UInt32)
     /// Too many questions are waiting for an answer.
     case tooManyQuestions(limit: Int)
+    /// No fingerprint reader can be used.
+    ///
+    /// - Parameters:
+    ///   - reason: what is missing, as a sentence.
+    ///   - hint: what the user can type or do.
+    case noFingerprintReader(reason: String, hint: String)
+    /// No finger of the user is enrolled.
+    case biometryNotEnrolled
+    /// Too many fingers in sequence were not recognized; the passcode unlocks biometry.
+    case biometryLocked
 
     /// What is missing, as a sentence with printable text.
     public var problem: String {
@@ -37,6 +47,9 @@ public enum PresenceUnavailability: Error, Sendable, Hashable {
         case .noMethod(let factor): "no method that asks for \(factor.name) is available"
         case .otherUser(let user): "this process cannot ask user \(user)"
         case .tooManyQuestions(let limit): "\(limit) questions are already waiting for an answer"
+        case .noFingerprintReader(let reason, _): PrintableText(reason).string
+        case .biometryNotEnrolled: "no finger is enrolled"
+        case .biometryLocked: "fingerprints are locked, because too many in sequence were not recognized"
         }
     }
 
@@ -52,6 +65,9 @@ public enum PresenceUnavailability: Error, Sendable, Hashable {
         case .noMethod: "latchkey status shows the methods that are available"
         case .otherUser: "use the keychain as its own user"
         case .tooManyQuestions: "answer or cancel the open questions"
+        case .noFingerprintReader(_, let hint): PrintableText(hint).string
+        case .biometryNotEnrolled: "fprintd-enroll"
+        case .biometryLocked: "latchkey unlock, which asks for the passcode"
         }
     }
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import EnrolledPrints
+
+/// Whether a finger can be verified.
+public enum FingerprintAvailability: Hashable, Sendable {
+    /// A reader is connected and a finger is enrolled.
+    ///
+    /// - Parameter strength: which changes of the enrolled set are noticed.
+    case available(CurrentSet.Strength)
+    case unavailable(FingerprintError)
+
+    /// Whether a reader is connected, even if it cannot be used now (`LAContext.biometryType`).
+    public var hasReader: Bool {
+        switch self {
+        case .available, .unavailable(.notEnrolled), .unavailable(.lockedOut), .unavailable(.unknownSet): true
+        case .unavailable: false
+        }
+    }
+}
