@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import KeychainModel
 package import SecretMemory
 
 /// The security keys of a keychain. Each has a presence pair whose private key only the secret
@@ -28,8 +29,8 @@ extension DeviceKeybag {
         guard !record.pairs.contains(where: { $0.enrollment?.identifier == enrollment.identifier }) else {
             throw .securityKeyExists
         }
-        guard securityKeys.count < PresencePair.maxSecurityKeys else {
-            throw .tooManySecurityKeys(max: PresencePair.maxSecurityKeys)
+        guard securityKeys.count < SecurityKeyInfo.maxCount else {
+            throw .tooManySecurityKeys(max: SecurityKeyInfo.maxCount)
         }
         guard secret.count == KeyEncryptionKey.securityKeySecretCount else {
             throw .unusableSecurityKey(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import KeychainModel
+public import KeychainModel
 
 /// What the keybag keeps of an enrolled security key, so that it can be used again. It is not
 /// secret, and is authenticated with the keybag.
@@ -40,25 +40,11 @@ public struct SecurityKeyEnrollment: Hashable, Sendable {
 
     /// The key's identifier.
     public var identifier: SecurityKeyIdentifier {
-        SecurityKeyIdentifier(digest: KeybagCryptography.digest(of: credential))
+        SecurityKeyIdentifier(unchecked: KeybagCryptography.digest(of: credential))
     }
 
     static let credentialCounts = 1...2048
     static let nameCounts = 1...128
-}
-
-/// Identifies an enrolled security key: SHA-256 of its credential.
-public struct SecurityKeyIdentifier: Hashable, Sendable {
-    /// 32 bytes.
-    public let bytes: [UInt8]
-
-    /// Nil unless there are 32 bytes.
-    public init?(bytes: [UInt8]) {
-        guard bytes.count == PresenceIdentity.credentialLength else { return nil }
-        self.bytes = bytes
-    }
-
-    fileprivate init(digest: [UInt8]) { bytes = digest }
 }
 
 /// A security key whose presence pair is in the keybag.

@@ -2,7 +2,7 @@
 
 internal import GRDB
 public import Keybag
-internal import KeychainModel
+public import KeychainModel
 public import SecretMemory
 
 /// The security keys of a keychain.
