@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import KeychainModel
+internal import LatchkeyOperations
+internal import LinuxSystem
+
+/// A connected agent, and the events that it has not received.
+///
+/// The events are bounded by the open questions of the user: a question that is withdrawn before
+/// the agent has received it leaves no event.
+final class WaitingAgent: Sendable {
+    let process: CallerIdentity.ProcessIdentity
+    /// Whether the agent is still connected. It does not wait.
+    let isConnected: @Sendable () -> Bool
+    private let waiting = SystemMutex<[AgentEvent]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    init(_ process: CallerIdentity.ProcessIdentity, isConnected: @escaping @Sendable () -> Bool) {
+        self.process = process
+        self.isConnected = isConnected
+    }
+
+    func put(_ event: AgentEvent) {
+        waiting.withLock { $0.append(event) }
+        arrived.signal()
+    }
+
+    /// Tells the agent that a question needs no answer any more.
+    func withdraw(_ number: UInt64) {
+        let isReceived = waiting.withLock { waiting in
+            let before = waiting.count
+            waiting.removeAll { event in
+                guard case .question(let question) = event else { return false }
+                return question.number == number
+            }
+            return waiting.count == before
+        }
+        if isReceived { put(.withdrawn(number)) }
+    }
+
+    /// Returns and removes the events; if there are none, waits for one until the timeout.
+    func take(waitingMilliseconds: Int) -> [AgentEvent] {
+        _ = arrived.wait(timeout: .now() + .milliseconds(waitingMilliseconds))
+        return waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+}
+
+/// The registration of a client as an agent, from its request until the client disconnects.
+struct DeskRegistration: AgentRegistration {
+    let desk: AgentDesk
+    let agent: WaitingAgent
+
+    func events(waitingMilliseconds: Int) -> [AgentEvent] { agent.take(waitingMilliseconds: waitingMilliseconds) }
+
+    func end() { desk.remove(agent) }
+}
