@@ -1,0 +1,1 @@
+../UnlockScreen/UnlockModel.swift
