@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import Glibc
+import KeychainModel
 import KeychainTesting
 import LinuxSystem
 @testable import Presence

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainModel
 import KeychainTesting
 import LinuxSystem
 @testable import Presence
@@ -94,6 +95,16 @@ struct PinentryTests {
             terminal.type("\(answer)\r")
         }
         #expect(try asking.outcome { _ = terminal.screen } == .confirmed(text: "three"))
+    }
+
+    @Test("The prompt of a touch disappears when the touch has come")
+    func touch() throws {
+        let place = place(.curses)
+        let asking = try Asking(TerminalProgram.curses.method, .sample(.securityKey, place: place))
+        #expect(terminal.waitForPrompt("touch your security key"))
+        asking.cancellation.request()
+        #expect(try asking.outcome { _ = terminal.screen } == .cancelled)
+        #expect(terminal.echoes)
     }
 
     @Test(

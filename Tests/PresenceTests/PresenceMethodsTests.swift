@@ -40,7 +40,10 @@ struct PresenceMethodsTests {
             methods.report(for: geteuid(), at: .none) == [
                 PresenceMethodReport(
                     name: "pinentry",
-                    factors: [.passcode, .applicationPassword, .newApplicationPassword, .confirmation],
+                    factors: [
+                        .passcode, .applicationPassword, .newApplicationPassword, .confirmation, .securityKey,
+                        .securityKeyPIN,
+                    ],
                     unavailability: reason)
             ])
     }

@@ -45,6 +45,8 @@ struct PromptTextTests {
         "confirmation": request(.confirmation),
         "fingerprint": request(.fingerprint),
         "security-key": request(.securityKey),
+        "security-key-pin": request(.securityKeyPIN),
+        "security-key-pin-wrong": request(.securityKeyPIN, failure: .wrongSecret(attemptsLeft: 2)),
         "claimed": request(.passcode, program: program { $0.declaredGroups = ["org.example.app", "other"] }),
         "attested": request(
             .passcode,

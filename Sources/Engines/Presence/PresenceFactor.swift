@@ -15,8 +15,11 @@ public enum PresenceFactor: String, Sendable, Hashable, CaseIterable {
     case confirmation
     /// A finger of the person.
     case fingerprint
-    /// A touch of an enrolled security key.
+    /// A touch of a security key. A yes only says that the person has seen the question: the touch
+    /// is what counts.
     case securityKey
+    /// The PIN of a security key. The answer is a secret, which the key verifies.
+    case securityKeyPIN
 
     /// The factor in the middle of a sentence.
     public var name: String {
@@ -27,6 +30,14 @@ public enum PresenceFactor: String, Sendable, Hashable, CaseIterable {
         case .confirmation: "a confirmation"
         case .fingerprint: "a fingerprint"
         case .securityKey: "a security key"
+        case .securityKeyPIN: "the PIN of a security key"
+        }
+    }
+    /// Whether the answer is a secret.
+    public var isSecret: Bool {
+        switch self {
+        case .passcode, .applicationPassword, .newApplicationPassword, .securityKeyPIN: true
+        case .confirmation, .fingerprint, .securityKey: false
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeychainModel
 public import LinuxSystem
 
 /// A way to ask a person. Each is one file, with its types beside it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeychainModel
 public import LinuxSystem
 
 /// The ways to ask a person that this process has, best first.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeychainModel
 internal import LinuxSystem
 
 /// Why a person cannot be asked.
@@ -22,6 +23,11 @@ public enum PresenceUnavailability: Error, Sendable, Hashable {
     case otherUser(UInt32)
     /// Too many questions are waiting for an answer.
     case tooManyQuestions(limit: Int)
+    /// No agent of the user is connected to the system's latchkeyd, which itself has neither a
+    /// terminal nor a display.
+    case noAgent
+    /// The agent could not ask. The texts are its own.
+    case agentFailed(problem: String, hint: String)
     /// No fingerprint reader can be used.
     ///
     /// - Parameters:
@@ -47,6 +53,8 @@ public enum PresenceUnavailability: Error, Sendable, Hashable {
         case .noMethod(let factor): "no method that asks for \(factor.name) is available"
         case .otherUser(let user): "this process cannot ask user \(user)"
         case .tooManyQuestions(let limit): "\(limit) questions are already waiting for an answer"
+        case .noAgent: "no agent of the user is running, which asks the person for the system's latchkeyd"
+        case .agentFailed(let problem, _): PrintableText(problem).string
         case .noFingerprintReader(let reason, _): PrintableText(reason).string
         case .biometryNotEnrolled: "no finger is enrolled"
         case .biometryLocked: "fingerprints are locked, because too many in sequence were not recognized"
@@ -65,6 +73,8 @@ public enum PresenceUnavailability: Error, Sendable, Hashable {
         case .noMethod: "latchkey status shows the methods that are available"
         case .otherUser: "use the keychain as its own user"
         case .tooManyQuestions: "answer or cancel the open questions"
+        case .noAgent: "systemctl --user enable --now latchkey-agent, or in a session of the user: latchkey agent"
+        case .agentFailed(_, let hint): PrintableText(hint).string
         case .noFingerprintReader(_, let hint): PrintableText(hint).string
         case .biometryNotEnrolled: "fprintd-enroll"
         case .biometryLocked: "latchkey unlock, which asks for the passcode"

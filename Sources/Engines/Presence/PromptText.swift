@@ -47,7 +47,8 @@ public struct PromptText: Sendable, Hashable {
         case .newApplicationPassword: "Latchkey: choose a password for a new item of your keychain."
         case .confirmation: "Latchkey: a program asks for your permission \(use)."
         case .fingerprint: "Latchkey: a program needs your fingerprint \(use)."
-        case .securityKey: "Latchkey: a program needs your security key \(use)."
+        case .securityKey: "Latchkey: touch your security key. A program needs it \(use)."
+        case .securityKeyPIN: "Latchkey: a program needs the PIN of your security key \(use)."
         }
     }
 
@@ -72,20 +73,23 @@ public struct PromptText: Sendable, Hashable {
         case .passcode: "Passcode:"
         case .applicationPassword: "Password:"
         case .newApplicationPassword: "New password:"
+        case .securityKeyPIN: "PIN of the security key:"
         case .confirmation, .fingerprint, .securityKey: ""
         }
     }
 
     private static func error(_ failure: PresenceRequest.PreviousFailure, _ factor: PresenceFactor) -> String {
         switch failure {
-        case .entriesDiffer: "The two entries differ."
+        case .entriesDiffer: return "The two entries differ."
         case .wrongSecret(let left):
-            switch (factor, left) {
-            case (.passcode, ...1): "The passcode is wrong. This is the last attempt."
-            case (.passcode, _): "The passcode is wrong. \(left) attempts are left."
-            case (_, ...1): "The password is wrong. This is the last attempt."
-            default: "The password is wrong. \(left) attempts are left."
-            }
+            let secret =
+                switch factor {
+                case .passcode: "passcode"
+                case .securityKeyPIN: "PIN"
+                default: "password"
+                }
+            let rest = left > 1 ? "\(left) attempts are left." : "This is the last attempt."
+            return "The \(secret) is wrong. \(rest)"
         }
     }
 

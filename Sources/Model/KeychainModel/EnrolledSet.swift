@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Identifies the biometry that is enrolled at one time: a digest of the stored templates. It
-/// changes when a finger is added or removed.
+/// Identifies the biometry that is enrolled at one time. It changes when a finger is added or
+/// removed.
 public struct EnrolledSet: Hashable, Sendable {
     /// 32 bytes.
     public let digest: [UInt8]
+    /// What the digest was made from. Sets of different sources cannot be compared: that they differ
+    /// does not mean that a finger was added or removed.
+    public let source: Source
+
+    /// What a digest is made from. The raw value is part of the database format.
+    public enum Source: UInt8, Sendable, CaseIterable {
+        /// The stored templates.
+        case storedPrints = 1
+        /// Only the names of the fingers, which is weaker: a finger that is enrolled again under its
+        /// name, also of another person, is not noticed.
+        case fingerNames = 2
+    }
 
     /// Creates a set from its digest; nil unless it has ``digestLength`` bytes.
-    public init?(digest: [UInt8]) {
+    public init?(digest: [UInt8], source: Source = .storedPrints) {
         guard digest.count == Self.digestLength else { return nil }
         self.digest = digest
+        self.source = source
     }
 
     /// The length of a digest in bytes.

@@ -31,6 +31,10 @@ public struct ItemRecord: Sendable {
     /// The secret half; nil if it was not requested.
     public var secrets: ItemSecrets?
 
+    /// The external form of the public half of a private key whose access control has constraints,
+    /// so that it is known without the person. Only the service sets and uses it.
+    public var publicKey: [UInt8]?
+
     /// The constraints that must be satisfied before the secrets can be read. It is nil in a record
     /// that a caller creates, for an item without constraints, and if they were satisfied.
     public var needsAuthentication: AccessConstraints?
@@ -63,9 +67,10 @@ public struct ItemRecord: Sendable {
     }
 
     /// Whether the data may be returned. A key's kSecAttrIsExtractable must be unset or a number
-    /// other than 0.
+    /// other than 0, and its access control must not restrict it to the use of the key.
     public var isExtractable: Bool {
         guard itemClass == .key || itemClass == .identity else { return true }
+        if accessControlFlags?.contains(.privateKeyUsage) == true { return false }
         switch attributes[.isExtractable] {
         case nil: return true
         case .number(let flag)?: return flag != 0
@@ -114,6 +119,7 @@ public struct ItemRecord: Sendable {
         tombstone.modified = ItemRecord.date(now, after: modified)
         tombstone.attributes = attributes.filter { kept.contains($0.key) }
         tombstone.accessControlFlags = nil
+        tombstone.publicKey = nil
         tombstone.secrets = ItemSecrets()
         return tombstone
     }

@@ -15,11 +15,13 @@ public struct ItemAddition: Sendable {
     /// The flags of the access control, if there is one; its protection class is in `protection`.
     public var accessControlFlags: AccessControlFlags?
     public var isSynchronizable: Bool
+    /// How the call may get what the access control needs: its password, and the enrolled biometry.
+    public var authentication: Authentication
 
     public init(
         _ itemClass: ItemClass, attributes: [ItemAttribute: AttributeValue] = [:], secrets: ItemSecrets = ItemSecrets(),
         accessGroup: String? = nil, protection: ProtectionClass? = nil, accessControlFlags: AccessControlFlags? = nil,
-        isSynchronizable: Bool = false
+        isSynchronizable: Bool = false, authentication: Authentication = Authentication()
     ) {
         self.itemClass = itemClass
         self.attributes = attributes
@@ -28,6 +30,7 @@ public struct ItemAddition: Sendable {
         self.protection = protection
         self.accessControlFlags = accessControlFlags
         self.isSynchronizable = isSynchronizable
+        self.authentication = authentication
     }
 }
 
@@ -85,12 +88,15 @@ public struct ItemQuery: Sendable {
     public var match: MatchOptions
     /// Whether tombstones are included (kSecUseTombstones).
     public var includesTombstones: Bool
+    /// How the call may satisfy the access controls of the items.
+    public var authentication: Authentication
 
     public init(
         _ itemClass: ItemClass?, attributes: [ItemAttribute: AttributeValue] = [:], accessGroup: String? = nil,
         synchronizable: SynchronizableScope = .local, persistentReference: PersistentReference? = nil,
         limit: MatchLimit? = nil,
-        match: MatchOptions = MatchOptions(), includesTombstones: Bool = false
+        match: MatchOptions = MatchOptions(), includesTombstones: Bool = false,
+        authentication: Authentication = Authentication()
     ) {
         self.itemClass = itemClass
         self.attributes = attributes
@@ -100,6 +106,7 @@ public struct ItemQuery: Sendable {
         self.limit = limit
         self.match = match
         self.includesTombstones = includesTombstones
+        self.authentication = authentication
     }
 }
 

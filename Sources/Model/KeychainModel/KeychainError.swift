@@ -14,6 +14,8 @@ public struct KeychainError: Error, Hashable, Sendable {
     /// identify it, never its secret. It is not part of `description`, so that names are logged
     /// only where that is intended.
     public var item: String?
+    /// What the error says about authentication; nil for other errors.
+    public var authentication: AuthenticationDetail?
 
     /// Creates an error.
     ///
@@ -40,13 +42,6 @@ public struct KeychainError: Error, Hashable, Sendable {
     public static let authFailed = KeychainError(.authFailed)
     /// The item is damaged, or its secret is not what was requested: errSecDecode, −26275.
     public static let decode = KeychainError(.decode)
-
-    /// An access control that requires presence, biometry or a passcode: errSecNotAvailable,
-    /// because this version cannot ask the user for it.
-    public static let constraintsUnsupported = KeychainError(
-        .notAvailable,
-        "access control with constraints is not enforced by this version, so nothing was stored or created with it",
-        hint: "use kSecAttrAccessible instead of kSecAttrAccessControl, or create the access control without flags")
 
     /// A parameter that is missing, of the wrong type or not allowed: errSecParam.
     public static func parameter(_ problem: String) -> KeychainError {

@@ -65,6 +65,9 @@ extension OSStatusCode {
     /// `errSecInteractionNotAllowed`: locked, or interaction is not allowed.
     public static let interactionNotAllowed = OSStatusCode(rawValue: -25308)
 
+    /// `errSecAuthNeeded`: the person must authenticate first. Only inside of this package.
+    public static let authNeeded = OSStatusCode(rawValue: -25330)
+
     /// `errSecWrongSecVersion`: written by an incompatible version.
     public static let wrongSecVersion = OSStatusCode(rawValue: -25310)
 

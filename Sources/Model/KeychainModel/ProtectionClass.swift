@@ -56,6 +56,9 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether items of this class open without the passcode, also before the first unlock.
+    public var isAlwaysOpen: Bool { self == .always || self == .alwaysThisDeviceOnly }
+
     /// Whether the class exists only while a passcode is set.
     public var requiresPasscode: Bool { self == .whenPasscodeSetThisDeviceOnly }
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+public import KeychainModel
 public import LinuxSystem
 
-/// Asks for a passcode or a password with a program of the pinentry family, which fits the display
-/// or the terminal of the caller.
+/// Asks for a passcode, a password or a PIN, and displays that a security key waits for a touch, with
+/// a program of the pinentry family, which fits the display or the terminal of the caller.
 ///
 /// The program only collects what is typed; the service verifies it.
 public struct Pinentry: PresenceMethod {
     public let name = "pinentry"
-    public let factors: Set<PresenceFactor> = [.passcode, .applicationPassword, .newApplicationPassword, .confirmation]
+    public let factors: Set<PresenceFactor> = [
+        .passcode, .applicationPassword, .newApplicationPassword, .confirmation, .securityKey, .securityKeyPIN,
+    ]
 
     private let programs: PinentryPrograms
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
@@ -53,7 +54,7 @@ struct PinentryConversation: ~Copyable {
 
     private mutating func answer(_ factor: PresenceFactor, _ text: PromptText) throws(PinentryError) -> PresenceOutcome
     {
-        guard factor != .confirmation else {
+        guard factor.isSecret else {
             try send("CONFIRM")
             return .confirmed(nil)
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import KeychainModel
 
 /// The whole environment of the program that prompts. It has nothing of the environment of this
 /// process, which may contain secrets, or variables that make a library load another one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
+internal import KeychainModel
 internal import LinuxSystem
 
 /// The installed programs that prompt for a secret.
@@ -46,25 +46,9 @@ struct PinentryPrograms {
     }
 
     private func find(_ name: String, _ kind: PinentryProgram.Kind) -> PinentryProgram? {
-        for directory in directories {
-            let path = "\(directory)/\(name)"
-            guard let identity = trustedIdentity(of: path) else { continue }
-            return PinentryProgram(path: path, kind: kind, identity: identity)
+        InstalledProgram.first(named: name, in: directories, owner: owner).map {
+            PinentryProgram(path: $0.path, kind: kind, identity: $0.identity)
         }
-        return nil
-    }
-
-    /// The file at the path; nil if it is not a program that only root and the owner can replace.
-    private func trustedIdentity(of path: String) -> FileStatus.Identity? {
-        guard let status = (try? FileStatus.of(path)) ?? nil, status.kind == .file, status.permissions & 0o111 != 0,
-            status.permissions & 0o022 == 0, status.owner == 0 || status.owner == owner
-        else { return nil }
-        do throws(SystemError) {
-            guard try ReplaceableParent.first(above: path, user: owner) == nil else { return nil }
-        } catch {
-            return nil
-        }
-        return status.identity
     }
 }
 

@@ -28,7 +28,7 @@ public enum PromptVariable: String, Sendable, Hashable, CaseIterable {
     }
 
     /// What a well-formed value is, for messages.
-    var expectation: String {
+    public var expectation: String {
         switch self {
         case .terminal: "the device file of a terminal"
         case .terminalType: "the name of a terminal type"
@@ -40,7 +40,7 @@ public enum PromptVariable: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether the value is well-formed.
-    func accepts(_ value: String) -> Bool {
+    public func accepts(_ value: String) -> Bool {
         guard !value.isEmpty, value.utf8.count <= maxLength else { return false }
         return switch self {
         case .terminal: Self.isTerminal(value)

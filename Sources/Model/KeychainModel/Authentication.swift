@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a call may satisfy the access controls of the items that it concerns
+/// (keychain-behaviour §3.9).
+public struct Authentication: Sendable, Hashable {
+    /// What happens if an access control is not satisfied.
+    public enum Interaction: UInt8, Sendable {
+        /// The person is asked (kSecUseAuthenticationUIAllow).
+        case allow = 0
+        /// The call fails with errSecInteractionNotAllowed (kSecUseAuthenticationUIFail).
+        case fail = 1
+        /// A search leaves out the item (kSecUseAuthenticationUISkip).
+        case skip = 2
+    }
+
+    /// What happens if an access control is not satisfied.
+    public var interaction: Interaction
+    /// The context whose evaluations satisfy access controls; nil for none.
+    public var context: AuthenticationContextID?
+    /// Why the program asks, for the prompt; empty for no reason.
+    public var reason: String
+
+    /// Creates the values of one call; by default the person is asked.
+    public init(
+        _ interaction: Interaction = .allow, context: AuthenticationContextID? = nil, reason: String = ""
+    ) {
+        self.interaction = interaction
+        self.context = context
+        self.reason = reason
+    }
+}
+
+/// The handle of an authentication context: 16 random bytes, which only the process that created
+/// the context can use.
+public struct AuthenticationContextID: Hashable, Sendable {
+    /// The 16 bytes.
+    public let bytes: [UInt8]
+
+    /// Returns nil unless there are 16 bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == Self.length else { return nil }
+        self.bytes = bytes
+    }
+
+    /// The length of a handle in bytes.
+    public static let length = 16
+}
+
+/// What a person authenticates for.
+public enum AuthenticationTarget: Sendable, Hashable {
+    /// An item whose access control is not satisfied. The service names it in the prompt.
+    case item(PersistentReference)
+    /// An item that is to be stored: asks for the new password of its access control.
+    ///
+    /// - Parameter label: the text by which the person recognizes the item.
+    case newItem(label: String, AccessControlFlags)
+    /// An access control (`LAContext.evaluateAccessControl`).
+    case accessControl(AccessControlFlags)
+    /// A policy (`LAContext.evaluatePolicy`).
+    case policy(AuthenticationPolicy)
+}
+
+/// The policies of `LAContext`. The raw values are Apple's, except that of the security key.
+public enum AuthenticationPolicy: UInt32, Sendable, CaseIterable {
+    /// Biometry only (`deviceOwnerAuthenticationWithBiometrics`).
+    case biometry = 1
+    /// Biometry or the passcode (`deviceOwnerAuthentication`).
+    case owner = 2
+    /// An enrolled security key.
+    case securityKey = 1001
+}
+
+/// How the person is asked.
+public struct AuthenticationPrompt: Sendable, Hashable {
+    /// Why the program asks; empty for no reason.
+    public var reason: String
+    /// The text of the button that ends the prompt; nil for the default.
+    public var cancelTitle: String?
+    /// The text of the choice of the passcode instead of biometry: nil for the default, empty to
+    /// offer none.
+    public var fallbackTitle: String?
+    /// How long ago the person may have been recognized by biometry, in seconds, so that the
+    /// question is not asked again; 0 to 300.
+    public var reuse: Double
+    /// Where the person can be asked.
+    public var place: PromptPlace
+
+    /// Creates the values of one prompt.
+    public init(
+        reason: String = "", cancelTitle: String? = nil, fallbackTitle: String? = nil, reuse: Double = 0,
+        place: PromptPlace = .none
+    ) {
+        self.reason = reason
+        self.cancelTitle = cancelTitle
+        self.fallbackTitle = fallbackTitle
+        self.reuse = reuse
+        self.place = place
+    }
+
+    /// The longest reuse, in seconds, as Apple's `LATouchIDAuthenticationMaximumAllowableReuseDuration`.
+    public static let maxReuse = 300.0
+}
