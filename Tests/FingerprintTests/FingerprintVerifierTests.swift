@@ -131,11 +131,11 @@ struct FingerprintVerifierTests {
         #expect(throws: FingerprintError.notEnrolled) { try verifier.currentSet(of: Self.user) }
         try fprintd.enroll("right-index-finger", print: "finger-A")
         let first = try verifier.currentSet(of: Self.user)
-        #expect(first.strength == .storedPrints)
+        #expect(first.source == .storedPrints)
         #expect(try verifier.currentSet(of: Self.user) == first)
         let verification = BackgroundVerification(verifier)
         try fprintd.send("SCAN finger-A")
-        #expect(verification.outcome() == .match(first.set), "\(fprintd.log)")
+        #expect(verification.outcome() == .match(first), "\(fprintd.log)")
         try fprintd.enroll("left-index-finger", print: "finger-B")
         let second = try verifier.currentSet(of: Self.user)
         try fprintd.delete("left-index-finger")
@@ -158,10 +158,10 @@ struct FingerprintVerifierTests {
         try fprintd.enroll("left-index-finger", print: "finger-C")
         #expect(first != second)
         #expect(try verifier.currentSet(of: Self.user) == second)
-        #expect(second.strength == .fingerNames)
+        #expect(second.source == .fingerNames)
         let helper = try DigestHelper(storage: fprintd.storage)
         let prints = try #require(try helper.prints.enrolledSet(of: Self.user))
-        #expect(![first.set, second.set].contains(prints))
+        #expect(![first, second].contains(prints))
         withExtendedLifetime(helper) {}
     }
 

@@ -138,10 +138,24 @@ struct ConstraintTests {
         let opened = try records[0].shares[0].value(
             of: .biometryCurrentSet, .biometryCurrentSet, try fixture.keybag.openedPairs(with: fixture.key), context)
         let masked = try #require(opened)
-        #expect(context.enrolledSetCheck(masked.copy()) != records[0].enrolledSetCheck)
+        let check = Array(records[0].enrolledSetCheck.dropFirst())
+        #expect(context.enrolledSetCheck(masked.copy()) != check)
         let set = try #require(Self.set)
         #expect(
-            context.enrolledSetCheck(context.masked(masked.copy(), with: set)) == records[0].enrolledSetCheck)
+            context.enrolledSetCheck(context.masked(masked.copy(), with: set)) == check)
+    }
+
+    @Test("An enrolled set of another source neither opens an item nor shows that it is lost")
+    func otherSource() throws {
+        let fixture = try Fixture()
+        let record = try fixture.seal(.biometryCurrentSet).record
+        let set = try #require(Self.set)
+        let keys = try fixture.keys([.biometry])
+        keys.insert(
+            try fixture.keybag.openedPairs(with: fixture.key),
+            enrolledSet: EnrolledSet(digest: set.digest, source: .fingerNames))
+        let failure = #expect(throws: ConstraintKeys.Failure.self) { _ = try keys.key(of: record, item: Self.item) }
+        if case .notSatisfied? = failure {} else { Issue.record("\(failure as Any)") }
     }
 
     @Test("Without a passcode nothing is sealed that it would open; an application password needs none")
@@ -302,14 +316,14 @@ struct ConstraintTests {
         let flags: AccessControlFlags = [.devicePasscode, .biometryCurrentSet, .and]
         let record = ConstraintRecord(
             constraints: try #require(try AccessConstraints.parse(flags)), revision: 1,
-            enrolledSetCheck: check, password: nil, shares: [])
+            enrolledSetCheck: [1] + check, password: nil, shares: [])
         #expect(
             Self.hex(record.fixedPart)
-                == "010000000000008018000000000000000102001093afab294709c4674e7f1fa7d0402ba100020104")
+                == "01000000000000801800000000000000010200110193afab294709c4674e7f1fa7d0402ba100020104")
         #expect(
             context.wrappingKey(SecretBytes(Array(0x40...0x5F)), nil, fixedPart: record.fixedPart)
                 .withUnsafeBytes { Self.hex(Array($0)) }
-                == "b45c06f8a2e41580a48fe6c1450631b69d3d50e89d2d30a958543ffa6075dafa")
+                == "e66940d249b2bbfa49ad776455ced409cdea316203d267b7243f673fc20bcbbb")
         let pair = PresenceIdentity(kind: .passcode, generation: 2)
         #expect(
             Self.hex(context.shareInfo(flags, .devicePasscode, pair))

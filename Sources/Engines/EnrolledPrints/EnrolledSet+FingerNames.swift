@@ -12,6 +12,6 @@ extension EnrolledSet {
         for name in fingerNames.map({ Array($0.utf8) }).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             encoding.append(name)
         }
-        self = try encoding.enrolledSet()
+        self = try encoding.enrolledSet(.fingerNames)
     }
 }

@@ -42,7 +42,7 @@ public struct PrintStore: Sendable {
             for name in print.path { encoding.append(Array(name.utf8)) }
             encoding.append(try SetEncoding.digest(of: print.content))
         }
-        return try encoding.enrolledSet()
+        return try encoding.enrolledSet(.storedPrints)
     }
 
     /// Adds the prints below a directory.

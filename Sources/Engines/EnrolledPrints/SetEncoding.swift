@@ -17,8 +17,8 @@ struct SetEncoding {
     }
 
     /// The set whose digest is SHA-256 of the encoding.
-    func enrolledSet() throws(EnrolledSetError) -> EnrolledSet {
-        guard let set = EnrolledSet(digest: try Self.digest(of: bytes)) else {
+    func enrolledSet(_ source: EnrolledSet.Source) throws(EnrolledSetError) -> EnrolledSet {
+        guard let set = EnrolledSet(digest: try Self.digest(of: bytes), source: source) else {
             throw .failed("SHA-256 has another length than the digest of an enrolled set")
         }
         return set

@@ -12,15 +12,15 @@ struct CurrentSetReader: Sendable {
     /// - Throws: ``FingerprintError/unknownSet(_:)`` if the helper is installed and fails. The names
     ///   do not replace it then: their digest is another one, so that items that are bound to the
     ///   prints would seem to be lost.
-    func currentSet(of user: UInt32) throws(FingerprintError) -> CurrentSet {
+    func currentSet(of user: UInt32) throws(FingerprintError) -> EnrolledSet {
         let set: EnrolledSet?
         do throws(EnrolledSetError) {
             set = try prints.enrolledSet(of: user)
         } catch {
             guard error.isNotInstalled else { throw .unknownSet(error) }
-            return CurrentSet(try names.enrolledSet(of: user), .fingerNames)
+            return try names.enrolledSet(of: user)
         }
         guard let set else { throw .notEnrolled }
-        return CurrentSet(set, .storedPrints)
+        return set
     }
 }

@@ -3,7 +3,7 @@
 internal import EnrolledPrints
 internal import KeychainModel
 
-/// The enrolled set by the names of the fingers alone (``CurrentSet/Strength/fingerNames``).
+/// The enrolled set by the names of the fingers alone (`EnrolledSet.Source.fingerNames`).
 struct FingerNames: Sendable {
     let reader: FingerprintReader
 

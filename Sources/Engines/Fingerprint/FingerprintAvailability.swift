@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import EnrolledPrints
+public import KeychainModel
 
 /// Whether a finger can be verified.
 public enum FingerprintAvailability: Hashable, Sendable {
     /// A reader is connected and a finger is enrolled.
     ///
-    /// - Parameter strength: which changes of the enrolled set are noticed.
-    case available(CurrentSet.Strength)
+    /// - Parameter source: what the enrolled set is made from, and so which changes are noticed.
+    case available(EnrolledSet.Source)
     case unavailable(FingerprintError)
 
     /// Whether a reader is connected, even if it cannot be used now (`LAContext.biometryType`).

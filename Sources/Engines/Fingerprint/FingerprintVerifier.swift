@@ -31,7 +31,7 @@ public struct FingerprintVerifier: Sendable {
             _ = try reader.enrolledFingers(of: user)
             let current = try currentSet(of: user)
             guard !lockout.isLocked(user) else { throw .lockedOut }
-            return .available(current.strength)
+            return .available(current.source)
         } catch {
             return .unavailable(error)
         }
@@ -41,7 +41,7 @@ public struct FingerprintVerifier: Sendable {
     ///
     /// - Throws: ``FingerprintError/notEnrolled`` if no finger is enrolled,
     ///   ``FingerprintError/unknownSet(_:)`` if the set cannot be read.
-    public func currentSet(of user: UInt32) throws(FingerprintError) -> CurrentSet {
+    public func currentSet(of user: UInt32) throws(FingerprintError) -> EnrolledSet {
         try sets.currentSet(of: user)
     }
 
@@ -72,7 +72,7 @@ public struct FingerprintVerifier: Sendable {
             return try currentSet(of: user)
         }
         guard set == expected else { throw .failed("the enrolled fingers changed during the verification") }
-        return BiometricMatch(recognizedAgainst: set.set)
+        return BiometricMatch(recognizedAgainst: set)
     }
 
     /// Returns when a finger has matched.

@@ -32,7 +32,7 @@ struct ConstraintContext {
     /// does not tell whether a guess of the set is right.
     func enrolledSetCheck(_ value: borrowing SecretBytes) -> [UInt8] {
         KeybagCryptography.derive(from: value, label: "latchkey v3 enrolled set check", context: place)
-            .withUnsafeBytes { Array($0.prefix(ConstraintRecord.checkLength)) }
+            .withUnsafeBytes { Array($0.prefix(ConstraintRecord.checkLength - 1)) }
     }
 
     /// Adds or removes the mask of the enrolled set, so that the share of `biometryCurrentSet` is of

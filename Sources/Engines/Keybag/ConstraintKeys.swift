@@ -69,6 +69,14 @@ public final class ConstraintKeys: Sendable {
 
     var presenceKeys: [PresencePrivateKey] { state.withLock { $0.presence } }
 
+    /// Adds the keys of biometry, and what was enrolled when they were released.
+    func copyBiometry(to other: ConstraintKeys) {
+        let (keys, set) = state.withLock { state in
+            (state.presence.filter { $0.identity.kind == .biometry }, state.enrolledSet)
+        }
+        other.insert(keys, enrolledSet: set)
+    }
+
     /// What an item is bound to that is stored again with these keys.
     public var binding: ConstraintBinding {
         state.withLock { ConstraintBinding(enrolledSet: $0.enrolledSet, applicationPassword: $0.password) }
@@ -113,9 +121,10 @@ public final class ConstraintKeys: Sendable {
                 values.append(value)
                 continue
             }
-            guard let set = held.enrolledSet else { continue }
+            // A set of another source neither opens the item nor shows that it is lost.
+            guard let set = held.enrolledSet, record.enrolledSetCheck.first == set.source.rawValue else { continue }
             let unmasked = context.masked(value.copy(), with: set)
-            guard context.enrolledSetCheck(unmasked) == record.enrolledSetCheck else {
+            guard context.enrolledSetCheck(unmasked) == Array(record.enrolledSetCheck.dropFirst()) else {
                 isLost = true
                 continue
             }

@@ -12,7 +12,8 @@ public struct ConstraintRecord: Equatable, Sendable {
     public let constraints: AccessConstraints
     /// The revision of the row at which its secret half was sealed.
     public let revision: UInt64
-    /// 16 bytes that tell whether the enrolled set has changed; empty unless a term requires it.
+    /// The source of the enrolled set, and 16 bytes that tell whether the set has changed; empty
+    /// unless a term requires it.
     let enrolledSetCheck: [UInt8]
     /// How the key of the application password is derived; nil if none is required.
     let password: PasscodeParameters?
@@ -30,7 +31,7 @@ public struct ConstraintRecord: Equatable, Sendable {
     static let maxLength = 8192
     /// The length of the value of a share, and of the constraint key, in bytes.
     static let shareLength = 32
-    static let checkLength = 16
+    static let checkLength = 17
     private static let version: UInt8 = 1
 }
 
@@ -100,6 +101,9 @@ extension ConstraintRecord {
         }
         let checkLength = constraints.terms.contains(.biometryCurrentSet) ? Self.checkLength : 0
         enrolledSetCheck = try reader.bytes("check of the enrolled set", counts: checkLength...checkLength)
+        if let source = enrolledSetCheck.first, EnrolledSet.Source(rawValue: source) == nil {
+            throw .damaged("unknown source \(source) of the enrolled set")
+        }
         password = try Self.password(&reader)
         guard (password != nil) == constraints.requiresApplicationPassword else {
             throw .damaged("the constraint must have parameters of an application password if its flags require one")

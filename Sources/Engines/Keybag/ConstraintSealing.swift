@@ -84,7 +84,7 @@ extension PresenceRecipients {
         for (term, value) in zip(constraints.terms, Self.split(combined, constraints)) {
             var value = value
             if term == .biometryCurrentSet, let set {
-                check = context.enrolledSetCheck(value.copy())
+                check = [set.source.rawValue] + context.enrolledSetCheck(value.copy())
                 value = SharedSecret(context.masked(value.copy(), with: set))
             }
             shares.append(try seal(value, of: term, constraints.flags, context))

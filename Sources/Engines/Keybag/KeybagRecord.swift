@@ -235,9 +235,9 @@ extension KeybagRecord {
         for _ in 0..<count { pairs.append(try PresencePair(&reader)) }
         guard Set(pairs.map(\.identity)).count == pairs.count else { throw .damaged("duplicate presence pair") }
         let keys = pairs.compactMap(\.enrollment?.identifier)
-        guard keys.count <= PresencePair.maxSecurityKeys, Set(keys).count == keys.count else {
+        guard keys.count <= SecurityKeyInfo.maxCount, Set(keys).count == keys.count else {
             throw .damaged(
-                "it has \(keys.count) security keys, expected at most \(PresencePair.maxSecurityKeys) different ones")
+                "it has \(keys.count) security keys, expected at most \(SecurityKeyInfo.maxCount) different ones")
         }
         return pairs
     }

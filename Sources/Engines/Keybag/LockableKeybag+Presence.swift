@@ -30,6 +30,9 @@ extension LockableKeybag {
         }
     }
 
+    /// Whether the keychain was not locked since the evaluation of these keys began.
+    public func isCurrent(_ keys: ConstraintKeys) -> Bool { state.withLock { $0.presence.isCurrent(keys) } }
+
     /// Opens the key of the passcode for one evaluation.
     ///
     /// - Parameter passcode: the key of a passcode that was verified just now.
@@ -72,6 +75,19 @@ extension LockableKeybag {
         throws(KeybagError)
     {
         try insert([try device.presenceKey(of: key, secret)], into: keys)
+    }
+
+    /// Adds the key of biometry of another evaluation, because the person was recognized recently.
+    ///
+    /// - Throws: ``KeybagError/lockedDuringEvaluation`` if the keychain was locked since one of them
+    ///   began.
+    public func copyBiometry(from source: ConstraintKeys, to keys: ConstraintKeys) throws(KeybagError) {
+        let isCurrent = state.withLock { state in
+            guard state.presence.isCurrent(source), state.presence.isCurrent(keys) else { return false }
+            source.copyBiometry(to: keys)
+            return true
+        }
+        guard isCurrent else { throw .lockedDuringEvaluation }
     }
 
     /// Opens the key of biometry at an unlock, if the owner keeps it.

@@ -130,7 +130,6 @@ extension PresencePair {
     private static let maxWrapped = 2
     /// The maximum number of pairs in a keybag, so that a row's shares have a limit.
     static let maxCount = 16
-    static let maxSecurityKeys = 8
 }
 
 // MARK: Keys

@@ -22,6 +22,9 @@ extension KeychainStore {
     /// Returns empty keys for one evaluation. The next lock wipes what they then contain.
     public func constraintKeys() -> ConstraintKeys { keybag.constraintKeys() }
 
+    /// Whether the keychain was not locked since the evaluation of these keys began.
+    public func isCurrent(_ keys: ConstraintKeys) -> Bool { keybag.isCurrent(keys) }
+
     /// Verifies a passcode for one evaluation, as an unlock does: it is counted first, and delayed
     /// after wrong ones. The lock state does not change.
     ///
@@ -35,6 +38,15 @@ extension KeychainStore {
             } catch {
                 throw .keybag(error)
             }
+        }
+    }
+
+    /// Adds the key of biometry of another evaluation; see ``LockableKeybag/copyBiometry(from:to:)``.
+    public func copyBiometry(from source: ConstraintKeys, to keys: ConstraintKeys) throws(StoreError) {
+        do throws(KeybagError) {
+            try keybag.copyBiometry(from: source, to: keys)
+        } catch {
+            throw .keybag(error)
         }
     }
 

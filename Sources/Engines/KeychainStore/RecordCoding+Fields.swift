@@ -27,6 +27,7 @@ struct MetadataFields {
             case MetadataCoding.Name.grade: header.grade = field
             case MetadataCoding.Name.addedBy: header.addedBy = field
             case MetadataCoding.Name.accessControl: header.accessControl = field
+            case MetadataCoding.Name.publicKey: header.publicKey = field
             default:
                 guard let attribute = schema.attribute(field.name) else {
                     throw RowDamage("unexpected attribute in the metadata half")
@@ -68,6 +69,7 @@ extension MetadataFields {
         var grade: Field?
         var addedBy: Field?
         var accessControl: Field?
+        var publicKey: Field?
 
         func record(_ clear: ClearColumns) throws(RowDamage) -> ItemRecord {
             guard case .date(let created)? = try created?.attributeValue(),
@@ -77,11 +79,13 @@ extension MetadataFields {
                 case .string(let addedBy)? = try addedBy?.attributeValue(),
                 let gradeCode = UInt8(exactly: gradeNumber), let grade = AccessGroup.Grade(rawValue: gradeCode)
             else { throw RowDamage("a required field is missing") }
-            return ItemRecord(
+            var record = ItemRecord(
                 identifier: clear.identifier, itemClass: clear.itemClass, protection: clear.protection,
                 accessGroup: AccessGroup(group, grade: grade), isSynchronizable: clear.isSynchronizable,
                 isTombstone: clear.isTombstone, created: Self.usable(created), modified: Self.usable(modified),
                 accessControlFlags: try accessControlFlags(), addedBy: addedBy)
+            record.publicKey = try keptPublicKey()
+            return record
         }
 
         private func accessControlFlags() throws(RowDamage) -> AccessControlFlags? {
@@ -90,6 +94,14 @@ extension MetadataFields {
                 throw RowDamage("the access control field must be a number")
             }
             return AccessControlFlags(rawValue: UInt64(bitPattern: number))
+        }
+
+        private func keptPublicKey() throws(RowDamage) -> [UInt8]? {
+            guard let publicKey else { return nil }
+            guard case .data(let bytes) = try publicKey.attributeValue() else {
+                throw RowDamage("the public key field must be data")
+            }
+            return bytes
         }
 
         /// Returns the date, or the reference date if it is not finite, so that one invalid date

@@ -117,6 +117,7 @@ enum MetadataCoding {
         if let flags = record.accessControlFlags {
             fields.append((Name.accessControl, .number(Int64(bitPattern: flags.rawValue))))
         }
+        if let key = record.publicKey { fields.append((Name.publicKey, .data(key))) }
         fields.sort { $0.name < $1.name }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
@@ -152,6 +153,8 @@ enum MetadataCoding {
         static let accessControl = ItemAttribute.accessControl.code
         /// "grad"
         static let grade: UInt32 = 0x6772_6164
+        /// "pubk"
+        static let publicKey: UInt32 = 0x7075_626B
         /// "mker"
         static let addedBy: UInt32 = 0x6D6B_6572
     }

@@ -51,7 +51,7 @@ enum KeybagInput {
             return (true, "a keybag does not decode as it was written")
         }
         guard record.passcode != nil || record.presenceGeneration == nil,
-            record.pairs.count(where: \.identity.kind.isSecurityKey) <= PresencePair.maxSecurityKeys
+            record.pairs.count(where: \.identity.kind.isSecurityKey) <= SecurityKeyInfo.maxCount
         else { return (true, "a keybag has pairs that it must not have") }
         _ = try? record.successor()
         _ = try? record.nextGeneration()
