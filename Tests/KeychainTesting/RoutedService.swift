@@ -65,9 +65,14 @@ package final class RoutedService: OperationPerformer {
             progress: progress)
     }
 
+    /// Closes the connections of the programs.
+    package func closeConnections() {
+        for service in services.withLock({ Array($0.values) }) { service.close() }
+    }
+
     /// Closes the connections of the programs, and then stops the daemon.
     package func close() {
-        for service in services.withLock({ Array($0.values) }) { service.close() }
+        closeConnections()
         server.stop()
     }
 }

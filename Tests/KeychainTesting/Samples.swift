@@ -3,6 +3,7 @@
 package import KeychainModel
 package import LatchkeyOperations
 internal import LatchkeyService
+internal import Presence
 package import SecretMemory
 
 /// One sample of each message, with every field set.
@@ -47,6 +48,10 @@ package enum Samples {
             secrets: secrets)
     }
 
+    package static let securityKey = SecurityKeyInfo(
+        identifier: SecurityKeyIdentifier(unchecked: [UInt8](repeating: 6, count: SecurityKeyIdentifier.length)),
+        name: "blue", created: 1.5, satisfiesUserPresence: true)
+
     package static var identity: IdentityRecord {
         var (certificate, key) = (record, record)
         (certificate.itemClass, key.itemClass) = (.certificate, .key)
@@ -60,6 +65,13 @@ package enum Samples {
         (bare.certificate.secrets, bare.key.secrets, bare.publicKey) = (nil, nil, nil)
         return bare
     }
+
+    private static let context = contextID()
+    private static func contextID() -> AuthenticationContextID {
+        guard let id = AuthenticationContextID(bytes: Array(0..<16)) else { preconditionFailure("16 bytes are an id") }
+        return id
+    }
+    private static let place = PromptPlace([.terminal: "/dev/pts/3"])
 
     package static var requests: [any KeychainOperation] {
         [
@@ -118,8 +130,37 @@ package enum Samples {
             UseKey(PersistentReference(.key, .random()), .decryptOAEP(.sha512), on: secret("d")),
             UseKey(PersistentReference(.key, .random()), .agree, on: secret("d")),
             UseKey(PersistentReference(.key, .random()), .agreeToDecrypt, on: secret("d")),
+            UseKey(
+                PersistentReference(.key, .random()), .signRaw, on: secret("d"),
+                authentication: Authentication(.skip, context: context)),
+            ExportKey(PersistentReference(.key, .random()), authentication: Authentication(context: context)),
+            CopyItems(
+                ItemQuery(.key, authentication: Authentication(.skip, context: context)), returning: .attributes),
+            AddItem(ItemAddition(.key, authentication: Authentication(context: context))),
+            CreateContext(), EndContext(context), SetApplicationPassword(secret("p"), in: context),
+            SetApplicationPassword(nil, in: context), ReadPresence(at: place), ReadPresence(at: .none),
+            Authenticate(
+                for: .item(PersistentReference(.key, .random())), in: context,
+                prompt: AuthenticationPrompt(
+                    reason: "why", cancelTitle: "No", fallbackTitle: "", reuse: 300, place: place)),
+            Authenticate(
+                for: .newItem(label: "l", .applicationPassword), in: context, prompt: AuthenticationPrompt()),
+            Authenticate(for: .accessControl(.userPresence), in: context, prompt: AuthenticationPrompt()),
+            Authenticate(for: .policy(.biometry), in: context, prompt: AuthenticationPrompt()),
+            EnrollSecurityKey(
+                SecurityKeyRequest(name: "blue", satisfiesUserPresence: true), passcode: secret("p"),
+                prompt: AuthenticationPrompt(reason: "why", place: place)),
+            EnrollSecurityKey(
+                SecurityKeyRequest(name: "b"), passcode: secret("p"), prompt: AuthenticationPrompt()),
+            ListSecurityKeys(),
+            RemoveSecurityKey(securityKey.identifier, passcode: secret("p"), deletesItems: true, dryRun: false),
+            RemoveSecurityKey(securityKey.identifier, passcode: nil, deletesItems: false, dryRun: true),
             ReadLog(after: .max, since: 12.5), ReadLog(after: 0, since: nil), VerifyLog(), OpenSession(nil),
             OpenSession(secret("p")),
+            WatchQuestions(), AnswerQuestion(1, with: .confirmed(secret("p"))),
+            AnswerQuestion(1, with: .confirmed(nil)),
+            AnswerQuestion(2, with: .denied), AnswerQuestion(2, with: .cancelled), AnswerQuestion(2, with: .timedOut),
+            AnswerQuestion(.max, with: .unavailable(.agentFailed(problem: "p", hint: "h"))),
         ]
     }
 
@@ -172,7 +213,44 @@ package enum Samples {
             .content(BackupPiece([9])), .content(Ready()),
             .content(LogPart(AuditLines(lines: ["{}", ""], last: 9), moreFollows: true)),
             .content(AuditVerification(isIntact: false, lines: 3, firstWrong: 2, detail: "d", removals: removals)),
+            .content(ContextHandle(context)), .content(PresenceStatus(hasPasscode: false)),
+            .content(
+                PresenceStatus(
+                    methods: [
+                        PresenceStatus.Method(name: "m", factors: ["a", "b"]),
+                        PresenceStatus.Method(name: "n", factors: [], problem: "p", hint: "h"),
+                    ], hasPasscode: true, biometry: .lockedOut,
+                    enrolledSet: EnrolledSet(digest: [UInt8](repeating: 7, count: EnrolledSet.digestLength)),
+                    securityKeys: 2)),
+            .content(securityKey), .content(EnrolledSecurityKeys([])),
+            .content(EnrolledSecurityKeys(Array(repeating: securityKey, count: SecurityKeyInfo.maxCount))),
+            .failure(.authenticationNeeded(for: .item(PersistentReference(.key, .random())))),
+            .failure(.authenticationNeeded(for: .newItem(label: "l", .applicationPassword))),
+            .failure(.authentication(.biometryLockout, "p", hint: "h")),
             .progress(done: 1, total: 2),
+        ] + agentEvents.map { .content($0) }
+    }
+
+    /// The user of a question is not part of its message: it is that of the agent.
+    private static var agentEvents: [AgentEvent] {
+        let place = PromptPlace([.terminal: "/dev/pts/1"])
+        let attested = CallerIdentity(
+            executable: "/x", attestedGroups: ["G2"], process: CallerIdentity.ProcessIdentity(user: 0, process: 77))
+        let claimed = CallerIdentity(executable: "/y", declaredGroups: ["G1"], sandbox: .application(group: "G3"))
+        let unidentified = CallerIdentity(executable: "", sandbox: .unidentified)
+        let requests = [
+            PresenceRequest(
+                .passcode, user: 0, program: attested, subject: .item(label: "l", identifier: "i"), reason: "r",
+                place: place, previousFailure: .wrongSecret(attemptsLeft: 2)),
+            PresenceRequest(
+                .newApplicationPassword, user: 0, program: claimed, subject: .keychain, place: .none,
+                previousFailure: .entriesDiffer),
+            PresenceRequest(.applicationPassword, user: 0, program: unidentified, subject: .keychain, place: .none),
+            PresenceRequest(.confirmation, user: 0, program: claimed, subject: .keychain, place: .none),
+            PresenceRequest(.fingerprint, user: 0, program: claimed, subject: .keychain, place: .none),
+            PresenceRequest(.securityKey, user: 0, program: claimed, subject: .keychain, place: .none),
         ]
+        return [.registered, .withdrawn(.max)]
+            + requests.map { .question(AgentQuestion(7, $0, seconds: 120)) }
     }
 }

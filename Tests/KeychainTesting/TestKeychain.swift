@@ -6,6 +6,7 @@ import KeychainModel
 public import LatchkeyServer
 @_spi(Testing) public import LatchkeyService
 import LinuxSystem
+import Presence
 import Synchronization
 
 /// The backends on which the same tests run.
@@ -13,6 +14,13 @@ public enum Backend: String, CaseIterable, Sendable {
     case onDisk = "on disk"
     case ephemeral = "ephemeral"
     case daemon = "through the daemon"
+    case systemDaemon = "through the system's daemon"
+
+    /// The backends of most tests. What a system's daemon does differently is about callers.
+    public static let allCases: [Backend] = [.onDisk, .ephemeral, .daemon]
+    /// The backends in which users' programs have no access to the keys.
+    public static let daemons: [Backend] = [.daemon, .systemDaemon]
+    public static let everywhere = allCases + [.systemDaemon]
 }
 
 /// A keychain for one test.
@@ -22,41 +30,57 @@ public final class TestKeychain: Sendable {
     /// nil in memory.
     public let directory: TemporaryDirectory?
     public let clock: TestClock
+    /// Answers the prompts of this keychain.
+    public let person: ScriptedPerson
 
-    public init(_ backend: Backend) throws {
+    public init(_ backend: Backend, person: ScriptedPerson = ScriptedPerson()) throws {
         let clock = TestClock()
         switch backend {
         case .ephemeral:
-            service = try EmbeddedService(inMemory: clock.clocks)
+            service = try EmbeddedService(inMemory: clock.clocks, presence: person.sources(of: backend))
             directory = nil
-        case .onDisk, .daemon:
+        case .onDisk, .daemon, .systemDaemon:
             let directory = try TemporaryDirectory()
-            service = try Self.service(backend, on: directory, clock: clock)
+            service = try Self.service(backend, on: directory, clock: clock, person)
             self.directory = directory
         }
         self.backend = backend
         self.clock = clock
+        self.person = person
     }
 
-    private static func service(_ backend: Backend, on directory: TemporaryDirectory, clock: TestClock) throws
-        -> any KeychainService
-    {
-        if backend == .daemon { return RoutedService(try server(on: directory, clock: clock)) }
-        return try EmbeddedService(home: KeychainHome(root: directory.path), clocks: clock.clocks)
+    private static func service(
+        _ backend: Backend, on directory: TemporaryDirectory, clock: TestClock, _ person: ScriptedPerson
+    ) throws -> any KeychainService {
+        if backend == .daemon { return RoutedService(try server(on: directory, clock: clock, person: person)) }
+        if backend == .systemDaemon {
+            let provider = HomeProvider(
+                stateDirectory: directory.path, clocks: clock.clocks, presence: person.sources(of: backend))
+            return RoutedService(try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil)))
+        }
+        return try EmbeddedService(
+            home: KeychainHome(root: directory.path), clocks: clock.clocks, presence: person.sources(of: backend))
     }
 
     /// Returns a daemon in this process that uses the keychain in a directory.
     public static func server(
-        on directory: TemporaryDirectory, clock: TestClock, limits: ServerLimits = ServerLimits()
+        on directory: TemporaryDirectory, clock: TestClock, limits: ServerLimits = ServerLimits(),
+        person: ScriptedPerson = ScriptedPerson()
     ) throws -> KeychainServer {
-        let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: directory.path), clocks: clock.clocks)
+        let provider = HomeProvider(
+            user: geteuid(), home: KeychainHome(root: directory.path), clocks: clock.clocks,
+            presence: person.sources(of: .daemon))
         return try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil), limits: limits)
     }
 
     /// Opens the keychain in this directory as another process would. A previous daemon must have
     /// ended.
-    public init(_ backend: Backend = .onDisk, in directory: TemporaryDirectory, clock: TestClock) throws {
-        service = try Self.service(backend, on: directory, clock: clock)
+    public init(
+        _ backend: Backend = .onDisk, in directory: TemporaryDirectory, clock: TestClock,
+        person: ScriptedPerson = ScriptedPerson()
+    ) throws {
+        service = try Self.service(backend, on: directory, clock: clock, person)
+        self.person = person
         self.backend = backend
         self.directory = directory
         self.clock = clock
@@ -67,7 +91,7 @@ public final class TestKeychain: Sendable {
     public func reopened() throws -> TestKeychain {
         guard let directory else { throw SystemError("open again", path: ":memory:", code: EINVAL) }
         service.close()
-        return try TestKeychain(backend, in: directory, clock: clock)
+        return try TestKeychain(backend, in: directory, clock: clock, person: person)
     }
 
     /// Runs `body` as a program with these declared groups; nil for a program without an identity.
@@ -77,7 +101,7 @@ public final class TestKeychain: Sendable {
     ) rethrows -> Result {
         let identity = CallerIdentity(executable: executable, declaredGroups: groups, isUserCommand: isUserCommand)
         return try CallerContext.$current.withValue(
-            CallerContext(identity: identity, service: service), operation: body)
+            CallerContext(identity: identity, service: service, place: ScriptedPerson.place), operation: body)
     }
 
     deinit {

@@ -24,7 +24,8 @@ struct KeyCacheTests {
     ) -> Int32 {
         status { () throws(KeychainError) in
             _ = try service.useKey(
-                key, .signECDSA, on: SharedSecret(copying: [UInt8](repeating: 1, count: 32)), from: caller)
+                key, .signECDSA, on: SharedSecret(copying: [UInt8](repeating: 1, count: 32)),
+                authentication: Authentication(), from: caller)
         }
     }
 

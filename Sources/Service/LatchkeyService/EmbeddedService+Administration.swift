@@ -102,7 +102,11 @@ extension EmbeddedService {
         return try run { () throws(StoreError) in
             try store.restore(
                 under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
-                refusal: { ItemRules.refusal(ofRestored: $0, allowsAttestedGroups: allowsAttestedGroups) },
+                refusal: { [allowsAlwaysOpen] record in
+                    ItemRules.refusal(
+                        ofRestored: record, allowsAttestedGroups: allowsAttestedGroups,
+                        allowsAlwaysOpen: allowsAlwaysOpen)
+                },
                 from: { (buffer) throws(StoreError) in
                     do throws(KeychainError) { return try source(buffer) } catch { throw .refused(error) }
                 }, progress: progress)

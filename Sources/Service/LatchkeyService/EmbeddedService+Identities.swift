@@ -39,20 +39,47 @@ extension EmbeddedService {
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity,
         _ change: (inout PairSearch) -> Void = { _ in }
     ) throws(KeychainError) -> [IdentityRecord] {
+        let context = try provenContext(query.authentication, of: caller)
         let caller = try Authorizer.authorize(caller)
         guard query.isAboutIdentities else { throw .parameter("the query must be for identities") }
         var search = try PairSearch(query, for: caller, to: .read)
         if returning.contains(.data) { search.keyData = .required }
         change(&search)
         let (wanted, limit) = (search, (query.limit ?? .one).count)
-        let pairs = try run { () throws(StoreError) in try store.pairs(wanted, limit: limit).pairs }
-        guard !pairs.isEmpty else { throw .itemNotFound }
-        return pairs.map { IdentityRecord(certificate: $0.certificate, key: $0.key) }
+        // Pairs that are left out do not count.
+        let searchLimit = query.authentication.interaction == .skip && limit != 0 ? nil : limit
+        let found = try run { () throws(StoreError) in
+            try store.pairs(wanted, limit: searchLimit, constraints: context?.keys)
+        }
+        for itemClass in [ItemClass.certificate, .key] { discard(found.lost, of: itemClass) }
+        context?.passwordWas(right: found.wrongPasswords.isEmpty)
+        let identities = try settle(
+            found.pairs.map { IdentityRecord(certificate: $0.certificate, key: $0.key) }, query.authentication,
+            limit: limit)
+        guard !identities.isEmpty else { throw .itemNotFound }
+        return identities
+    }
+
+    /// Applies the rules for items whose access control is not satisfied to both halves.
+    private func settle(
+        _ identities: [IdentityRecord], _ authentication: Authentication, limit: Int?
+    ) throws(KeychainError) -> [IdentityRecord] {
+        var settled: [IdentityRecord] = []
+        for var identity in identities {
+            let halves = try settle([identity.certificate, identity.key], authentication, limit: nil)
+            guard halves.count == 2 else { continue }
+            (identity.certificate, identity.key) = (halves[0], halves[1])
+            settled.append(identity)
+            if settled.count == limit { break }
+        }
+        return settled
     }
 
     public func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
         -> Int
     {
+        let authentication = identities.first?.key.authentication ?? Authentication()
+        let context = try provenContext(authentication, of: caller)
         let caller = try Authorizer.authorize(caller)
         try IdentityAddition.check(identities)
         var pairs: [(certificate: ItemRecord, key: ItemRecord)] = []
@@ -66,8 +93,13 @@ extension EmbeddedService {
             pairs.append((certificate, key))
         }
         let new = pairs
-        return try run { () throws(StoreError) in
-            try store.transaction { (items) throws(StoreError) in
+        let constrained = (new.flatMap { [$0.certificate, $0.key] }).first { $0.accessControlFlags != nil }
+        let use = ConstraintUse(
+            context?.keys, binding: try binding(for: constrained?.accessControlFlags, context))
+        return try runConstrained(
+            .key, context, new: (constrained?.promptLabel ?? "", constrained?.accessControlFlags)
+        ) { () throws(StoreError) in
+            try store.transaction(constraints: use) { (items) throws(StoreError) in
                 var count = 0
                 for pair in new {
                     let stored = [try items.addUnlessPresent(pair.certificate), try items.addUnlessPresent(pair.key)]
@@ -86,19 +118,26 @@ extension EmbeddedService {
         throws(KeychainError) -> Int
     {
         guard update.data == nil else { throw .parameter("an identity has no data that could be updated") }
+        let context = try provenContext(query.authentication, of: caller)
+        let use = ConstraintUse(context?.keys, binding: try binding(for: update.accessControlFlags, context))
         let caller = try Authorizer.authorize(caller)
         let search = try PairSearch(query, for: caller, to: .write)
         let group = try update.accessGroup.map { (name) throws(KeychainError) in try caller.groupForMove(named: name) }
         let now = clock()
-        let count = try run { () throws(StoreError) in
-            try store.transaction { (items) throws(StoreError) in
+        var reached = ItemClass.certificate
+        let count = try runConstrained(
+            reached, context, new: (query.promptLabel, update.accessControlFlags)
+        ) { () throws(StoreError) in
+            try store.transaction(constraints: use) { (items) throws(StoreError) in
                 let found = try items.pairedItems(search)
                 for item in found.certificates + found.keys {
+                    reached = item.itemClass
                     var own = update
                     own.attributes = update.attributes.filter { ItemSchema.of(item.itemClass)[$0.key] != nil }
                     let change = own
                     try items.update(Self.naming(item)) { (record) throws(KeychainError) in
-                        try ItemRules.applying(change, to: record, group: group, now: now)
+                        try ItemRules.applying(
+                            change, to: record, group: group, now: now, allowsAlwaysOpen: allowsAlwaysOpen)
                     }
                 }
                 return found.pairCount

@@ -7,13 +7,15 @@ internal import LinuxSystem
 public import SecretMemory
 
 extension EmbeddedService {
-    public func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError)
+    public func generateKey(_ generation: KeyGeneration, from identity: CallerIdentity) throws(KeychainError)
         -> GeneratedKey
     {
-        let caller = try Authorizer.authorize(caller)
+        let caller = try Authorizer.authorize(identity)
         // Check the access groups first: generating a large key takes long.
         _ = try caller.groupForAddition(named: generation.privateHalf.accessGroup)
         if let half = generation.publicHalf { _ = try caller.groupForAddition(named: half.accessGroup) }
+        let context = try provenContext(generation.privateHalf.authentication, of: identity)
+        let binding = try binding(for: generation.privateHalf.accessControlFlags, context)
         let key = try SoftwareKey.generate(generation.kind, isCancelled: { Cancellation.isCancelled })
         var halves = [
             try KeyRules.completed(generation.privateHalf, key.publicKey, .privateKey, data: try key.external())
@@ -25,7 +27,10 @@ extension EmbeddedService {
         }
         var records: [ItemRecord] = []
         for half in halves { records.append(try record(of: half, for: caller)) }
-        var stored = try run { () throws(StoreError) in try store.add(records) }
+        let new = records
+        var stored = try runConstrained(.key, context, new: (new[0].promptLabel, new[0].accessControlFlags)) {
+            () throws(StoreError) in try store.add(new, binding: binding)
+        }
         for index in stored.indices { stored[index].secrets = nil }
         return GeneratedKey(
             privateHalf: stored[0], publicHalf: stored.count > 1 ? stored[1] : nil, publicKey: key.publicKey.external)
@@ -34,12 +39,15 @@ extension EmbeddedService {
     public func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
         -> PublicKeyInfo
     {
-        try publicKey(of: keyItem(reference, caller))
+        let item = try keyItem(reference, nil, caller)
+        if let known = try KeyRules.rememberedPublicKey(of: item) { return known }
+        return try publicKey(of: try opened(item))
     }
 
     /// Returns the public key of an item that the caller has just opened with its data.
     func publicKey(of item: ItemRecord) throws(KeychainError) -> PublicKeyInfo {
-        try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
+        if let known = try KeyRules.rememberedPublicKey(of: item) { return known }
+        return try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
             switch key {
             case .publicKey(let key): PublicKeyInfo(key.kind, half: .publicKey, publicKey: key.external)
             case .privateKey(let key): PublicKeyInfo(key.kind, half: .privateKey, publicKey: key.publicKey.external)
@@ -48,11 +56,15 @@ extension EmbeddedService {
     }
 
     public func useKey(
-        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, authentication: Authentication,
+        from caller: CallerIdentity
     ) throws(KeychainError) -> KeyOutput {
-        let item = try keyItem(reference, caller)
+        let item = try opened(
+            try keyItem(reference, try provenContext(authentication, of: caller), caller))
         try KeyRules.requirePermission(for: use, of: item)
-        return try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
+        // What the person has released for one use is not kept for the next one.
+        let isConstrained = item.accessControlFlags?.hasConstraints == true
+        return try KeyRules.withKey(of: item, from: isConstrained ? nil : keys) { (key) throws(KeychainError) in
             guard case .privateKey(let key) = key else { throw .parameter("the key must be a private key") }
             return KeyOutput(
                 try input.withUnsafeBytes { (input) throws(KeychainError) in try key.use(use, on: input) },
@@ -60,22 +72,39 @@ extension EmbeddedService {
         }
     }
 
-    public func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
-        -> KeyOutput
-    {
-        let item = try keyItem(reference, caller)
-        guard item.isExtractable else { throw KeyRules.notExtractable }
+    public func exportKey(
+        _ reference: PersistentReference, authentication: Authentication, from caller: CallerIdentity
+    ) throws(KeychainError) -> KeyOutput {
+        let found = try keyItem(reference, try provenContext(authentication, of: caller), caller)
+        guard found.isExtractable else { throw KeyRules.notExtractable }
+        let item = try opened(found)
         guard let data = item.secrets?.data else { throw KeychainError(.decode, "the item holds no key") }
         return KeyOutput(data, from: item.accessGroup)
     }
 
-    /// Returns the item with its data, which does not leave the service.
-    private func keyItem(_ reference: PersistentReference, _ caller: CallerIdentity) throws(KeychainError) -> ItemRecord
-    {
+    /// Returns the item if its access control is satisfied.
+    ///
+    /// - Throws: the need for an authentication.
+    private func opened(_ item: ItemRecord) throws(KeychainError) -> ItemRecord {
+        guard item.needsAuthentication == nil else {
+            throw .authenticationNeeded(for: .item(item.persistentReference))
+        }
+        return item
+    }
+
+    /// Returns the item, with its data if the context satisfies its access control. The data does
+    /// not leave the service.
+    private func keyItem(
+        _ reference: PersistentReference, _ context: ProvenContext?, _ caller: CallerIdentity
+    ) throws(KeychainError) -> ItemRecord {
         let caller = try Authorizer.authorize(caller)
         guard reference.itemClass == .key else { throw .parameter("the reference must refer to a key") }
         let search = try caller.search(ItemQuery(nil, synchronizable: .any, persistentReference: reference), for: .read)
-        let result = try run { () throws(StoreError) in try store.search(search, limit: 1, withSecrets: true) }
+        let result = try run { () throws(StoreError) in
+            try store.search(search, limit: 1, withSecrets: true, constraints: context?.keys)
+        }
+        discard(result.lost, of: .key)
+        context?.passwordWas(right: result.wrongPasswords.isEmpty)
         guard let item = result.records.first else { throw .itemNotFound }
         return item
     }

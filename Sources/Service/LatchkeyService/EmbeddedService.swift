@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Glibc
 internal import Keybag
 public import KeychainModel
 internal import KeychainStore
@@ -14,6 +15,13 @@ public final class EmbeddedService: KeychainService {
     let clock: @Sendable () -> Double
     let passcodeCost: PasscodeCost
     let keys = KeyCache()
+    let contexts = AuthenticationContexts()
+    let recognitions: RecentRecognitions
+    let presence: PresenceSources
+    /// The user whose keychain it is, who is asked.
+    let user: UInt32
+    /// Whether new items may have a class that is open without the passcode.
+    let allowsAlwaysOpen: Bool
     private let automaticUnlock: AutomaticUnlock
     /// nil if this process owns the home as the daemon, or if the keychain is in memory.
     private let ownershipMonitor: HomeOwnershipMonitor?
@@ -26,12 +34,16 @@ public final class EmbeddedService: KeychainService {
     ///   - ownership: the daemon's lock on the home; without it, a home that belongs to a daemon is
     ///     refused.
     ///   - quota: the maximum size of the keychain; nil for no limit.
+    ///   - user: the user whose keychain it is, who is asked.
+    ///   - presence: how the user can be asked.
+    ///   - allowsAlwaysOpen: whether new items may have the class `dk` or `dku`.
     ///   - automaticPasscode: called when a locked item is needed before the first unlock; it
     ///     returns nil if there is no passcode to offer.
     /// - Throws: errSecNotAvailable also if the keychain does not exist yet and another user could
     ///   replace the home's directories.
     public init(
         home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil, quota: KeychainQuota? = nil,
+        user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources(), allowsAlwaysOpen: Bool = true,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) throws(KeychainError) {
         if ownership == nil { try HomeOwnership.refuse(home) }
@@ -55,14 +67,24 @@ public final class EmbeddedService: KeychainService {
         }
         _ = store.addLockObserver { [keys] state in if state != .unlocked { keys.removeAll() } }
         self.home = home
+        self.user = user
+        self.presence = presence
+        // Only a process to which the user's programs have no access keeps what opens by biometry.
+        if ownership != nil, presence.biometry != nil { store.keepBiometryKey() }
         ownershipMonitor = ownership == nil ? HomeOwnershipMonitor(home, clocks.boot) : nil
         clock = clocks.wall
         passcodeCost = clocks.passcodeCost
+        recognitions = RecentRecognitions(clocks.boot)
+        self.allowsAlwaysOpen = allowsAlwaysOpen
         automaticUnlock = AutomaticUnlock(automaticPasscode)
     }
 
     /// Creates a keychain in memory, which lives as long as the object.
-    public init(inMemory clocks: Clocks = .system) throws(KeychainError) {
+    public init(
+        inMemory clocks: Clocks = .system, user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources()
+    ) throws(KeychainError) {
+        self.user = user
+        self.presence = presence
         do throws(StoreError) {
             store = try KeychainStore(inMemoryWith: .ephemeral(), clock: clocks.boot)
         } catch {
@@ -73,6 +95,8 @@ public final class EmbeddedService: KeychainService {
         ownershipMonitor = nil
         clock = clocks.wall
         passcodeCost = clocks.passcodeCost
+        recognitions = RecentRecognitions(clocks.boot)
+        allowsAlwaysOpen = true
         automaticUnlock = AutomaticUnlock { () throws(KeychainError) in nil }
     }
 
@@ -87,8 +111,14 @@ public final class EmbeddedService: KeychainService {
     // MARK: Items
 
     public func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
+        let context = try provenContext(item.authentication, of: caller)
         let record = try record(of: item, for: try Authorizer.authorize(caller))
-        return try run { () throws(StoreError) in try store.add(record) }
+        let binding = try binding(for: record.accessControlFlags, context)
+        return try runConstrained(
+            record.itemClass, context, new: (record.promptLabel, record.accessControlFlags)
+        ) { () throws(StoreError) in
+            try store.add(record, binding: binding)
+        }
     }
 
     /// Returns the record to store for an addition, after every check.
@@ -107,8 +137,10 @@ public final class EmbeddedService: KeychainService {
         KeyRules.complete(&record)
         record.completeDefaults()
         try ItemRules.check(record)
+        try ItemRules.checkClass(of: record, allowsAlwaysOpen: allowsAlwaysOpen)
         try ItemRules.checkDates(of: record.attributes)
         try KeyRules.refuseToken(record)
+        KeyRules.rememberPublicKey(of: &record)
         return record
     }
 
@@ -118,16 +150,22 @@ public final class EmbeddedService: KeychainService {
         if query.isAboutIdentities {
             return try copyIdentityItems(query, returning: returning, from: caller)
         }
+        let context = try provenContext(query.authentication, of: caller)
         let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .read)
         let limit = (query.limit ?? .one).count
+        // Items that are left out do not count.
+        let searchLimit = query.authentication.interaction == .skip && limit != 0 ? nil : limit
         var result = try run { () throws(StoreError) in
             try store.search(
-                search, limit: limit, withSecrets: returning.contains(.data),
+                search, limit: searchLimit, withSecrets: returning.contains(.data),
                 withDigest: returning.isSuperset(of: [.data, .attributes]),
                 // The rules of keys read their attributes.
-                withAttributes: returning != .data || search.itemClass == .key)
+                withAttributes: returning != .data || search.itemClass == .key, constraints: context?.keys)
         }
+        discard(result.lost, of: search.itemClass)
+        context?.passwordWas(right: result.wrongPasswords.isEmpty)
+        result.records = try settle(result.records, query.authentication, limit: limit)
         for row in result.damaged {
             // Debug level only: warnings of a library at every search would flood its host's log.
             // `doctor` and `Latchkey` report damaged rows.
@@ -145,15 +183,20 @@ public final class EmbeddedService: KeychainService {
         -> Int
     {
         if query.isAboutIdentities { return try updateIdentities(query, with: update, from: caller) }
+        let context = try provenContext(query.authentication, of: caller)
+        let use = ConstraintUse(context?.keys, binding: try binding(for: update.accessControlFlags, context))
         let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .write)
         var group: AccessGroup?
         if let name = update.accessGroup { group = try caller.groupForMove(named: name) }
         let target = group
         let now = clock()
-        let count = try run { () throws(StoreError) in
-            try store.update(search) { (record) throws(KeychainError) in
-                try ItemRules.applying(update, to: record, group: target, now: now)
+        let label = query.promptLabel
+        let count = try runConstrained(search.itemClass, context, new: (label, update.accessControlFlags)) {
+            () throws(StoreError) in
+            try store.update(search, constraints: use) { (record) throws(KeychainError) in
+                try ItemRules.applying(
+                    update, to: record, group: target, now: now, allowsAlwaysOpen: allowsAlwaysOpen)
             }
         }
         guard count > 0 else { throw .itemNotFound }
@@ -242,6 +285,8 @@ public final class EmbeddedService: KeychainService {
 
     public func close() {
         keys.removeAll()
+        contexts.removeAll()
+        recognitions.removeAll()
         store.close()
     }
 

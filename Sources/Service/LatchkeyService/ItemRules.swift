@@ -11,14 +11,25 @@ enum ItemRules {
     /// The maximum size of all attributes of an item, in bytes.
     static let maxMetadataSize = 1 << 20
 
+    /// Throws if the administrator does not allow the protection class of an item. Certificates,
+    /// which are not secret, may have every class.
+    static func checkClass(of record: ItemRecord, allowsAlwaysOpen: Bool) throws(KeychainError) {
+        guard !allowsAlwaysOpen, record.protection.isAlwaysOpen, record.itemClass != .certificate else { return }
+        throw KeychainError(
+            .param,
+            "the class \(record.protection.rawValue) (\(record.protection.constant)) opens without the passcode, which "
+                + "always-classes in /etc/latchkey/daemon.conf does not allow",
+            hint: "use ak, or ck for programs that run while the keychain is locked")
+    }
+
     /// Throws if the item may not be stored.
     static func check(_ record: ItemRecord) throws(KeychainError) {
         try checkAttributes(of: record)
         let hasConstraints = record.accessControlFlags?.hasConstraints ?? false
         if record.isSynchronizable, hasConstraints {
-            throw .parameter("an item with an access control that has constraints cannot be synchronised")
+            throw .parameter("an item with an access control that has constraints cannot be synchronized")
         }
-        guard !hasConstraints else { throw .constraintsUnsupported }
+        try checkConstraints(of: record)
         let secret =
             (record.secrets?.data?.count ?? 0) + (record.secrets?.attributes.values.reduce(0) { $0 + $1.count } ?? 0)
         guard secret <= maxSecretSize else {
@@ -33,8 +44,19 @@ enum ItemRules {
         }
     }
 
+    /// Throws for an access control that cannot be enforced for the item.
+    private static func checkConstraints(of record: ItemRecord) throws(KeychainError) {
+        guard let flags = record.accessControlFlags else { return }
+        _ = try AccessConstraints.parse(flags)
+        if flags.contains(.privateKeyUsage), record.itemClass != .key {
+            throw .parameter("an access control with privateKeyUsage is for private keys")
+        }
+    }
+
     /// Returns why an item of a backup may not be restored; nil if a program could have stored it.
-    static func refusal(ofRestored record: ItemRecord, allowsAttestedGroups: Bool) -> String? {
+    static func refusal(
+        ofRestored record: ItemRecord, allowsAttestedGroups: Bool, allowsAlwaysOpen: Bool = true
+    ) -> String? {
         let group = record.accessGroup
         if group.name.isEmpty || group.name == "*" || group.name == AccessGroup.token.name {
             return "no program may have the access group '\(group.name)'"
@@ -45,6 +67,7 @@ enum ItemRules {
         do throws(KeychainError) {
             try checkDates(of: record.attributes, record.created, record.modified)
             try check(record)
+            try checkClass(of: record, allowsAlwaysOpen: allowsAlwaysOpen)
             return nil
         } catch {
             return error.problem
@@ -79,9 +102,11 @@ enum ItemRules {
 
     /// Returns the record after an update (keychain-behaviour §3.4). Values that the update does
     /// not contain are kept.
-    static func applying(_ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, now: Double)
-        throws(KeychainError) -> ItemRecord
-    {
+    ///
+    /// - Parameter allowsAlwaysOpen: whether the update may set the class `dk` or `dku`.
+    static func applying(
+        _ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, now: Double, allowsAlwaysOpen: Bool = true
+    ) throws(KeychainError) -> ItemRecord {
         try checkDates(of: update.attributes, update.created)
         var changed = record
         changed.attributes.merge(update.attributes) { _, new in new }
@@ -98,8 +123,10 @@ enum ItemRules {
         if let created = update.created { changed.created = created }
         changed.modified = ItemRecord.date(now, after: record.modified)
         try check(changed)
+        if update.protection != nil { try checkClass(of: changed, allowsAlwaysOpen: allowsAlwaysOpen) }
         if changed[.tokenIdentifier] != record[.tokenIdentifier] { try KeyRules.refuseToken(changed) }
         try KeyRules.check(changed, was: record)
+        KeyRules.rememberPublicKey(of: &changed)
         return changed
     }
 }

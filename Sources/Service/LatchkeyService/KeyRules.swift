@@ -47,6 +47,29 @@ enum KeyRules {
         if let label { record.attributes[.applicationLabel] = .data(label) }
     }
 
+    /// Keeps the public half of a private key beside it if the key itself cannot be read without the
+    /// person.
+    static func rememberPublicKey(of record: inout ItemRecord) {
+        record.publicKey = nil
+        guard record.itemClass == .key, record.accessControlFlags?.hasConstraints == true else { return }
+        let external = try? withKey(of: record) { (key) throws(KeychainError) -> [UInt8]? in
+            guard case .privateKey(let key) = key else { return nil }
+            return key.publicKey.external
+        }
+        if let external { record.publicKey = external }
+    }
+
+    /// Returns the public half that ``rememberPublicKey(of:)`` kept; nil if there is none.
+    static func rememberedPublicKey(of record: ItemRecord) throws(KeychainError) -> PublicKeyInfo? {
+        guard let bytes = record.publicKey,
+            case .number(let number)? = record.attributes[.type], let type = KeyType(rawValue: number)
+        else { return nil }
+        let key = try SharedSecret(copying: bytes).withUnsafeBytes { (bytes) throws(KeychainError) in
+            try PublicKey(imported: bytes, type: type)
+        }
+        return PublicKeyInfo(key.kind, half: .privateKey, publicKey: key.external)
+    }
+
     /// Calls `body` with the key that an item holds.
     ///
     /// - Parameter cache: a cache for private keys; nil for a key that is used only once.

@@ -88,7 +88,9 @@ extension KeychainError {
     /// Whether a passcode was checked and found wrong. errSecAuthFailed has other causes, too: a
     /// running delay, a wrong passphrase of a backup, a wrong recovery key.
     package var isWrongPasscode: Bool {
-        self == KeychainError(KeybagError.wrongPasscode) || self == KeychainError(KeybagError.wiped)
+        var plain = self
+        plain.authentication = nil
+        return plain == KeychainError(KeybagError.wrongPasscode) || plain == KeychainError(KeybagError.wiped)
     }
 
     init(_ error: KeybagError) {

@@ -21,15 +21,19 @@ public protocol KeychainKeys: Sendable {
 
     /// Performs an operation with a private key.
     ///
+    /// - Parameter authentication: how the call may satisfy the access control of the key.
     /// - Returns: the signature, the decrypted data, or the shared secret.
     /// - Throws: errSecKeyUsageIncorrect if the key's attributes do not allow the operation;
     ///   errSecParam if the input does not fit.
     func useKey(
-        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, authentication: Authentication,
+        from caller: CallerIdentity
     ) throws(KeychainError) -> KeyOutput
 
     /// Returns the external representation of a key.
     ///
     /// - Throws: errSecUnimplemented, as for keys on tokens, if the key is not extractable.
-    func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput
+    func exportKey(
+        _ reference: PersistentReference, authentication: Authentication, from caller: CallerIdentity
+    ) throws(KeychainError) -> KeyOutput
 }

@@ -7,7 +7,9 @@ public import KeychainModel
 ///
 /// ``EmbeddedService`` implements them in process, and the client of latchkeyd over the wire.
 /// Operations on trust settings will be added later.
-public protocol KeychainService: KeychainAdministration, KeychainKeys, KeychainChanges {
+public protocol KeychainService: KeychainAdministration, KeychainAuthentication, KeychainSecurityKeys, KeychainKeys,
+    KeychainChanges
+{
     /// Stores a new item.
     ///
     /// - Returns: the item as stored, with its secrets.

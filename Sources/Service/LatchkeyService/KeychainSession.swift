@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import Presence
 public import SecretMemory
 
 /// A keychain as one caller uses it: the service, with the caller filled in.
 ///
-/// It adds no rules; the service decides about every request. The operations throw what those of
-/// ``KeychainService`` with the same names throw.
+/// It adds no rules; the service decides about every request. A call that needs the person asks, if
+/// its ``Authentication`` allows it. The operations throw what those of ``KeychainService`` with the
+/// same names throw.
 public struct KeychainSession: Sendable {
     public let service: any KeychainService
     public let caller: CallerIdentity
+    /// Where the person can be asked for the caller.
+    let place: @Sendable () -> PromptPlace
 
-    public init(_ service: any KeychainService, as caller: CallerIdentity) {
+    /// - Parameter place: where the person can be asked; nil for the place of this process.
+    public init(
+        _ service: any KeychainService, as caller: CallerIdentity,
+        promptingAt place: (@Sendable () -> PromptPlace)? = nil
+    ) {
         self.service = service
         self.caller = caller
+        self.place = place ?? { PromptPlace.ofThisProcess() }
     }
 }
 
@@ -21,31 +30,59 @@ public struct KeychainSession: Sendable {
 
 extension KeychainSession {
     public func add(_ item: ItemAddition) throws(KeychainError) -> ItemRecord {
-        try service.add(item, from: caller)
+        try prompting(item.authentication) { (authentication) throws(KeychainError) in
+            var item = item
+            item.authentication = authentication
+            return try service.add(item, from: caller)
+        }
     }
 
     public func addIdentities(_ identities: [IdentityAddition]) throws(KeychainError) -> Int {
-        try service.addIdentities(identities, from: caller)
+        try prompting(identities.first?.key.authentication ?? Authentication()) {
+            (authentication) throws(KeychainError) in
+            var identities = identities
+            for index in identities.indices {
+                identities[index].certificate.authentication = authentication
+                identities[index].key.authentication = authentication
+            }
+            return try service.addIdentities(identities, from: caller)
+        }
     }
 
     public func copyMatching(_ query: ItemQuery, returning: ReturnTypes) throws(KeychainError) -> ItemMatches {
-        try service.copyMatching(query, returning: returning, from: caller)
+        try prompting(query) { (query) throws(KeychainError) in
+            try service.copyMatching(query, returning: returning, from: caller)
+        }
     }
 
     public func copyIdentities(
         _ query: ItemQuery, returning: ReturnTypes
     ) throws(KeychainError) -> [IdentityRecord] {
-        try service.copyIdentities(query, returning: returning, from: caller)
+        try prompting(query) { (query) throws(KeychainError) in
+            try service.copyIdentities(query, returning: returning, from: caller)
+        }
     }
 
     @discardableResult
     public func update(_ query: ItemQuery, with update: ItemUpdate) throws(KeychainError) -> Int {
-        try service.update(query, with: update, from: caller)
+        try prompting(query) { (query) throws(KeychainError) in
+            try service.update(query, with: update, from: caller)
+        }
     }
 
     @discardableResult
     public func delete(_ query: ItemQuery) throws(KeychainError) -> Int {
         try service.delete(query, from: caller)
+    }
+
+    private func prompting<Result>(
+        _ query: ItemQuery, _ body: (ItemQuery) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        try prompting(query.authentication) { (authentication) throws(KeychainError) in
+            var query = query
+            query.authentication = authentication
+            return try body(query)
+        }
     }
 
     public func callerReport() throws(KeychainError) -> CallerReport {
@@ -57,7 +94,11 @@ extension KeychainSession {
 
 extension KeychainSession {
     public func generateKey(_ generation: KeyGeneration) throws(KeychainError) -> GeneratedKey {
-        try service.generateKey(generation, from: caller)
+        try prompting(generation.privateHalf.authentication) { (authentication) throws(KeychainError) in
+            var generation = generation
+            generation.privateHalf.authentication = authentication
+            return try service.generateKey(generation, from: caller)
+        }
     }
 
     public func publicKey(of reference: PersistentReference) throws(KeychainError) -> PublicKeyInfo {
@@ -65,13 +106,20 @@ extension KeychainSession {
     }
 
     public func useKey(
-        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret,
+        authentication: Authentication = Authentication()
     ) throws(KeychainError) -> KeyOutput {
-        try service.useKey(reference, use, on: input, from: caller)
+        try prompting(authentication) { (authentication) throws(KeychainError) in
+            try service.useKey(reference, use, on: input, authentication: authentication, from: caller)
+        }
     }
 
-    public func exportKey(_ reference: PersistentReference) throws(KeychainError) -> KeyOutput {
-        try service.exportKey(reference, from: caller)
+    public func exportKey(
+        _ reference: PersistentReference, authentication: Authentication = Authentication()
+    ) throws(KeychainError) -> KeyOutput {
+        try prompting(authentication) { (authentication) throws(KeychainError) in
+            try service.exportKey(reference, authentication: authentication, from: caller)
+        }
     }
 }
 

@@ -13,8 +13,6 @@ public final class ProgramLog: Sendable {
     public enum Warning: Hashable, Sendable {
         /// An RSA key of less than 2048 bits was generated.
         case weakKey(KeyKind)
-        /// An access control with constraints was created; items that have one are refused.
-        case constraintsRefused
         /// Match keys in an update or a delete have no effect, so that it affects more items than
         /// the caller may expect.
         case matchKeysIgnored
@@ -53,11 +51,6 @@ extension ProgramLog.Warning {
         switch self {
         case .weakKey(let kind):
             "the key \(kind) is weak: RSA keys should have at least 2048 bits"
-        case .constraintsRefused:
-            """
-            access control with constraints (presence, biometry, passcode) is not enforced by this version: items and keys with it are refused \
-            with errSecNotAvailable; use kSecAttrAccessible, or an access control without such flags
-            """
         case .matchKeysIgnored:
             "kSecMatch keys have no effect in SecItemUpdate and SecItemDelete, as on macOS: every item that the attributes match is affected"
         case .importOptionIgnored(let name):

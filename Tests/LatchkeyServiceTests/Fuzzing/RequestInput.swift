@@ -215,14 +215,18 @@ extension RequestInput {
         ])
         let (reference, input) = (choices.one(of: references), SharedSecret(copying: choices.data()))
         let caller = choices.one(of: Self.callers)
-        _ = ask { () throws(KeychainError) in try service.useKey(reference, use, on: input, from: caller) }
+        _ = ask { () throws(KeychainError) in
+            try service.useKey(reference, use, on: input, authentication: Authentication(), from: caller)
+        }
     }
 
     private func readKey() {
         guard !references.isEmpty else { return }
         let (reference, caller) = (choices.one(of: references), choices.one(of: Self.callers))
         if choices.flag() {
-            _ = ask { () throws(KeychainError) in try service.exportKey(reference, from: caller) }
+            _ = ask { () throws(KeychainError) in
+                try service.exportKey(reference, authentication: Authentication(), from: caller)
+            }
         } else {
             _ = ask { () throws(KeychainError) in try service.publicKey(of: reference, from: caller) }
         }

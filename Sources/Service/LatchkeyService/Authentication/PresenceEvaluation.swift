@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Keybag
+internal import KeychainModel
+internal import KeychainStore
+internal import LinuxSystem
+internal import Presence
+internal import SecretMemory
+
+/// Asks the person for what a target requires, and adds the keys that the answers release to a
+/// context. One value for each call.
+struct PresenceEvaluation {
+    let store: KeychainStore
+    let sources: PresenceSources
+    let context: ProvenContext
+    /// The user whose keychain it is.
+    let user: UInt32
+    let caller: CallerIdentity
+    let subject: PresenceRequest.Subject
+    let prompt: AuthenticationPrompt
+    let host: any EvaluationHost
+    let recognitions: RecentRecognitions
+
+    // MARK: Constraints
+
+    /// Asks until the context satisfies the constraints.
+    ///
+    /// - Throws: an error with an ``AuthenticationFailure``.
+    func satisfy(_ constraints: AccessConstraints) throws(KeychainError) {
+        let open = constraints.terms.filter { !context.satisfies($0) }
+        switch constraints.threshold {
+        case .all: for term in open { try prove(term) }
+        case .one: if open.count == constraints.terms.count { try proveOne(of: open) }
+        }
+        if constraints.requiresApplicationPassword, !context.hasPassword {
+            try askPassword(.applicationPassword, wrongBefore: context.wrongPasswords)
+        }
+    }
+
+    /// Asks for the first term that can be asked for. If the person does not succeed in it, the next
+    /// one follows; a cancellation ends all.
+    private func proveOne(of terms: [AccessConstraint]) throws(KeychainError) {
+        var reason: KeychainError?
+        for term in terms.sorted(by: { $0.promptOrder < $1.promptOrder }) {
+            do throws(KeychainError) {
+                return try prove(term)
+            } catch  where !error.endsEvaluation {
+                reason = reason ?? error
+            }
+        }
+        throw reason ?? .authentication(.failed, "the access control has no constraint that can be satisfied")
+    }
+
+    private func prove(_ term: AccessConstraint) throws(KeychainError) {
+        switch term {
+        case .devicePasscode: try askPasscode()
+        case .userPresence: try proveOwner()
+        case .biometryAny, .biometryCurrentSet: try recognize()
+        case .securityKey: try touchSecurityKey()
+        }
+    }
+
+    // MARK: Policies
+
+    /// Asks for what a policy requires, even if the context has it already, unless biometry may be
+    /// reused.
+    func satisfy(_ policy: AuthenticationPolicy) throws(KeychainError) {
+        switch policy {
+        case .owner: if !context.satisfies(.userPresence) { try proveOwner() }
+        case .biometry: if !context.satisfies(.biometryAny) { try recognize() }
+        case .securityKey: if !context.satisfies(.securityKey) { try prove(.securityKey) }
+        }
+    }
+
+    /// Biometry if it can be used, otherwise or after a miss a security key that is enrolled for
+    /// this and connected, otherwise or after its failure the passcode.
+    private func proveOwner() throws(KeychainError) {
+        guard store.hasPasscode else { throw Self.noPasscode }
+        if sources.biometry?.state(of: user) == .available, store.holdsBiometryKey {
+            do throws(KeychainError) {
+                return try recognize()
+            } catch  where !error.endsEvaluation {
+                // What follows is asked for.
+            }
+        }
+        if try touchSecurityKeyIfConnected(ownerOnly: true) { return }
+        try askPasscode()
+    }
+
+    // MARK: Biometry
+
+    private func recognize() throws(KeychainError) {
+        guard let biometry = sources.biometry else {
+            throw .authentication(
+                .biometryNotAvailable, "biometry is available only through latchkeyd",
+                hint: "systemctl --user enable --now latchkeyd.socket")
+        }
+        guard store.hasPasscode else { throw Self.noPasscode }
+        switch biometry.state(of: user) {
+        case .available: break
+        case .notAvailable: throw .authentication(.biometryNotAvailable, "there is no sensor for biometry")
+        case .notEnrolled:
+            throw .authentication(.biometryNotEnrolled, "no finger is enrolled", hint: "fprintd-enroll")
+        case .lockedOut:
+            throw .authentication(
+                .biometryLockout, "too many misses: biometry is locked until the passcode is given",
+                hint: "latchkey unlock")
+        }
+        guard store.holdsBiometryKey else {
+            throw .authentication(
+                .biometryNotAvailable, "the key of biometry is kept only from an unlock with the passcode to the lock",
+                hint: "latchkey unlock")
+        }
+        let keys = context.keys
+        if recognitions.reuse(within: prompt.reuse, for: caller.process, in: store, keys) {
+            return context.add(.biometry, to: keys)
+        }
+        let match = try biometry.recognize(request(.fingerprint), until: deadline, cancellation: host.cancellation)
+        do throws(StoreError) {
+            try store.satisfy(keys, with: match)
+        } catch {
+            throw Self.failure(error)
+        }
+        context.add(.biometry, to: keys)
+        recognitions.record(keys, of: caller.process, in: store)
+    }
+
+    // MARK: Passcode
+
+    /// Asks for the passcode, and verifies it; after a wrong one again, as long as no delay runs.
+    private func askPasscode() throws(KeychainError) {
+        guard store.hasPasscode else { throw Self.noPasscode }
+        var question = request(.passcode)
+        // Taken before the person is asked: a lock in between ends them, and the answer is void.
+        let keys = context.keys
+        for attempt in 1...Self.maxAttempts {
+            let secret = try answer(to: question)
+            do throws(KeychainError) {
+                try host.derive { [store] () throws(KeychainError) in
+                    try Self.verify(secret, in: store, for: keys)
+                }
+                context.add(.passcode, to: keys)
+                sources.biometry?.passcodeWasVerified(of: user)
+                return
+            } catch  where error.isWrongPasscode && attempt < Self.maxAttempts {
+                question.previousFailure = .wrongSecret(attemptsLeft: Self.maxAttempts - attempt)
+            } catch  where error.status == .authFailed && error.authentication == nil {
+                throw .authentication(.failed, error.problem, hint: error.hint)
+            }
+        }
+    }
+
+    private static func verify(
+        _ secret: SharedSecret, in store: KeychainStore, for keys: ConstraintKeys
+    ) throws(KeychainError) {
+        let passcode: Passcode
+        do throws(KeybagError) {
+            passcode = try Passcode(secret)
+        } catch {
+            // What no passcode can be is a wrong one; it is not counted, because it cannot be right.
+            throw KeychainError(KeybagError.wrongPasscode)
+        }
+        do throws(StoreError) {
+            try store.satisfy(keys, with: passcode)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    // MARK: Application password
+
+    /// Asks for the password of an item. Whether it is right shows when the item is opened.
+    ///
+    /// - Parameter wrongBefore: how many wrong ones the context has had.
+    func askPassword(_ factor: PresenceFactor, wrongBefore: Int = 0) throws(KeychainError) {
+        guard wrongBefore < Self.maxAttempts else {
+            throw .authentication(.failed, "the application password of the item is wrong")
+        }
+        var question = request(factor)
+        if wrongBefore > 0 { question.previousFailure = .wrongSecret(attemptsLeft: Self.maxAttempts - wrongBefore) }
+        let secret = try answer(to: question)
+        do throws(KeybagError) {
+            context.setPassword(try ApplicationPassword(secret))
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    // MARK: Questions
+
+    func request(_ factor: PresenceFactor) -> PresenceRequest {
+        PresenceRequest(
+            factor, user: user, program: caller, subject: subject, reason: prompt.reason, place: prompt.place)
+    }
+
+    var deadline: UInt64 { BootClock.system.now() + Self.timeout }
+
+    /// Returns what the person typed.
+    func answer(to question: PresenceRequest) throws(KeychainError) -> SharedSecret {
+        guard !context.hasEnded else { throw Self.ended }
+        let outcome = sources.methods.ask(question, until: deadline, cancellation: host.cancellation)
+        guard !context.hasEnded else { throw Self.ended }
+        switch outcome {
+        case .confirmed(let secret?): return secret
+        case .confirmed(nil), .denied, .cancelled:
+            throw .authentication(.userCancel, "the person cancelled the prompt")
+        case .timedOut: throw .authentication(.systemCancel, "the prompt was not answered in time")
+        case .unavailable(let reason): throw .authentication(.notInteractive, reason.problem, hint: reason.hint)
+        }
+    }
+
+    static func failure(_ error: StoreError) -> KeychainError {
+        switch error {
+        case .keybag(.lockedDuringEvaluation):
+            .authentication(.systemCancel, "the keychain was locked while the person was asked")
+        case .keybag(.biometryUnavailable):
+            .authentication(.biometryNotAvailable, "the keychain was locked while the person was asked")
+        case .keybag(.constraintNeedsPasscode): noPasscode
+        default: KeychainError(error)
+        }
+    }
+
+    private static let noPasscode = KeychainError.authentication(
+        .passcodeNotSet, "the keychain has no passcode", hint: "latchkey passcode set")
+
+    static let ended = KeychainError.authentication(
+        .appCancel, "the program ended the authentication context")
+
+    /// How often the person can type a secret for one call.
+    static let maxAttempts = 3
+    /// How long one question waits for an answer: two minutes, in nanoseconds.
+    private static let timeout: UInt64 = 120_000_000_000
+}
+
+extension KeychainError {
+    /// Whether nothing else is asked after this failure: the person or the program has cancelled.
+    var endsEvaluation: Bool {
+        switch authentication {
+        case .failed(.userCancel)?, .failed(.appCancel)?, .failed(.systemCancel)?: true
+        default: false
+        }
+    }
+}
+
+extension AccessConstraint {
+    /// The order in which one of several constraints is asked for: the least effort first.
+    fileprivate var promptOrder: Int {
+        switch self {
+        case .biometryAny, .biometryCurrentSet: 0
+        case .securityKey: 1
+        case .userPresence: 2
+        case .devicePasscode: 3
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import LinuxSystem
+public import Presence
+public import SecretMemory
+
+/// How a service can establish that the person is present.
+public struct PresenceSources: Sendable {
+    /// The ways to ask for a passcode, a password or a PIN.
+    public var methods: PresenceMethods
+    /// nil in programs that open the keychain themselves: such a process has the keys of the
+    /// keychain, so that a match of a finger would protect nothing.
+    public var biometry: (any Biometry)?
+    /// nil in programs that are not linked with libfido2: all but latchkeyd and the command
+    /// `latchkey`.
+    public var securityKeys: (any SecurityKeyAccess)?
+    let securityKeyTurns = SecurityKeyTurns()
+
+    public init(
+        methods: PresenceMethods = PresenceMethods(), biometry: (any Biometry)? = nil,
+        securityKeys: (any SecurityKeyAccess)? = nil
+    ) {
+        self.methods = methods
+        self.biometry = biometry
+        self.securityKeys = securityKeys
+    }
+}
+
+/// Recognizes the person by a sensor.
+public protocol Biometry: Sendable {
+    /// Returns whether biometry can be used for a user. It displays nothing.
+    func state(of user: UInt32) -> PresenceStatus.Biometry
+
+    /// Returns what is enrolled now; nil if nothing is.
+    func enrolledSet(of user: UInt32) throws(KeychainError) -> EnrolledSet?
+
+    /// Waits until the sensor recognizes the person.
+    ///
+    /// - Parameters:
+    ///   - deadline: by `BootClock.system`, in nanoseconds.
+    ///   - cancellation: ends the question when it is requested.
+    /// - Throws: an error with an ``AuthenticationFailure``.
+    func recognize(
+        _ request: PresenceRequest, until deadline: UInt64, cancellation: Cancellation
+    ) throws(KeychainError) -> BiometricMatch
+
+    /// Ends a lock-out of a user, because the passcode was verified.
+    func passcodeWasVerified(of user: UInt32)
+}
+
+/// What an evaluation needs from the process that performs it.
+public protocol EvaluationHost: Sendable {
+    /// Runs a key derivation, within the limits of the process.
+    func derive<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value
+
+    /// Requested when the result is no longer needed.
+    var cancellation: Cancellation { get }
+}
+
+/// A process that evaluates for itself.
+struct LocalEvaluationHost: EvaluationHost {
+    let cancellation = Cancellation.current ?? Cancellation()
+
+    func derive<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        try body()
+    }
+}
+
+/// A keychain that a server holds for its clients.
+public protocol HostedKeychain: KeychainService {
+    /// Asks the person as ``KeychainAuthentication/authenticate(for:in:prompt:from:)`` does, with
+    /// the resources of the server.
+    func authenticate(
+        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
+        from caller: CallerIdentity, host: any EvaluationHost
+    ) throws(KeychainError)
+
+    /// Enrolls a security key as
+    /// ``KeychainSecurityKeys/enrollSecurityKey(_:passcode:prompt:from:)`` does, with the resources
+    /// of the server.
+    func enrollSecurityKey(
+        _ enrollment: SecurityKeyRequest, passcode: SharedSecret, prompt: AuthenticationPrompt,
+        from caller: CallerIdentity, host: any EvaluationHost
+    ) throws(KeychainError) -> SecurityKeyInfo
+
+    /// Ends the contexts of a process, which has disconnected.
+    func endContexts(of process: CallerIdentity.ProcessIdentity)
+}

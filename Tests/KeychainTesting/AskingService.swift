@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+internal import LatchkeyClient
+package import LatchkeyOperations
+package import LatchkeyService
+package import SecretMemory
+import Synchronization
+
+/// A keychain that asks the person before every use of its one item or its one key. It records how
+/// the calls bring authentication, and what is asked; the person is a closure.
+package final class AskingService: OperationPerformer {
+    /// A call, with the authentication that it brought.
+    package struct Call: Sendable, Equatable {
+        package var name: String
+        package var authentication: Authentication
+
+        package init(name: String, authentication: Authentication) {
+            self.name = name
+            self.authentication = authentication
+        }
+    }
+
+    /// A question to the person.
+    package struct Question: Sendable, Equatable {
+        package var target: AuthenticationTarget
+        package var prompt: AuthenticationPrompt
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var questions: [Question] = []
+        var open: Set<AuthenticationContextID> = []
+        var satisfied: Set<AuthenticationContextID> = []
+        var additions: [ItemAddition] = []
+        var updates: [ItemUpdate] = []
+    }
+
+    private let state = Mutex(State())
+    private let answer: @Sendable () -> AuthenticationFailure?
+    private let isSatisfiable: Bool
+    private let refusesOtherCalls: Bool
+
+    /// - Parameters:
+    ///   - isSatisfiable: false for an access control that no authentication satisfies.
+    ///   - refusesOtherCalls: whether the calls that do not ask the person, such as a deletion, need
+    ///     it nevertheless.
+    ///   - answer: how the person answers a question; nil for a successful authentication.
+    package init(
+        isSatisfiable: Bool = true, refusesOtherCalls: Bool = false,
+        answer: @escaping @Sendable () -> AuthenticationFailure? = { nil }
+    ) {
+        self.isSatisfiable = isSatisfiable
+        self.refusesOtherCalls = refusesOtherCalls
+        self.answer = answer
+    }
+
+    package var calls: [Call] { state.withLock { $0.calls } }
+    package var questions: [Question] { state.withLock { $0.questions } }
+    /// The number of contexts that have not ended.
+    package var openContexts: Int { state.withLock { $0.open.count } }
+    package var additions: [ItemAddition] { state.withLock { $0.additions } }
+    package var updates: [ItemUpdate] { state.withLock { $0.updates } }
+
+    /// The item, a generic password.
+    package let item = ItemRecord(
+        identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked,
+        accessGroup: AccessGroup("latchkey.shared", grade: .claimed), created: 0, modified: 0,
+        attributes: [.service: .string("S"), .account: .string("A")], accessControlFlags: .userPresence,
+        addedBy: "/usr/bin/program", secrets: ItemSecrets(data: SharedSecret(copying: "s3cret".utf8)))
+
+    /// The key, whose public half is the generator of the curve P-256.
+    package let key = ItemRecord(
+        identifier: .random(), itemClass: .key, protection: .whenUnlocked,
+        accessGroup: AccessGroup("latchkey.shared", grade: .claimed), created: 0, modified: 0,
+        attributes: [
+            .type: .number(KeyType.ellipticCurve.rawValue), .keyClass: .number(KeyHalf.privateKey.rawValue),
+            .keySizeInBits: .number(256), .applicationTag: .data(Array("tag".utf8)),
+        ], accessControlFlags: [.privateKeyUsage, .userPresence], addedBy: "/usr/bin/program")
+
+    private static let publicKey: [UInt8] = [
+        0x04,
+        0x6B, 0x17, 0xD1, 0xF2, 0xE1, 0x2C, 0x42, 0x47, 0xF8, 0xBC, 0xE6, 0xE5, 0x63, 0xA4, 0x40, 0xF2,
+        0x77, 0x03, 0x7D, 0x81, 0x2D, 0xEB, 0x33, 0xA0, 0xF4, 0xA1, 0x39, 0x45, 0xD8, 0x98, 0xC2, 0x96,
+        0x4F, 0xE3, 0x42, 0xE2, 0xFE, 0x1A, 0x7F, 0x9B, 0x8E, 0xE7, 0xEB, 0x4A, 0x7C, 0x0F, 0x9E, 0x16,
+        0x2B, 0xCE, 0x33, 0x57, 0x6B, 0x31, 0x5E, 0xCE, 0xCB, 0xB6, 0x40, 0x68, 0x37, 0xBF, 0x51, 0xF5,
+    ]
+
+    /// Records a call, and throws unless its context is satisfied.
+    private func require(_ name: String, _ authentication: Authentication, for item: ItemRecord) throws(KeychainError) {
+        let isSatisfied = state.withLock { state in
+            state.calls.append(Call(name: name, authentication: authentication))
+            return authentication.context.map(state.satisfied.contains) ?? false
+        }
+        guard isSatisfied else { throw .authenticationNeeded(for: .item(item.persistentReference)) }
+    }
+}
+
+// MARK: Contexts
+
+extension AskingService {
+    package func createContext(from caller: CallerIdentity) throws(KeychainError) -> AuthenticationContextID {
+        guard let context = AuthenticationContextID(bytes: ItemIdentifier.random().bytes) else { throw .notAvailable }
+        state.withLock { _ = $0.open.insert(context) }
+        return context
+    }
+
+    package func authenticate(
+        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
+        from caller: CallerIdentity
+    ) throws(KeychainError) {
+        let isOpen = state.withLock { state in
+            state.questions.append(Question(target: target, prompt: prompt))
+            return state.open.contains(context)
+        }
+        guard isOpen else { throw .authentication(.invalidContext, "the context has ended") }
+        if let failure = answer() { throw .authentication(failure, "the person did not authenticate") }
+        if isSatisfiable { state.withLock { _ = $0.satisfied.insert(context) } }
+    }
+
+    package func setApplicationPassword(
+        _ password: SharedSecret?, in context: AuthenticationContextID, from caller: CallerIdentity
+    ) throws(KeychainError) {}
+
+    package func endContext(_ context: AuthenticationContextID, from caller: CallerIdentity) {
+        state.withLock { state in
+            state.open.remove(context)
+            state.satisfied.remove(context)
+        }
+    }
+
+    package func presenceStatus(at place: PromptPlace, from caller: CallerIdentity) throws(KeychainError)
+        -> PresenceStatus
+    {
+        PresenceStatus(
+            methods: [
+                PresenceStatus.Method(name: "pinentry", factors: ["the passcode"]),
+                PresenceStatus.Method(
+                    name: "fprintd", factors: ["any enrolled finger"], problem: "no finger is enrolled",
+                    hint: "fprintd-enroll"),
+            ], hasPasscode: true, biometry: .notEnrolled, securityKeys: 1)
+    }
+}
+
+// MARK: Items
+
+extension AskingService {
+    package func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
+        state.withLock { $0.additions.append(item) }
+        try require("add", item.authentication, for: self.item)
+        return self.item
+    }
+
+    package func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
+        -> Int
+    { throw .notAvailable }
+
+    package func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> ItemMatches {
+        let found = query.itemClass == .key ? key : item
+        guard query.itemClass == found.itemClass || query.persistentReference == found.persistentReference else {
+            throw .itemNotFound
+        }
+        do throws(KeychainError) {
+            try require("copy", query.authentication, for: found)
+        } catch {
+            guard query.authentication.interaction == .skip else { throw error }
+            throw .itemNotFound
+        }
+        return ItemMatches(records: [found], damaged: 0)
+    }
+
+    package func copyIdentities(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> [IdentityRecord] { throw .itemNotFound }
+
+    package func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
+        -> Int
+    {
+        try require("update", query.authentication, for: item)
+        state.withLock { $0.updates.append(update) }
+        return 1
+    }
+
+    package func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        state.withLock { $0.calls.append(Call(name: "delete", authentication: query.authentication)) }
+        if refusesOtherCalls { throw .authenticationNeeded(for: .item(item.persistentReference)) }
+        return 1
+    }
+}
+
+// MARK: Keys
+
+extension AskingService {
+    package func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError)
+        -> GeneratedKey
+    {
+        state.withLock { $0.additions.append(generation.privateHalf) }
+        try require("generateKey", generation.privateHalf.authentication, for: key)
+        return GeneratedKey(privateHalf: key, publicHalf: nil, publicKey: Self.publicKey)
+    }
+
+    package func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> PublicKeyInfo
+    {
+        if refusesOtherCalls { throw .authenticationNeeded(for: .item(reference)) }
+        return PublicKeyInfo(KeyKind(.ellipticCurve, bits: 256), half: .privateKey, publicKey: Self.publicKey)
+    }
+
+    package func useKey(
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, authentication: Authentication,
+        from caller: CallerIdentity
+    ) throws(KeychainError) -> KeyOutput {
+        try require("useKey", authentication, for: key)
+        return KeyOutput(
+            SharedSecret(copying: [0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01]), from: key.accessGroup)
+    }
+
+    package func exportKey(
+        _ reference: PersistentReference, authentication: Authentication, from caller: CallerIdentity
+    ) throws(KeychainError) -> KeyOutput {
+        try require("exportKey", authentication, for: key)
+        return KeyOutput(SharedSecret(copying: [1, 2, 3]), from: key.accessGroup)
+    }
+}
+
+// MARK: OperationPerformer
+
+extension AskingService {
+    /// No other operation is implemented.
+    package func perform<Operation: KeychainOperation>(
+        _ operation: Operation, from caller: CallerIdentity?, progress: ChangeProgress,
+        _ take: ((any ResponseContent) throws(KeychainError) -> Void)?
+    ) throws(KeychainError) -> Operation.Answer { throw .notAvailable }
+
+    package func status() throws(KeychainError) -> KeychainStatus {
+        KeychainStatus(
+            mode: .user, root: .file, databasePath: "/data/keychain.db", deviceKeyPath: "/state/device.key",
+            formatVersion: 3, hasPasscode: true, counts: [], quarantined: 0)
+    }
+
+    package func lockStatus() throws(KeychainError) -> LockStatus {
+        LockStatus(
+            state: .unlocked, hasPasscode: true, hasRecoveryKey: false, settings: KeybagSettings(),
+            open: Set(ProtectionClass.allCases))
+    }
+
+    package func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
+        -> UInt64
+    { throw .notAvailable }
+
+    package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { 0 }
+    package func removeLockObserver(_ number: Int) {}
+    package func addChangeObserver(_ body: @escaping @Sendable (KeychainChangeEvent) -> Void) throws(KeychainError)
+        -> Int
+    { throw .notAvailable }
+    package func removeChangeObserver(_ number: Int) {}
+    package func restore(
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
+        from source: @escaping BackupSource, progress: ChangeProgress
+    ) throws(KeychainError) -> RestoreReport { throw .notAvailable }
+    package func close() {}
+}
