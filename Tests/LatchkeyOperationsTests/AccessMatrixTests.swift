@@ -102,13 +102,14 @@ struct AccessMatrixTests {
     private static func expected(_ row: Row, _ caller: Caller, _ state: State) -> Word {
         switch row.name {
         case "BackUpKeychain", "RestoreKeychain", "RepairKeychain", "SetPasscode", "ChangePasscode", "RemovePasscode",
-            "CreateRecoveryKey", "RemoveRecoveryKey", "ChangeSettings", "RecoverKeychain":
+            "CreateRecoveryKey", "RemoveRecoveryKey", "ChangeSettings", "RecoverKeychain",
+            "EnrollSecurityKey", "RemoveSecurityKey":
             if state.mayHoldAttestedItems, caller != .attested { return .denied }
             return caller == .sandboxed ? .denied : .yes
         case "LockKeychain":
             return state.mayHoldAttestedItems && caller != .attested && state != .attestedSession ? .denied : .yes
         case "CheckKeychain", "CheckpointKeychain", "UnlockKeychain", "RecordBackup", "ReadLog", "VerifyLog",
-            "OpenSession":
+            "OpenSession", "ListSecurityKeys", "WatchQuestions", "AnswerQuestion":
             return caller == .sandboxed ? .denied : .yes
         case "ReadStatus", "IdentifyCaller", "ReadLockStatus", "WatchLock", "WatchChanges": return .yes
         default: break

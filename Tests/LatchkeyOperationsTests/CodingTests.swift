@@ -5,6 +5,7 @@ import KeychainTesting
 import LatchkeyOperations
 import LatchkeyProtocol
 import LinuxSystem
+import Presence
 import SecretMemory
 import Testing
 
@@ -100,6 +101,45 @@ struct CodingTests {
         }
         let error = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: message)) }
         #expect("\(try #require(error))".contains("fields"), "\(String(describing: error))")
+    }
+
+    @Test("WIRE-18: the texts of a question are shortened, and longer ones are rejected")
+    func longTexts() throws {
+        let text = String(repeating: "é", count: 4000)
+        let program = CallerIdentity(
+            executable: text, declaredGroups: [text, "second"], sandbox: .application(group: text))
+        let request = PresenceRequest(
+            .passcode, user: 1, program: program, subject: .item(label: text, identifier: text), reason: text,
+            place: .none)
+        let event = AgentEvent.question(AgentQuestion(1, request, seconds: 1))
+        let response = try NumberedResponse(NumberedResponse(number: 1, .content(event)).frame()).response
+        guard case .content(let content) = response, case .question(let question)? = content as? AgentEvent else {
+            Issue.record("the response must be a question")
+            return
+        }
+        let short = String(repeating: "é", count: 512)
+        let decoded = question.request(for: 1)
+        #expect(decoded.reason == short && decoded.subject == .item(label: short, identifier: short))
+        #expect(decoded.program.executable == String(repeating: "é", count: 2048))
+        #expect(decoded.program.declaredGroups == [short] && decoded.program.sandbox == .application(group: short))
+
+        let long = String(repeating: "x", count: 1025)
+        let changes: [(inout WireQuestion) -> Void] = [
+            { $0.reason = long }, { $0.item.label = long }, { $0.item.identifier = long },
+            { $0.program.declaredGroup = long }, { $0.program.attestedGroup = long }, { $0.program.application = long },
+            { $0.program.executable = String(repeating: "x", count: 4097) },
+        ]
+        for change in changes {
+            var wire = WireQuestion()
+            (wire.factor, wire.item) = (1, WireAskedItem())
+            change(&wire)
+            var event = WireAgentEvent()
+            event.question = wire
+            var message = WireResponse()
+            message.agentEvent = event
+            let bytes = try message.bytes()
+            #expect(throws: WireError.self) { try NumberedResponse(Frame(message: bytes)) }
+        }
     }
 
     @Test(

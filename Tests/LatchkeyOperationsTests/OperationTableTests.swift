@@ -58,8 +58,8 @@ struct OperationTableTests {
         #expect(
             Self.operations(with: .changes) == [
                 "AddIdentities", "AddItem", "ChangePasscode", "ChangeSettings", "CreateRecoveryKey", "DeleteItems",
-                "GenerateKey", "RecoverKeychain", "RemovePasscode", "RemoveRecoveryKey", "RepairKeychain",
-                "RestoreKeychain", "SetPasscode", "UpdateItems",
+                "EnrollSecurityKey", "GenerateKey", "RecoverKeychain", "RemovePasscode", "RemoveRecoveryKey",
+                "RemoveSecurityKey", "RepairKeychain", "RestoreKeychain", "SetPasscode", "UpdateItems",
             ])
     }
 
@@ -82,10 +82,13 @@ struct OperationTableTests {
     func withoutLog() {
         #expect(
             Self.operations(with: .worksWithoutLog) == [
-                "DeleteItems", "Hello", "IdentifyCaller", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadStatus",
-                "RecoverKeychain", "SendPiece", "VerifyLog", "WatchChanges", "WatchLock",
+                "AnswerQuestion", "CreateContext", "DeleteItems", "EndContext", "Hello", "IdentifyCaller",
+                "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence", "ReadStatus",
+                "RecoverKeychain", "SendPiece", "SetApplicationPassword", "VerifyLog", "WatchChanges", "WatchLock",
+                "WatchQuestions",
             ])
-        #expect(Self.operations(with: .worksWithoutKeychain) == ["RecoverKeychain"])
+        #expect(
+            Self.operations(with: .worksWithoutKeychain) == ["AnswerQuestion", "RecoverKeychain", "WatchQuestions"])
     }
 
     private static func operations(with trait: OperationTraits) -> [String] {
@@ -120,6 +123,7 @@ struct OperationTableTests {
                 ["passcode", "newPasscode", "old", "new"].contains(field.label) && "\(field.value)" != "nil"
             }
             #expect(operation.audit?.includesPasscode ?? false == hasPasscode, "\(type(of: operation))")
+            #expect(operation.audit?.promptsForPasscode ?? false == (operation is Authenticate))
         }
     }
 }

@@ -102,4 +102,19 @@ struct SubordinateUserTests {
         chmod(path, 0o644)
         #expect((try? DaemonConfiguration.load(from: path, owner: geteuid()))?.allowsSubordinateUsers == expected)
     }
+
+    @Test(
+        "The configuration file says whether classes that are always open are allowed; only two values are accepted",
+        arguments: [
+            ("", true), ("always-classes = refuse", false), ("always-classes=allow # backups", true),
+            ("max-items-per-user = 5\nalways-classes = refuse", false), ("always-classes = no", nil),
+            ("always-classes =", nil), ("always-classes = Refuse", nil),
+            ("always-classes = refuse\nalways-classes = allow", nil), ("always-class = refuse", nil),
+        ] as [(String, Bool?)])
+    func alwaysClasses(_ text: String, _ expected: Bool?) throws {
+        let path = "\(directory.path)/daemon.conf"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        chmod(path, 0o644)
+        #expect((try? DaemonConfiguration.load(from: path, owner: geteuid()))?.allowsAlwaysOpen == expected)
+    }
 }

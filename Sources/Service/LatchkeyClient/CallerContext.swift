@@ -11,10 +11,13 @@ public import LatchkeyService
 @_spi(Testing) public struct CallerContext: Sendable {
     public var identity: CallerIdentity
     public var service: any KeychainService
+    /// Where the person can be asked; by default nowhere.
+    public var place: PromptPlace
 
-    public init(identity: CallerIdentity, service: any KeychainService) {
+    public init(identity: CallerIdentity, service: any KeychainService, place: PromptPlace = .none) {
         self.identity = identity
         self.service = service
+        self.place = place
     }
 
     @TaskLocal public static var current: CallerContext?

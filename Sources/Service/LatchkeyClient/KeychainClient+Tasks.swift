@@ -13,24 +13,27 @@ extension KeychainClient {
     package static func perform<Value: Sendable>(
         _ call: @escaping @Sendable () throws(KeychainError) -> Value
     ) async throws(KeychainError) -> Value {
-        let (context, log) = (CallerContext.current, ProgramLog.current)
         let cancellation = CancellationFlag()
+        let call = bound { Result { () throws(KeychainError) in try call() } }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, KeychainError>, Never>) in
                 BlockingCallPool.shared.run {
                     guard !cancellation.isRaised.load(ordering: .acquiring) else {
                         return continuation.resume(returning: .failure(cancelled))
                     }
-                    let outcome = CallerContext.$current.withValue(context) {
-                        ProgramLog.$current.withValue(log) { Result { () throws(KeychainError) in try call() } }
-                    }
-                    continuation.resume(returning: outcome)
+                    continuation.resume(returning: call())
                 }
             }
         } onCancel: {
             cancellation.isRaised.store(true, ordering: .releasing)
         }
         return try outcome.get()
+    }
+
+    /// Returns a call that runs on any thread with the caller and the log of the current task.
+    package static func bound<Value>(_ call: @escaping @Sendable () -> Value) -> @Sendable () -> Value {
+        let (context, log) = (CallerContext.current, ProgramLog.current)
+        return { CallerContext.$current.withValue(context) { ProgramLog.$current.withValue(log, operation: call) } }
     }
 
     private static let cancelled = KeychainError(

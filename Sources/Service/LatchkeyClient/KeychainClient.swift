@@ -16,7 +16,9 @@ public enum KeychainClient {
     /// Returns the keychain of this process, opened on first use, as this process uses it. A
     /// failure is not cached: the next call tries again.
     public static func session() throws(KeychainError) -> KeychainSession {
-        if let context = CallerContext.current { return KeychainSession(context.service, as: context.identity) }
+        if let context = CallerContext.current {
+            return KeychainSession(context.service, as: context.identity) { [place = context.place] in place }
+        }
         return KeychainSession(try processService.value.open(), as: caller)
     }
 
@@ -66,6 +68,14 @@ public enum KeychainClient {
     }
 
     private static let isUserCommand = Atomic(false)
+
+    /// Uses security keys if this process opens the keychain itself. Only for programs that are
+    /// linked with libfido2, before the first call.
+    public static func useSecurityKeys(_ access: any SecurityKeyAccess) {
+        securityKeys.withLock { $0 = access }
+    }
+
+    fileprivate static let securityKeys = SystemMutex<(any SecurityKeyAccess)?>(nil)
 
     /// Takes the passcode from `source`, instead of the environment, when items are locked. For
     /// commands, before the first call.
@@ -171,9 +181,12 @@ private final class ProcessService: Sendable {
     }
 
     private static func make() throws(KeychainError) -> any KeychainService {
-        if environment("LATCHKEY_EPHEMERAL") == "1" { return try EmbeddedService(inMemory: .system) }
+        let presence = PresenceSources(securityKeys: KeychainClient.securityKeys.withLock { $0 })
+        if environment("LATCHKEY_EPHEMERAL") == "1" {
+            return try EmbeddedService(inMemory: .system, presence: presence)
+        }
         if let service = try daemon() { return service }
-        return try EmbeddedService(home: .resolve(environment), automaticPasscode: passcode)
+        return try EmbeddedService(home: .resolve(environment), presence: presence, automaticPasscode: passcode)
     }
 
     fileprivate static var discovery: DaemonDiscovery {

@@ -79,15 +79,63 @@ extension OperationPerformer {
     }
 
     package func useKey(
-        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, authentication: Authentication,
+        from caller: CallerIdentity
     ) throws(KeychainError) -> KeyOutput {
-        try perform(UseKey(reference, use, on: input), from: caller)
+        try perform(UseKey(reference, use, on: input, authentication: authentication), from: caller)
     }
 
-    package func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
-        -> KeyOutput
+    package func exportKey(
+        _ reference: PersistentReference, authentication: Authentication, from caller: CallerIdentity
+    ) throws(KeychainError) -> KeyOutput {
+        try perform(ExportKey(reference, authentication: authentication), from: caller)
+    }
+
+    // MARK: Authentication
+
+    package func createContext(from caller: CallerIdentity) throws(KeychainError) -> AuthenticationContextID {
+        try perform(CreateContext(), from: caller).id
+    }
+
+    package func authenticate(
+        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
+        from caller: CallerIdentity
+    ) throws(KeychainError) {
+        _ = try perform(Authenticate(for: target, in: context, prompt: prompt), from: caller)
+    }
+
+    package func setApplicationPassword(
+        _ password: SharedSecret?, in context: AuthenticationContextID, from caller: CallerIdentity
+    ) throws(KeychainError) {
+        _ = try perform(SetApplicationPassword(password, in: context), from: caller)
+    }
+
+    package func endContext(_ context: AuthenticationContextID, from caller: CallerIdentity) {
+        // A context that cannot be ended now ends with the connection.
+        _ = try? perform(EndContext(context), from: caller)
+    }
+
+    package func presenceStatus(at place: PromptPlace, from caller: CallerIdentity) throws(KeychainError)
+        -> PresenceStatus
     {
-        try perform(ExportKey(reference), from: caller)
+        try perform(ReadPresence(at: place), from: caller)
+    }
+
+    // MARK: Security keys
+
+    package func enrollSecurityKey(
+        _ enrollment: SecurityKeyRequest, passcode: SharedSecret, prompt: AuthenticationPrompt,
+        from caller: CallerIdentity
+    ) throws(KeychainError) -> SecurityKeyInfo {
+        try perform(EnrollSecurityKey(enrollment, passcode: passcode, prompt: prompt), from: caller)
+    }
+
+    package func securityKeys() throws(KeychainError) -> [SecurityKeyInfo] { try perform(ListSecurityKeys()).keys }
+
+    package func removeSecurityKey(
+        _ key: SecurityKeyIdentifier, passcode: SharedSecret?, deletesItems: Bool, dryRun: Bool
+    ) throws(KeychainError) -> Int {
+        try perform(RemoveSecurityKey(key, passcode: passcode, deletesItems: deletesItems, dryRun: dryRun)).count
     }
 
     // MARK: The keychain itself

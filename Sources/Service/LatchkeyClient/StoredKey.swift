@@ -11,23 +11,31 @@ public struct StoredKey: PrivateKey {
     public let publicKey: PublicKey
     public var kind: KeyKind { publicKey.kind }
 
+    private let authentication: @Sendable () throws(KeychainError) -> Authentication
     private let open: @Sendable () throws(KeychainError) -> KeychainSession
 
-    /// - Parameter open: returns the keychain; by default that of this process.
+    /// - Parameters:
+    ///   - authentication: how each use may satisfy the access control of the key; by default the
+    ///     person is asked.
+    ///   - open: returns the keychain; by default that of this process.
     public init(
         _ reference: PersistentReference, publicKey: PublicKey,
+        authentication: @escaping @Sendable () throws(KeychainError) -> Authentication = {
+            () throws(KeychainError) in Authentication()
+        },
         in open: @escaping @Sendable () throws(KeychainError) -> KeychainSession = { () throws(KeychainError) in
             try KeychainClient.session()
         }
     ) {
         self.reference = reference
         self.publicKey = publicKey
+        self.authentication = authentication
         self.open = open
     }
 
     public func use(_ use: PrivateKeyUse, on input: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret {
         let input = SharedSecret(SecretBytes(copying: try preparedInput(input, use)))
-        return try open().useKey(reference, use, on: input).bytes
+        return try open().useKey(reference, use, on: input, authentication: try authentication()).bytes
     }
 
     /// Returns the part of the input that the operation uses. An input that is too long is rejected
@@ -47,6 +55,6 @@ public struct StoredKey: PrivateKey {
     ///
     /// - Throws: errSecUnimplemented if the key may not be extracted.
     public func external() throws(KeychainError) -> SharedSecret {
-        try open().exportKey(reference).bytes
+        try open().exportKey(reference, authentication: try authentication()).bytes
     }
 }

@@ -17,9 +17,10 @@ extension AuditEntry {
                 passcode: details.includesPasscode ? .accepted : nil)
         case .failure(let error):
             // A passcode that was not checked has no result.
+            let checksPasscode = details.includesPasscode || details.promptsForPasscode
             self.init(
                 caller: caller, operation: details.name, itemClass: details.itemClass, group: named,
-                status: error.status, passcode: details.includesPasscode && error.isWrongPasscode ? .wrong : nil)
+                status: error.status, passcode: checksPasscode && error.isWrongPasscode ? .wrong : nil)
         }
     }
 }

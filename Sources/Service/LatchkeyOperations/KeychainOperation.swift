@@ -58,17 +58,21 @@ package struct AuditDetails: Sendable {
     package var group: String?
     /// Whether the request contains the passcode of the keychain, the current or a new one.
     package var includesPasscode: Bool
+    /// Whether the person may be asked for the passcode. Only a wrong one is recorded then: success
+    /// may have come from something else.
+    package var promptsForPasscode: Bool
     /// Whether a successful operation is answered before its line is written.
     package var isDeferred: Bool
 
     package init(
         _ name: String, itemClass: ItemClass? = nil, group: String? = nil, includesPasscode: Bool = false,
-        isDeferred: Bool = false
+        promptsForPasscode: Bool = false, isDeferred: Bool = false
     ) {
         self.name = name
         self.itemClass = itemClass
         self.group = group
         self.includesPasscode = includesPasscode
+        self.promptsForPasscode = promptsForPasscode
         self.isDeferred = isDeferred
     }
 }

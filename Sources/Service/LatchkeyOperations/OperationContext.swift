@@ -2,6 +2,7 @@
 
 package import KeychainModel
 package import LatchkeyService
+package import Presence
 package import SecretMemory
 
 /// What an operation needs from the daemon: the keychain, the caller, shares of limited resources,
@@ -31,7 +32,7 @@ package protocol OperationContext {
     // MARK: The keychain
 
     /// The caller's keychain, opened if necessary.
-    var service: any KeychainService { get throws(KeychainError) }
+    var service: any HostedKeychain { get throws(KeychainError) }
     var mode: KeychainStatus.Mode { get throws(KeychainError) }
     /// nil if there is no audit log.
     var auditLog: AuditLog? { get throws(KeychainError) }
@@ -63,6 +64,12 @@ package protocol OperationContext {
         _ kind: SlowWorkKind, _ body: @escaping @Sendable () throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value
 
+    /// Calls `body` with what an authentication needs: shares of the daemon's pool, and an end when
+    /// the client disconnects.
+    func evaluating<Value>(
+        _ body: (any EvaluationHost) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value
+
     // MARK: The client
 
     /// Sends the progress of the operation to the client, without waiting for it.
@@ -80,10 +87,22 @@ package protocol OperationContext {
     /// Receives the next piece of a backup; returns nil at its end.
     func nextPiece() throws(KeychainError) -> [UInt8]?
 
+    // MARK: Questions
+
+    /// Makes the client an agent of its user.
+    ///
+    /// - Throws: errSecNotAvailable if this daemon needs no agents, or if the user has too many.
+    func registerAgent() throws(KeychainError) -> any AgentRegistration
+
+    /// Answers a question that was given to the client's process.
+    ///
+    /// - Throws: errSecParam if no such question waits for an answer.
+    func answerQuestion(_ number: UInt64, with outcome: PresenceOutcome) throws(KeychainError)
+
     // MARK: Sessions
 
     /// Opens the files of the keychain a second time.
-    func reopen() throws(KeychainError) -> any KeychainService
+    func reopen() throws(KeychainError) -> any HostedKeychain
 
     /// Receives a socket from the client, and serves the keychain to the processes that connect
     /// through it.
@@ -92,7 +111,7 @@ package protocol OperationContext {
     ///   - knowsPasscode: whether the client has given the passcode.
     ///   - permit: released when the session ends.
     func startSession(
-        _ service: any KeychainService, knowsPasscode: Bool, permit: OperationPermit
+        _ service: any HostedKeychain, knowsPasscode: Bool, permit: OperationPermit
     ) throws(KeychainError)
 }
 

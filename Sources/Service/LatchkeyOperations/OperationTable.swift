@@ -25,6 +25,15 @@ enum OperationTable {
         case .useKey(let wire): try UseKey(wire, &secrets)
         case .exportKey(let wire): try ExportKey(wire)
 
+        case .createContext(let wire): try CreateContext(wire)
+        case .authenticate(let wire): try Authenticate(wire)
+        case .setApplicationPassword(let wire): try SetApplicationPassword(wire, &secrets)
+        case .endContext(let wire): try EndContext(wire)
+        case .presence(let wire): try ReadPresence(wire)
+        case .enrollSecurityKey(let wire): try EnrollSecurityKey(wire, &secrets)
+        case .securityKeys(let wire): try ListSecurityKeys(wire)
+        case .removeSecurityKey(let wire): try RemoveSecurityKey(wire, &secrets)
+
         case .status(let wire): try ReadStatus(wire)
         case .check(let wire): try CheckKeychain(wire)
         case .repair(let wire): try RepairKeychain(wire)
@@ -54,6 +63,9 @@ enum OperationTable {
         case .verifyLog(let wire): try VerifyLog(wire)
 
         case .openSession(let wire): try OpenSession(wire, &secrets)
+
+        case .watchQuestions(let wire): try WatchQuestions(wire)
+        case .answerQuestion(let wire): try AnswerQuestion(wire, &secrets)
         }
     }
 
@@ -75,6 +87,10 @@ enum OperationTable {
         case .generatedKey(let wire): .content(try GeneratedKey(wire, &secrets))
         case .publicKey(let wire): .content(try PublicKeyInfo(wire))
         case .keyOutput(let wire): .content(try KeyOutput(wire, &secrets))
+        case .context(let wire): .content(try ContextHandle(wire))
+        case .presence(let wire): .content(try PresenceStatus(wire))
+        case .securityKey(let wire): .content(try SecurityKeyInfo(wire))
+        case .securityKeys(let wire): .content(try EnrolledSecurityKeys(wire))
         case .status(let wire): .content(try KeychainStatus(wire))
         case .findings(let wire): .content(try Findings(wire))
         case .caller(let wire): .content(try CallerReport(wire))
@@ -87,6 +103,7 @@ enum OperationTable {
         case .piece(let wire): .content(BackupPiece(Array(wire)))
         case .logLines(let wire): .content(try LogPart(wire))
         case .logVerdict(let wire): .content(try AuditVerification(wire))
+        case .agentEvent(let wire): .content(try AgentEvent(wire))
         }
     }
 }

@@ -69,9 +69,20 @@ final class ConnectionRegistry: Sendable {
         shared.connections.add(1, ordering: .relaxed)
     }
 
-    func remove(_ connection: Connection) {
-        let wasKnown = state.withLock { $0.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil }
+    /// Removes a connection.
+    ///
+    /// - Returns: whether it was the last one of its process.
+    @discardableResult
+    func remove(_ connection: Connection) -> Bool {
+        let (wasKnown, isLast) = state.withLock { state in
+            let wasKnown = state.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil
+            let isLast = !state.connections.values.contains {
+                $0.user == connection.user && $0.process == connection.process
+            }
+            return (wasKnown, isLast)
+        }
         if wasKnown { shared.connections.subtract(1, ordering: .relaxed) }
+        return isLast
     }
 
     /// The sessions that the connections of a user opened; nil for all users.

@@ -9,12 +9,16 @@ public import LinuxSystem
 /// max-bytes-per-user = 256 MiB    # or B, KiB, GiB
 /// max-items-per-user = 100000
 /// subordinate-users = refuse      # or allow
+/// always-classes = allow          # or refuse
 /// ```
 public struct DaemonConfiguration: Sendable, Equatable {
     /// The limits of each user's keychain.
     public var quota = KeychainQuota()
     /// Whether subordinate user ids (subuid(5)) have keychains.
     public var allowsSubordinateUsers = false
+    /// Whether new items may have a class that opens without the passcode
+    /// (`kSecAttrAccessibleAlways`).
+    public var allowsAlwaysOpen = true
 
     public static let systemPath = "/etc/latchkey/daemon.conf"
 
@@ -42,10 +46,9 @@ public struct DaemonConfiguration: Sendable, Equatable {
                 }
                 configuration.quota.items = items
             case .subordinateUsers:
-                guard let choice = ["allow": true, "refuse": false][line.value] else {
-                    throw file.refusal(of: line, expected: "allow or refuse")
-                }
-                configuration.allowsSubordinateUsers = choice
+                configuration.allowsSubordinateUsers = try allows(line, in: file)
+            case .alwaysClasses:
+                configuration.allowsAlwaysOpen = try allows(line, in: file)
             }
         }
         return configuration
@@ -55,6 +58,17 @@ public struct DaemonConfiguration: Sendable, Equatable {
         case maxBytes = "max-bytes-per-user"
         case maxItems = "max-items-per-user"
         case subordinateUsers = "subordinate-users"
+        case alwaysClasses = "always-classes"
+    }
+
+    private static func allows(
+        _ line: ConfigurationFile.Line, in file: ConfigurationFile
+    ) throws(SystemError) -> Bool {
+        switch line.value {
+        case "allow": return true
+        case "refuse": return false
+        default: throw file.refusal(of: line, expected: "allow or refuse")
+        }
     }
 
     /// A size such as `256 MiB`.

@@ -31,21 +31,26 @@ public final class HomeProvider: KeychainProvider {
     private let clocks: Clocks
     private let limits: AuditLog.Limits
     private let quota: KeychainQuota?
+    private let allowsAlwaysOpen: Bool
     private let automaticPasscode: AutomaticUnlock.Source
+    private let presence: PresenceSources
     private let openLimits: OpenKeychains
     private let subordinates: SubordinateUsers?
     private let slots = SystemMutex<[UInt32: KeychainSlot]>([:])
 
     /// The keychain of one user, for this user only.
     ///
-    /// - Parameter automaticPasscode: the passcode that the daemon was started with, if any.
+    /// - Parameters:
+    ///   - presence: how the user can be asked.
+    ///   - automaticPasscode: the passcode that the daemon was started with, if any.
     public convenience init(
         user: UInt32, home: KeychainHome, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
+        presence: PresenceSources = PresenceSources(),
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) {
         self.init(
-            mode: .user, clocks: clocks, limits: limits, quota: nil, open: OpenKeychains(), subordinates: nil,
-            automaticPasscode: automaticPasscode
+            mode: .user, clocks: clocks, limits: limits, quota: nil, allowsAlwaysOpen: true,
+            open: OpenKeychains(), subordinates: nil, presence: presence, automaticPasscode: automaticPasscode
         ) { $0 == user ? home : nil }
     }
 
@@ -53,16 +58,19 @@ public final class HomeProvider: KeychainProvider {
     ///
     /// - Parameters:
     ///   - quota: of each keychain; nil for no limit.
+    ///   - allowsAlwaysOpen: whether new items may have the class `dk` or `dku`.
     ///   - open: how many keychains stay open.
     ///   - subordinates: the user ids that are refused; nil to refuse none.
+    ///   - presence: how the users can be asked.
     public convenience init(
         stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
-        quota: KeychainQuota? = nil,
-        open: OpenKeychains = OpenKeychains(), subordinates: SubordinateUsers? = nil
+        quota: KeychainQuota? = nil, allowsAlwaysOpen: Bool = true,
+        open: OpenKeychains = OpenKeychains(), subordinates: SubordinateUsers? = nil,
+        presence: PresenceSources = PresenceSources()
     ) {
         self.init(
-            mode: .system, clocks: clocks, limits: limits, quota: quota, open: open, subordinates: subordinates,
-            automaticPasscode: { () throws(KeychainError) in nil }
+            mode: .system, clocks: clocks, limits: limits, quota: quota, allowsAlwaysOpen: allowsAlwaysOpen, open: open,
+            subordinates: subordinates, presence: presence, automaticPasscode: { () throws(KeychainError) in nil }
         ) { user in
             // All users without a mapping share the overflow user id (user_namespaces(7)).
             Self.overflowUsers.contains(user) ? nil : KeychainHome(root: "\(stateDirectory)/users/\(user)")
@@ -70,8 +78,9 @@ public final class HomeProvider: KeychainProvider {
     }
 
     private init(
-        mode: KeychainStatus.Mode, clocks: Clocks, limits: AuditLog.Limits, quota: KeychainQuota?, open: OpenKeychains,
-        subordinates: SubordinateUsers?, automaticPasscode: @escaping AutomaticUnlock.Source,
+        mode: KeychainStatus.Mode, clocks: Clocks, limits: AuditLog.Limits, quota: KeychainQuota?,
+        allowsAlwaysOpen: Bool, open: OpenKeychains, subordinates: SubordinateUsers?, presence: PresenceSources,
+        automaticPasscode: @escaping AutomaticUnlock.Source,
         home: @escaping @Sendable (UInt32) -> KeychainHome?
     ) {
         self.mode = mode
@@ -79,8 +88,10 @@ public final class HomeProvider: KeychainProvider {
         self.clocks = clocks
         self.limits = limits
         self.quota = quota
+        self.allowsAlwaysOpen = allowsAlwaysOpen
         openLimits = open
         self.subordinates = subordinates
+        self.presence = presence
         self.automaticPasscode = automaticPasscode
     }
 
@@ -105,7 +116,7 @@ public final class HomeProvider: KeychainProvider {
         let slot = slot(of: user)
         if slot.opened == nil { try closeExcessKeychains() }
         return try slot.keychain { (ownership) throws(KeychainError) in
-            try open(home, ownership)
+            try open(home, of: user, ownership)
         } acquire: { () throws(KeychainError) in
             try HomeOwnership.acquire(home)
         }
@@ -209,15 +220,20 @@ public final class HomeProvider: KeychainProvider {
 
     private static let overflowUsers: Set<UInt32> = [65534, 65535, .max]
 
-    private func open(_ home: KeychainHome, _ ownership: HomeOwnership) throws(KeychainError) -> ServedKeychain {
+    private func open(_ home: KeychainHome, of user: UInt32, _ ownership: HomeOwnership) throws(KeychainError)
+        -> ServedKeychain
+    {
         let service = try EmbeddedService(
-            home: home, clocks: clocks, ownership: ownership, quota: quota, automaticPasscode: automaticPasscode)
-        let (clocks, quota) = (clocks, quota)
+            home: home, clocks: clocks, ownership: ownership, quota: quota, user: user,
+            presence: presence, allowsAlwaysOpen: allowsAlwaysOpen, automaticPasscode: automaticPasscode)
+        let (clocks, quota, allowsAlwaysOpen, presence) = (clocks, quota, allowsAlwaysOpen, presence)
         return ServedKeychain(
             service: service, audit: try service.openAuditLog(limits: limits), mode: mode, home: home, quota: quota
         ) {
             () throws(KeychainError) in
-            try EmbeddedService(home: home, clocks: clocks, ownership: ownership, quota: quota)
+            try EmbeddedService(
+                home: home, clocks: clocks, ownership: ownership, quota: quota, user: user,
+                presence: presence, allowsAlwaysOpen: allowsAlwaysOpen)
         }
     }
 }

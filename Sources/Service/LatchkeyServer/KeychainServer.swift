@@ -35,14 +35,16 @@ public final class KeychainServer: Sendable {
     /// - Parameters:
     ///   - provider: provides the keychain of each user; closed with the server.
     ///   - reader: identifies callers.
+    ///   - agents: the agents that ask persons for a daemon without a session; nil if the daemon
+    ///     asks itself.
     ///   - log: receives events of connections, never the content of requests.
     public convenience init(
         _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits = ServerLimits(),
-        log: Logger = Logger(label: "latchkeyd") { _ in SwiftLogNoOpLogHandler() }
+        agents: AgentDesk? = nil, log: Logger = Logger(label: "latchkeyd") { _ in SwiftLogNoOpLogHandler() }
     ) throws(SystemError) {
         try self.init(
-            provider, reader: reader, limits: limits, log: log, shared: SharedResources(limits), isSession: false,
-            permit: nil)
+            provider, reader: reader, limits: limits, log: log, shared: SharedResources(limits, agents: agents),
+            isSession: false, permit: nil)
     }
 
     /// The server of a session, which shares the per-user limits of `server`.
@@ -144,7 +146,7 @@ public final class KeychainServer: Sendable {
             }
             let isRunning = BackgroundThread.run { [self] in
                 connection.run()
-                registry.remove(connection)
+                if registry.remove(connection) { endContexts(of: connection) }
             }
             guard isRunning else {
                 registry.remove(connection)
@@ -155,6 +157,12 @@ public final class KeychainServer: Sendable {
             log.warning(
                 "connection refused: the caller cannot be identified", metadata: ["reason": "\(error.description)"])
         }
+    }
+
+    /// Ends the authentication contexts of a process that has no connection any more.
+    private func endContexts(of connection: Connection) {
+        let process = CallerIdentity.ProcessIdentity(user: connection.user, process: connection.process)
+        provider.openKeychain(of: connection.user)?.service.endContexts(of: process)
     }
 
     /// Serves the connections whose sockets arrive through `control`, until the other end of it is
@@ -200,6 +208,9 @@ public final class KeychainServer: Sendable {
         if !registry.isEmpty { log.warning("\(registry.count) requests were not answered before the deadline") }
         provider.close()
     }
+
+    /// Whether the server accepts no more requests. Prompts end then.
+    var isStopping: Bool { stopping.wait(milliseconds: 0) }
 
     /// Whether slow operations are to end without a result.
     var isCancelling: Bool { cancelling.load(ordering: .relaxed) }

@@ -6,6 +6,7 @@ internal import LatchkeyOperations
 internal import LatchkeyProtocol
 internal import LatchkeyService
 internal import LinuxSystem
+internal import Presence
 internal import SecretMemory
 
 /// What one request's operation gets from the server.
@@ -36,7 +37,7 @@ final class RequestContext: OperationContext {
         }
     }
 
-    var service: any KeychainService { get throws(KeychainError) { try keychain.service } }
+    var service: any HostedKeychain { get throws(KeychainError) { try keychain.service } }
     var mode: KeychainStatus.Mode { get throws(KeychainError) { try keychain.mode } }
     var auditLog: AuditLog? { get throws(KeychainError) { try keychain.audit } }
 
@@ -127,6 +128,13 @@ final class RequestContext: OperationContext {
             kind, for: user, isAbandoned: { socket.isHungUp || server.isCancelling }, body)
     }
 
+    func evaluating<Value>(
+        _ body: (any EvaluationHost) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        let evaluation = ClientEvaluation(server: server, socket: handler.channel.socket, user: user)
+        return try evaluation.watching { () throws(KeychainError) in try body(evaluation) }
+    }
+
     // MARK: The client
 
     var progress: @Sendable (Int, Int) -> Void { { [reply] in reply.progress($0, $1) } }
@@ -139,12 +147,40 @@ final class RequestContext: OperationContext {
 
     func nextPiece() throws(KeychainError) -> [UInt8]? { try reply.nextPiece() }
 
+    // MARK: Questions
+
+    func registerAgent() throws(KeychainError) -> any AgentRegistration {
+        let desk = try agents
+        let socket = handler.channel.socket
+        return DeskRegistration(desk: desk, agent: try desk.register(process) { !socket.isStale })
+    }
+
+    func answerQuestion(_ number: UInt64, with outcome: PresenceOutcome) throws(KeychainError) {
+        try agents.answer(number, with: outcome, from: process)
+    }
+
+    private var agents: AgentDesk {
+        get throws(KeychainError) {
+            guard let desk = server.shared.agents else {
+                throw KeychainError(
+                    .notAvailable, "this latchkeyd needs no agent: it asks the person itself",
+                    hint: "an agent is for the system's latchkeyd: systemctl status latchkeyd.socket")
+            }
+            return desk
+        }
+    }
+
+    /// The process at the other end, as the kernel recorded it.
+    private var process: CallerIdentity.ProcessIdentity {
+        CallerIdentity.ProcessIdentity(user: user, process: handler.process)
+    }
+
     // MARK: Sessions
 
-    func reopen() throws(KeychainError) -> any KeychainService { try keychain.reopen() }
+    func reopen() throws(KeychainError) -> any HostedKeychain { try keychain.reopen() }
 
     func startSession(
-        _ service: any KeychainService, knowsPasscode: Bool, permit: OperationPermit
+        _ service: any HostedKeychain, knowsPasscode: Bool, permit: OperationPermit
     ) throws(KeychainError) {
         let keychain = try keychain
         let control = try receiveControl()

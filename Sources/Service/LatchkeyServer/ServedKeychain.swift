@@ -6,7 +6,7 @@ public import SecretMemory
 
 /// A keychain that a server serves: the service, its audit log, and what clients are told about it.
 public struct ServedKeychain: Sendable {
-    public let service: any KeychainService
+    public let service: any HostedKeychain
     /// nil if there is no audit log.
     public let audit: AuditLog?
     public let mode: KeychainStatus.Mode
@@ -17,14 +17,14 @@ public struct ServedKeychain: Sendable {
     /// The maximum size; nil for no limit.
     public let quota: KeychainQuota?
     /// Opens the same files a second time, for a session.
-    public let reopen: @Sendable () throws(KeychainError) -> any KeychainService
+    public let reopen: @Sendable () throws(KeychainError) -> any HostedKeychain
     /// Keeps the keychain open; nil if the keychain is never closed as idle.
     public private(set) var lease: KeychainLease?
 
     public init(
-        service: any KeychainService, audit: AuditLog? = nil, mode: KeychainStatus.Mode, home: KeychainHome?,
+        service: any HostedKeychain, audit: AuditLog? = nil, mode: KeychainStatus.Mode, home: KeychainHome?,
         knowsPasscode: Bool = false, quota: KeychainQuota? = nil,
-        reopen: @escaping @Sendable () throws(KeychainError) -> any KeychainService
+        reopen: @escaping @Sendable () throws(KeychainError) -> any HostedKeychain
     ) {
         self.service = service
         self.audit = audit

@@ -18,7 +18,7 @@ public final class SessionProvider: KeychainProvider {
     ///     session.
     ///   - lease: the lease of the keychain whose home and audit log the session uses.
     public init(
-        user: UInt32, service: any KeychainService, knowsPasscode: Bool, audit: AuditLog? = nil, home: KeychainHome?,
+        user: UInt32, service: any HostedKeychain, knowsPasscode: Bool, audit: AuditLog? = nil, home: KeychainHome?,
         quota: KeychainQuota? = nil, lease: KeychainLease? = nil
     ) {
         self.user = user

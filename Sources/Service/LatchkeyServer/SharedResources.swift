@@ -25,10 +25,13 @@ final class SharedResources: Sendable {
     let watchers: ConcurrencyLimiter
     /// Operations that take longer than that.
     let slowWork: SlowWorkPool
+    /// nil if the daemon asks persons itself.
+    let agents: AgentDesk?
     /// Connections of all users, including those that are closing.
     let connections = Atomic(0)
 
-    init(_ limits: ServerLimits) {
+    init(_ limits: ServerLimits, agents: AgentDesk? = nil) {
+        self.agents = agents
         budget = MemoryBudget(limits)
         watchers = ConcurrencyLimiter(limits.watchersPerUser)
         slowWork = SlowWorkPool(limits)

@@ -40,7 +40,7 @@ struct DaemonDiscovery {
 
     private func systemService() throws(KeychainError) -> DaemonService? {
         let home = try? KeychainHome.resolve(environment)
-        if let (service, _) = try connect(.system(systemSocket)) {
+        if let (service, _) = try connect(systemConnector) {
             if let home { SystemDaemonMarker.set(in: home) }
             return service
         }
@@ -64,7 +64,10 @@ struct DaemonDiscovery {
     }
 
     /// Whether a process listens at the system daemon's socket.
-    var hasSystemDaemon: Bool { SocketConnector.system(systemSocket).hasListener }
+    var hasSystemDaemon: Bool { systemConnector.hasListener }
+
+    /// Connects to the system's daemon, whether or not it keeps the keychain of this process.
+    var systemConnector: SocketConnector { .system(systemSocket) }
 
     private var systemSocket: String {
         let named = environment("LATCHKEY_SYSTEM_SOCKET") ?? ""

@@ -15,16 +15,20 @@ package final class DaemonService: OperationPerformer {
 
     private let claim: @Sendable () -> CallerIdentity
     private let automaticUnlock: AutomaticUnlock
+    private let agents: AgentLauncher
     private let ownSession = SystemMutex<OwnSession?>(nil)
 
     /// - Parameters:
     ///   - claim: the identity that this program claims, for what the daemon cannot determine.
     ///   - automaticPasscode: the source of the passcode, called once when items are locked; nil if
     ///     there is no source.
+    ///   - agents: starts the program that asks the person for a daemon without a session.
     package init(
         _ connector: any DaemonConnector, claim: @escaping @Sendable () -> CallerIdentity,
-        automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
+        automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil },
+        agents: AgentLauncher = AgentLauncher()
     ) {
+        self.agents = agents
         client = DaemonClient(connector, claim: claim)
         self.claim = claim
         automaticUnlock = AutomaticUnlock(automaticPasscode)
@@ -56,6 +60,27 @@ package final class DaemonService: OperationPerformer {
         for watch in changeWatches { watch.end(isTold: true) }
         ownSession.withLock { $0 = nil }
         client.close()
+    }
+
+    // MARK: The person
+
+    /// If the daemon has no session and no agent, an agent is started for the call.
+    package func authenticate(
+        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
+        from caller: CallerIdentity
+    ) throws(KeychainError) {
+        let authenticate = Authenticate(for: target, in: context, prompt: prompt)
+        let isNeeded = { [client] in (try? client.welcome()).map { $0.mode != .user } ?? false }
+        try agents.withAgent(at: prompt.place, isNeeded: isNeeded) { () throws(KeychainError) in
+            _ = try perform(authenticate, from: caller, progress: { _, _ in }, nil)
+        }
+    }
+
+    /// An agent that can be started counts as one that runs.
+    package func presenceStatus(at place: PromptPlace, from caller: CallerIdentity) throws(KeychainError)
+        -> PresenceStatus
+    {
+        agents.withStartableAgent(try perform(ReadPresence(at: place), from: caller, progress: { _, _ in }, nil))
     }
 
     // MARK: The lock

@@ -9,24 +9,36 @@ package import LatchkeyService
 package struct ExportKey: KeychainOperation {
     package let reference: PersistentReference
 
-    package init(_ reference: PersistentReference) { self.reference = reference }
+    package let authentication: Authentication
+
+    package init(_ reference: PersistentReference, authentication: Authentication = Authentication()) {
+        self.reference = reference
+        self.authentication = authentication
+    }
 
     package static let traits: OperationTraits = [.accessesItems, .readsSecrets]
 
     package var audit: AuditDetails? { AuditDetails("export-key", itemClass: .key) }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> KeyOutput {
-        try context.requireAccess(toUse: reference)
-        return try context.service.exportKey(reference, from: context.caller)
+        try context.requireAccess(toUse: reference, authentication)
+        return try context.service.exportKey(reference, authentication: authentication, from: context.caller)
     }
 }
 
 // MARK: Coding
 
 extension ExportKey {
-    init(_ wire: Data) throws(WireError) { reference = try PersistentReference(wire: wire) }
+    init(_ wire: WireExportKey) throws(WireError) {
+        try requireKnown(wire)
+        reference = try PersistentReference(wire: wire.reference)
+        authentication = wire.hasAuthentication ? try wire.authentication.decode() : Authentication()
+    }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
-        .exportKey(Data(reference.bytes))
+        var wire = WireExportKey()
+        wire.reference = Data(reference.bytes)
+        if let authentication = WireAuthentication(authentication) { wire.authentication = authentication }
+        return .exportKey(wire)
     }
 }

@@ -11,11 +11,16 @@ package struct UseKey: KeychainOperation {
     package let reference: PersistentReference
     package let use: PrivateKeyUse
     package let input: SharedSecret
+    package let authentication: Authentication
 
-    package init(_ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret) {
+    package init(
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret,
+        authentication: Authentication = Authentication()
+    ) {
         self.reference = reference
         self.use = use
         self.input = input
+        self.authentication = authentication
     }
 
     package static let traits: OperationTraits = [.accessesItems, .readsSecrets]
@@ -23,14 +28,15 @@ package struct UseKey: KeychainOperation {
     package var audit: AuditDetails? { AuditDetails(use.name, itemClass: .key) }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> KeyOutput {
-        try context.requireAccess(toUse: reference)
+        try context.requireAccess(toUse: reference, authentication)
         guard let permit = context.acquire(.keyUse) else {
             throw KeychainError(
                 .notAvailable, "too many concurrent key operations of this user",
                 hint: "use fewer threads at a time, or try again")
         }
         defer { withExtendedLifetime(permit) {} }
-        return try context.service.useKey(reference, use, on: input, from: context.caller)
+        return try context.service.useKey(
+            reference, use, on: input, authentication: authentication, from: context.caller)
     }
 }
 
@@ -42,9 +48,10 @@ extension KeyOutput: ResponseContent {
 extension OperationContext {
     /// Requires what reading the key would require, because the result of a decryption or key
     /// agreement is as secret as the key.
-    func requireAccess(toUse reference: PersistentReference) throws(KeychainError) {
+    func requireAccess(toUse reference: PersistentReference, _ authentication: Authentication) throws(KeychainError) {
         guard try mayNeedPasscode else { return }
-        let key = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
+        let key = ItemQuery(
+            nil, synchronizable: .any, persistentReference: reference, authentication: authentication)
         let found = try service.copyMatching(key, returning: .attributes, from: caller)
         try requireAccess(toSecretsIn: found.records.map(\.accessGroup))
     }
@@ -58,6 +65,7 @@ extension UseKey {
         reference = try PersistentReference(wire: wire.reference)
         use = try PrivateKeyUse(wire: wire.use, hash: wire.hash)
         input = try secrets.take(wire.input)
+        authentication = wire.hasAuthentication ? try wire.authentication.decode() : Authentication()
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
@@ -65,6 +73,7 @@ extension UseKey {
         wire.reference = Data(reference.bytes)
         (wire.use, wire.hash) = use.wire
         wire.input = secrets.append(input)
+        if let authentication = WireAuthentication(authentication) { wire.authentication = authentication }
         return .useKey(wire)
     }
 }

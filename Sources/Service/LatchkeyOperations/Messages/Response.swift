@@ -75,12 +75,28 @@ extension WireFailure {
         status = error.status.rawValue
         problem = error.problem
         if let hint = error.hint { self.hint = hint }
+        switch error.authentication {
+        case .needed(let target)?: needed = WireTarget(target)
+        case .failed(let failure)?: authenticationFailure = failure.rawValue
+        case nil: break
+        }
     }
 
     func decode() throws(WireError) -> KeychainError {
         try requireKnown(self)
         guard status != 0 else { throw .malformed("a failure has the status of success") }
-        return KeychainError(OSStatusCode(rawValue: status), problem, hint: hasHint ? hint : nil)
+        var error = KeychainError(OSStatusCode(rawValue: status), problem, hint: hasHint ? hint : nil)
+        guard !hasNeeded || !hasAuthenticationFailure else {
+            throw .malformed("a failure both needs an authentication and is the failure of one")
+        }
+        if hasNeeded { error.authentication = .needed(try needed.decode()) }
+        if hasAuthenticationFailure {
+            guard let failure = AuthenticationFailure(rawValue: authenticationFailure) else {
+                throw .malformed("unknown failure \(authenticationFailure) of an authentication")
+            }
+            error.authentication = .failed(failure)
+        }
+        return error
     }
 }
 

@@ -160,6 +160,7 @@ extension WireAddition {
         if let protection = item.protection { self.protection = UInt32(protection.number) }
         if let flags = item.accessControlFlags { accessControlFlags = flags.rawValue }
         isSynchronizable = item.isSynchronizable
+        if let authentication = WireAuthentication(item.authentication) { self.authentication = authentication }
     }
 
     package func decode(_ table: inout SecretTable) throws(WireError) -> ItemAddition {
@@ -171,7 +172,8 @@ extension WireAddition {
             accessGroup: hasAccessGroup ? accessGroup : nil,
             protection: hasProtection ? try ProtectionClass(wire: protection) : nil,
             accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil,
-            isSynchronizable: isSynchronizable)
+            isSynchronizable: isSynchronizable,
+            authentication: hasAuthentication ? try authentication.decode() : Authentication())
     }
 }
 
@@ -191,6 +193,7 @@ extension WireQuery {
         }
         if query.match != MatchOptions() { match = WireMatch(query.match) }
         includesTombstones = query.includesTombstones
+        if let authentication = WireAuthentication(query.authentication) { self.authentication = authentication }
     }
 
     package func decode() throws(WireError) -> ItemQuery {
@@ -201,7 +204,8 @@ extension WireQuery {
             accessGroup: hasAccessGroup ? accessGroup : nil,
             synchronizable: try SynchronizableScope(wire: synchronizable),
             persistentReference: hasPersistentReference ? try PersistentReference(wire: persistentReference) : nil,
-            limit: try decodedLimit(), match: try match.decode(), includesTombstones: includesTombstones)
+            limit: try decodedLimit(), match: try match.decode(), includesTombstones: includesTombstones,
+            authentication: hasAuthentication ? try authentication.decode() : Authentication())
     }
 
     private func decodedLimit() throws(WireError) -> MatchLimit? {

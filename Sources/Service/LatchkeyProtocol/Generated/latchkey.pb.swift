@@ -34,258 +34,267 @@ fileprivate nonisolated struct _GeneratedWithProtocGenSwiftVersion: SwiftProtobu
   typealias Version = _2
 }
 
-package nonisolated struct WireRequest: Sendable {
+package nonisolated struct WireRequest: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The number of the request in its connection, from 1.
-  package var number: UInt64 = 0
+  package var number: UInt64 {
+    get {_storage._number}
+    set {_uniqueStorage()._number = newValue}
+  }
 
   /// 16 random bytes, the same in every attempt at one change, so that the change is made only once.
-  package var token: Data = Data()
+  package var token: Data {
+    get {_storage._token}
+    set {_uniqueStorage()._token = newValue}
+  }
 
-  package var operation: WireRequest.OneOf_Operation? = nil
+  package var operation: OneOf_Operation? {
+    get {return _storage._operation}
+    set {_uniqueStorage()._operation = newValue}
+  }
 
   package var hello: WireHello {
     get {
-      if case .hello(let v)? = operation {return v}
+      if case .hello(let v)? = _storage._operation {return v}
       return WireHello()
     }
-    set {operation = .hello(newValue)}
+    set {_uniqueStorage()._operation = .hello(newValue)}
   }
 
   package var add: WireAddition {
     get {
-      if case .add(let v)? = operation {return v}
+      if case .add(let v)? = _storage._operation {return v}
       return WireAddition()
     }
-    set {operation = .add(newValue)}
+    set {_uniqueStorage()._operation = .add(newValue)}
   }
 
   package var copyMatching: WireCopyMatching {
     get {
-      if case .copyMatching(let v)? = operation {return v}
+      if case .copyMatching(let v)? = _storage._operation {return v}
       return WireCopyMatching()
     }
-    set {operation = .copyMatching(newValue)}
+    set {_uniqueStorage()._operation = .copyMatching(newValue)}
   }
 
   package var update: WireUpdateMatching {
     get {
-      if case .update(let v)? = operation {return v}
+      if case .update(let v)? = _storage._operation {return v}
       return WireUpdateMatching()
     }
-    set {operation = .update(newValue)}
+    set {_uniqueStorage()._operation = .update(newValue)}
   }
 
   package var delete: WireQuery {
     get {
-      if case .delete(let v)? = operation {return v}
+      if case .delete(let v)? = _storage._operation {return v}
       return WireQuery()
     }
-    set {operation = .delete(newValue)}
+    set {_uniqueStorage()._operation = .delete(newValue)}
   }
 
   package var addIdentities: WireAddIdentities {
     get {
-      if case .addIdentities(let v)? = operation {return v}
+      if case .addIdentities(let v)? = _storage._operation {return v}
       return WireAddIdentities()
     }
-    set {operation = .addIdentities(newValue)}
+    set {_uniqueStorage()._operation = .addIdentities(newValue)}
   }
 
   package var copyIdentities: WireCopyMatching {
     get {
-      if case .copyIdentities(let v)? = operation {return v}
+      if case .copyIdentities(let v)? = _storage._operation {return v}
       return WireCopyMatching()
     }
-    set {operation = .copyIdentities(newValue)}
+    set {_uniqueStorage()._operation = .copyIdentities(newValue)}
   }
 
   package var status: WireNothing {
     get {
-      if case .status(let v)? = operation {return v}
+      if case .status(let v)? = _storage._operation {return v}
       return WireNothing()
     }
-    set {operation = .status(newValue)}
+    set {_uniqueStorage()._operation = .status(newValue)}
   }
 
   package var check: WireNothing {
     get {
-      if case .check(let v)? = operation {return v}
+      if case .check(let v)? = _storage._operation {return v}
       return WireNothing()
     }
-    set {operation = .check(newValue)}
+    set {_uniqueStorage()._operation = .check(newValue)}
   }
 
   package var repair: WireRepair {
     get {
-      if case .repair(let v)? = operation {return v}
+      if case .repair(let v)? = _storage._operation {return v}
       return WireRepair()
     }
-    set {operation = .repair(newValue)}
+    set {_uniqueStorage()._operation = .repair(newValue)}
   }
 
   package var checkpoint: WireNothing {
     get {
-      if case .checkpoint(let v)? = operation {return v}
+      if case .checkpoint(let v)? = _storage._operation {return v}
       return WireNothing()
     }
-    set {operation = .checkpoint(newValue)}
+    set {_uniqueStorage()._operation = .checkpoint(newValue)}
   }
 
   package var who: WireNothing {
     get {
-      if case .who(let v)? = operation {return v}
+      if case .who(let v)? = _storage._operation {return v}
       return WireNothing()
     }
-    set {operation = .who(newValue)}
+    set {_uniqueStorage()._operation = .who(newValue)}
   }
 
   package var lockStatus: WireNothing {
     get {
-      if case .lockStatus(let v)? = operation {return v}
+      if case .lockStatus(let v)? = _storage._operation {return v}
       return WireNothing()
     }
-    set {operation = .lockStatus(newValue)}
+    set {_uniqueStorage()._operation = .lockStatus(newValue)}
   }
 
   package var unlock: WireUnlock {
     get {
-      if case .unlock(let v)? = operation {return v}
+      if case .unlock(let v)? = _storage._operation {return v}
       return WireUnlock()
     }
-    set {operation = .unlock(newValue)}
+    set {_uniqueStorage()._operation = .unlock(newValue)}
   }
 
   package var lock: WireLock {
     get {
-      if case .lock(let v)? = operation {return v}
+      if case .lock(let v)? = _storage._operation {return v}
       return WireLock()
     }
-    set {operation = .lock(newValue)}
+    set {_uniqueStorage()._operation = .lock(newValue)}
   }
 
   package var watchLock: WireNothing {
     get {
-      if case .watchLock(let v)? = operation {return v}
+      if case .watchLock(let v)? = _storage._operation {return v}
       return WireNothing()
     }
-    set {operation = .watchLock(newValue)}
+    set {_uniqueStorage()._operation = .watchLock(newValue)}
   }
 
   package var watchChanges: WireNothing {
     get {
-      if case .watchChanges(let v)? = operation {return v}
+      if case .watchChanges(let v)? = _storage._operation {return v}
       return WireNothing()
     }
-    set {operation = .watchChanges(newValue)}
+    set {_uniqueStorage()._operation = .watchChanges(newValue)}
   }
 
   package var setPasscode: WireSetPasscode {
     get {
-      if case .setPasscode(let v)? = operation {return v}
+      if case .setPasscode(let v)? = _storage._operation {return v}
       return WireSetPasscode()
     }
-    set {operation = .setPasscode(newValue)}
+    set {_uniqueStorage()._operation = .setPasscode(newValue)}
   }
 
   package var changePasscode: WireChangePasscode {
     get {
-      if case .changePasscode(let v)? = operation {return v}
+      if case .changePasscode(let v)? = _storage._operation {return v}
       return WireChangePasscode()
     }
-    set {operation = .changePasscode(newValue)}
+    set {_uniqueStorage()._operation = .changePasscode(newValue)}
   }
 
   package var removePasscode: WireRemovePasscode {
     get {
-      if case .removePasscode(let v)? = operation {return v}
+      if case .removePasscode(let v)? = _storage._operation {return v}
       return WireRemovePasscode()
     }
-    set {operation = .removePasscode(newValue)}
+    set {_uniqueStorage()._operation = .removePasscode(newValue)}
   }
 
   package var createRecoveryKey: WireAuthorized {
     get {
-      if case .createRecoveryKey(let v)? = operation {return v}
+      if case .createRecoveryKey(let v)? = _storage._operation {return v}
       return WireAuthorized()
     }
-    set {operation = .createRecoveryKey(newValue)}
+    set {_uniqueStorage()._operation = .createRecoveryKey(newValue)}
   }
 
   package var removeRecoveryKey: WireAuthorized {
     get {
-      if case .removeRecoveryKey(let v)? = operation {return v}
+      if case .removeRecoveryKey(let v)? = _storage._operation {return v}
       return WireAuthorized()
     }
-    set {operation = .removeRecoveryKey(newValue)}
+    set {_uniqueStorage()._operation = .removeRecoveryKey(newValue)}
   }
 
   package var changeSettings: WireChangeSettings {
     get {
-      if case .changeSettings(let v)? = operation {return v}
+      if case .changeSettings(let v)? = _storage._operation {return v}
       return WireChangeSettings()
     }
-    set {operation = .changeSettings(newValue)}
+    set {_uniqueStorage()._operation = .changeSettings(newValue)}
   }
 
   package var recover: WireRecover {
     get {
-      if case .recover(let v)? = operation {return v}
+      if case .recover(let v)? = _storage._operation {return v}
       return WireRecover()
     }
-    set {operation = .recover(newValue)}
+    set {_uniqueStorage()._operation = .recover(newValue)}
   }
 
   package var backup: WireBackup {
     get {
-      if case .backup(let v)? = operation {return v}
+      if case .backup(let v)? = _storage._operation {return v}
       return WireBackup()
     }
-    set {operation = .backup(newValue)}
+    set {_uniqueStorage()._operation = .backup(newValue)}
   }
 
   package var recordBackup: WireNothing {
     get {
-      if case .recordBackup(let v)? = operation {return v}
+      if case .recordBackup(let v)? = _storage._operation {return v}
       return WireNothing()
     }
-    set {operation = .recordBackup(newValue)}
+    set {_uniqueStorage()._operation = .recordBackup(newValue)}
   }
 
   package var restore: WireRestore {
     get {
-      if case .restore(let v)? = operation {return v}
+      if case .restore(let v)? = _storage._operation {return v}
       return WireRestore()
     }
-    set {operation = .restore(newValue)}
+    set {_uniqueStorage()._operation = .restore(newValue)}
   }
 
   /// The next bytes of a backup that is being restored; an empty piece ends it.
   package var piece: Data {
     get {
-      if case .piece(let v)? = operation {return v}
+      if case .piece(let v)? = _storage._operation {return v}
       return Data()
     }
-    set {operation = .piece(newValue)}
+    set {_uniqueStorage()._operation = .piece(newValue)}
   }
 
   package var readLog: WireReadLog {
     get {
-      if case .readLog(let v)? = operation {return v}
+      if case .readLog(let v)? = _storage._operation {return v}
       return WireReadLog()
     }
-    set {operation = .readLog(newValue)}
+    set {_uniqueStorage()._operation = .readLog(newValue)}
   }
 
   package var verifyLog: WireNothing {
     get {
-      if case .verifyLog(let v)? = operation {return v}
+      if case .verifyLog(let v)? = _storage._operation {return v}
       return WireNothing()
     }
-    set {operation = .verifyLog(newValue)}
+    set {_uniqueStorage()._operation = .verifyLog(newValue)}
   }
 
   /// Opens a session: the processes that have the other end of the descriptor, which the client
@@ -293,43 +302,130 @@ package nonisolated struct WireRequest: Sendable {
   /// with this connection.
   package var openSession: WireOpenSession {
     get {
-      if case .openSession(let v)? = operation {return v}
+      if case .openSession(let v)? = _storage._operation {return v}
       return WireOpenSession()
     }
-    set {operation = .openSession(newValue)}
+    set {_uniqueStorage()._operation = .openSession(newValue)}
   }
 
   package var generateKey: WireGenerateKey {
     get {
-      if case .generateKey(let v)? = operation {return v}
+      if case .generateKey(let v)? = _storage._operation {return v}
       return WireGenerateKey()
     }
-    set {operation = .generateKey(newValue)}
+    set {_uniqueStorage()._operation = .generateKey(newValue)}
   }
 
-  /// Persistent references of keys.
+  /// The persistent reference of a key.
   package var publicKey: Data {
     get {
-      if case .publicKey(let v)? = operation {return v}
+      if case .publicKey(let v)? = _storage._operation {return v}
       return Data()
     }
-    set {operation = .publicKey(newValue)}
+    set {_uniqueStorage()._operation = .publicKey(newValue)}
   }
 
   package var useKey: WireUseKey {
     get {
-      if case .useKey(let v)? = operation {return v}
+      if case .useKey(let v)? = _storage._operation {return v}
       return WireUseKey()
     }
-    set {operation = .useKey(newValue)}
+    set {_uniqueStorage()._operation = .useKey(newValue)}
   }
 
-  package var exportKey: Data {
+  package var exportKey: WireExportKey {
     get {
-      if case .exportKey(let v)? = operation {return v}
+      if case .exportKey(let v)? = _storage._operation {return v}
+      return WireExportKey()
+    }
+    set {_uniqueStorage()._operation = .exportKey(newValue)}
+  }
+
+  /// A context belongs to the process that creates it, and ends with its last connection.
+  package var createContext: WireNothing {
+    get {
+      if case .createContext(let v)? = _storage._operation {return v}
+      return WireNothing()
+    }
+    set {_uniqueStorage()._operation = .createContext(newValue)}
+  }
+
+  /// Asks the person.
+  package var authenticate: WireAuthenticate {
+    get {
+      if case .authenticate(let v)? = _storage._operation {return v}
+      return WireAuthenticate()
+    }
+    set {_uniqueStorage()._operation = .authenticate(newValue)}
+  }
+
+  package var setApplicationPassword: WireSetApplicationPassword {
+    get {
+      if case .setApplicationPassword(let v)? = _storage._operation {return v}
+      return WireSetApplicationPassword()
+    }
+    set {_uniqueStorage()._operation = .setApplicationPassword(newValue)}
+  }
+
+  /// A handle.
+  package var endContext: Data {
+    get {
+      if case .endContext(let v)? = _storage._operation {return v}
       return Data()
     }
-    set {operation = .exportKey(newValue)}
+    set {_uniqueStorage()._operation = .endContext(newValue)}
+  }
+
+  /// How the person can be asked at this place.
+  package var presence: WirePlace {
+    get {
+      if case .presence(let v)? = _storage._operation {return v}
+      return WirePlace()
+    }
+    set {_uniqueStorage()._operation = .presence(newValue)}
+  }
+
+  /// Asks the person, who touches the security key.
+  package var enrollSecurityKey: WireEnrollSecurityKey {
+    get {
+      if case .enrollSecurityKey(let v)? = _storage._operation {return v}
+      return WireEnrollSecurityKey()
+    }
+    set {_uniqueStorage()._operation = .enrollSecurityKey(newValue)}
+  }
+
+  package var securityKeys: WireNothing {
+    get {
+      if case .securityKeys(let v)? = _storage._operation {return v}
+      return WireNothing()
+    }
+    set {_uniqueStorage()._operation = .securityKeys(newValue)}
+  }
+
+  package var removeSecurityKey: WireRemoveSecurityKey {
+    get {
+      if case .removeSecurityKey(let v)? = _storage._operation {return v}
+      return WireRemoveSecurityKey()
+    }
+    set {_uniqueStorage()._operation = .removeSecurityKey(newValue)}
+  }
+
+  /// An agent waits for questions to its user, until it disconnects.
+  package var watchQuestions: WireNothing {
+    get {
+      if case .watchQuestions(let v)? = _storage._operation {return v}
+      return WireNothing()
+    }
+    set {_uniqueStorage()._operation = .watchQuestions(newValue)}
+  }
+
+  /// The process that was asked answers.
+  package var answerQuestion: WireQuestionAnswer {
+    get {
+      if case .answerQuestion(let v)? = _storage._operation {return v}
+      return WireQuestionAnswer()
+    }
+    set {_uniqueStorage()._operation = .answerQuestion(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -371,14 +467,33 @@ package nonisolated struct WireRequest: Sendable {
     /// with this connection.
     case openSession(WireOpenSession)
     case generateKey(WireGenerateKey)
-    /// Persistent references of keys.
+    /// The persistent reference of a key.
     case publicKey(Data)
     case useKey(WireUseKey)
-    case exportKey(Data)
+    case exportKey(WireExportKey)
+    /// A context belongs to the process that creates it, and ends with its last connection.
+    case createContext(WireNothing)
+    /// Asks the person.
+    case authenticate(WireAuthenticate)
+    case setApplicationPassword(WireSetApplicationPassword)
+    /// A handle.
+    case endContext(Data)
+    /// How the person can be asked at this place.
+    case presence(WirePlace)
+    /// Asks the person, who touches the security key.
+    case enrollSecurityKey(WireEnrollSecurityKey)
+    case securityKeys(WireNothing)
+    case removeSecurityKey(WireRemoveSecurityKey)
+    /// An agent waits for questions to its user, until it disconnects.
+    case watchQuestions(WireNothing)
+    /// The process that was asked answers.
+    case answerQuestion(WireQuestionAnswer)
 
   }
 
   package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct WireResponse: Sendable {
@@ -579,6 +694,47 @@ package nonisolated struct WireResponse: Sendable {
     set {content = .keyOutput(newValue)}
   }
 
+  /// The handle of a context: 16 bytes.
+  package var context: Data {
+    get {
+      if case .context(let v)? = content {return v}
+      return Data()
+    }
+    set {content = .context(newValue)}
+  }
+
+  package var presence: WirePresenceStatus {
+    get {
+      if case .presence(let v)? = content {return v}
+      return WirePresenceStatus()
+    }
+    set {content = .presence(newValue)}
+  }
+
+  package var securityKey: WireSecurityKey {
+    get {
+      if case .securityKey(let v)? = content {return v}
+      return WireSecurityKey()
+    }
+    set {content = .securityKey(newValue)}
+  }
+
+  package var securityKeys: WireSecurityKeys {
+    get {
+      if case .securityKeys(let v)? = content {return v}
+      return WireSecurityKeys()
+    }
+    set {content = .securityKeys(newValue)}
+  }
+
+  package var agentEvent: WireAgentEvent {
+    get {
+      if case .agentEvent(let v)? = content {return v}
+      return WireAgentEvent()
+    }
+    set {content = .agentEvent(newValue)}
+  }
+
   /// The progress of a long operation. The response follows.
   package var progress: WireProgress {
     get {
@@ -618,6 +774,12 @@ package nonisolated struct WireResponse: Sendable {
     case generatedKey(WireGeneratedKey)
     case publicKey(WirePublicKeyInfo)
     case keyOutput(WireKeyOutput)
+    /// The handle of a context: 16 bytes.
+    case context(Data)
+    case presence(WirePresenceStatus)
+    case securityKey(WireSecurityKey)
+    case securityKeys(WireSecurityKeys)
+    case agentEvent(WireAgentEvent)
     /// The progress of a long operation. The response follows.
     case progress(WireProgress)
 
@@ -700,11 +862,33 @@ package nonisolated struct WireFailure: Sendable {
   /// Clears the value of `hint`. Subsequent reads from it will return its default value.
   package mutating func clearHint() {self._hint = nil}
 
+  /// The operation succeeds after this authentication; the status is errSecAuthNeeded.
+  package var needed: WireTarget {
+    get {_needed ?? WireTarget()}
+    set {_needed = newValue}
+  }
+  /// Returns true if `needed` has been explicitly set.
+  package var hasNeeded: Bool {self._needed != nil}
+  /// Clears the value of `needed`. Subsequent reads from it will return its default value.
+  package mutating func clearNeeded() {self._needed = nil}
+
+  /// Apple's code of LAError, if an authentication failed.
+  package var authenticationFailure: Int32 {
+    get {_authenticationFailure ?? 0}
+    set {_authenticationFailure = newValue}
+  }
+  /// Returns true if `authenticationFailure` has been explicitly set.
+  package var hasAuthenticationFailure: Bool {self._authenticationFailure != nil}
+  /// Clears the value of `authenticationFailure`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthenticationFailure() {self._authenticationFailure = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _hint: String? = nil
+  fileprivate var _needed: WireTarget? = nil
+  fileprivate var _authenticationFailure: Int32? = nil
 }
 
 package nonisolated struct WireProgress: Sendable {
@@ -865,6 +1049,15 @@ package nonisolated struct WireAddition: Sendable {
 
   package var isSynchronizable: Bool = false
 
+  package var authentication: WireAuthentication {
+    get {_authentication ?? WireAuthentication()}
+    set {_authentication = newValue}
+  }
+  /// Returns true if `authentication` has been explicitly set.
+  package var hasAuthentication: Bool {self._authentication != nil}
+  /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthentication() {self._authentication = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -873,6 +1066,7 @@ package nonisolated struct WireAddition: Sendable {
   fileprivate var _accessGroup: String? = nil
   fileprivate var _protection: UInt32? = nil
   fileprivate var _accessControlFlags: UInt64? = nil
+  fileprivate var _authentication: WireAuthentication? = nil
 }
 
 package nonisolated struct WireAddIdentities: Sendable {
@@ -964,6 +1158,15 @@ package nonisolated struct WireQuery: Sendable {
 
   package var includesTombstones: Bool = false
 
+  package var authentication: WireAuthentication {
+    get {_authentication ?? WireAuthentication()}
+    set {_authentication = newValue}
+  }
+  /// Returns true if `authentication` has been explicitly set.
+  package var hasAuthentication: Bool {self._authentication != nil}
+  /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthentication() {self._authentication = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Limit: Equatable, Sendable {
@@ -979,6 +1182,7 @@ package nonisolated struct WireQuery: Sendable {
   fileprivate var _accessGroup: String? = nil
   fileprivate var _persistentReference: Data? = nil
   fileprivate var _match: WireMatch? = nil
+  fileprivate var _authentication: WireAuthentication? = nil
 }
 
 package nonisolated struct WireMatch: Sendable {
@@ -1437,9 +1641,412 @@ package nonisolated struct WireUseKey: Sendable {
   /// The index of the data to sign or decrypt, or of the public key to agree with.
   package var input: UInt32 = 0
 
+  package var authentication: WireAuthentication {
+    get {_authentication ?? WireAuthentication()}
+    set {_authentication = newValue}
+  }
+  /// Returns true if `authentication` has been explicitly set.
+  package var hasAuthentication: Bool {self._authentication != nil}
+  /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthentication() {self._authentication = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _authentication: WireAuthentication? = nil
+}
+
+package nonisolated struct WireExportKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 20 bytes.
+  package var reference: Data = Data()
+
+  package var authentication: WireAuthentication {
+    get {_authentication ?? WireAuthentication()}
+    set {_authentication = newValue}
+  }
+  /// Returns true if `authentication` has been explicitly set.
+  package var hasAuthentication: Bool {self._authentication != nil}
+  /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
+  package mutating func clearAuthentication() {self._authentication = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _authentication: WireAuthentication? = nil
+}
+
+/// How a call may satisfy access controls. The daemon never asks the person during the call: it
+/// answers that an authentication is needed.
+package nonisolated struct WireAuthentication: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 16 bytes.
+  package var context: Data {
+    get {_context ?? Data()}
+    set {_context = newValue}
+  }
+  /// Returns true if `context` has been explicitly set.
+  package var hasContext: Bool {self._context != nil}
+  /// Clears the value of `context`. Subsequent reads from it will return its default value.
+  package mutating func clearContext() {self._context = nil}
+
+  /// Whether a search leaves out items whose access control is not satisfied.
+  package var skips: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _context: Data? = nil
+}
+
+/// What the person authenticates for.
+package nonisolated struct WireTarget: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var target: WireTarget.OneOf_Target? = nil
+
+  /// A persistent reference: 20 bytes.
+  package var item: Data {
+    get {
+      if case .item(let v)? = target {return v}
+      return Data()
+    }
+    set {target = .item(newValue)}
+  }
+
+  package var newItem: WireNewItem {
+    get {
+      if case .newItem(let v)? = target {return v}
+      return WireNewItem()
+    }
+    set {target = .newItem(newValue)}
+  }
+
+  package var accessControlFlags: UInt64 {
+    get {
+      if case .accessControlFlags(let v)? = target {return v}
+      return 0
+    }
+    set {target = .accessControlFlags(newValue)}
+  }
+
+  /// Apple's number of a policy; 1001 for a security key.
+  package var policy: UInt32 {
+    get {
+      if case .policy(let v)? = target {return v}
+      return 0
+    }
+    set {target = .policy(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Target: Equatable, Sendable {
+    /// A persistent reference: 20 bytes.
+    case item(Data)
+    case newItem(WireNewItem)
+    case accessControlFlags(UInt64)
+    /// Apple's number of a policy; 1001 for a security key.
+    case policy(UInt32)
+
+  }
+
+  package init() {}
+}
+
+package nonisolated struct WireNewItem: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var label: String = String()
+
+  package var accessControlFlags: UInt64 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireAuthenticate: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var context: Data = Data()
+
+  package var target: WireTarget {
+    get {_target ?? WireTarget()}
+    set {_target = newValue}
+  }
+  /// Returns true if `target` has been explicitly set.
+  package var hasTarget: Bool {self._target != nil}
+  /// Clears the value of `target`. Subsequent reads from it will return its default value.
+  package mutating func clearTarget() {self._target = nil}
+
+  package var reason: String = String()
+
+  package var cancelTitle: String {
+    get {_cancelTitle ?? String()}
+    set {_cancelTitle = newValue}
+  }
+  /// Returns true if `cancelTitle` has been explicitly set.
+  package var hasCancelTitle: Bool {self._cancelTitle != nil}
+  /// Clears the value of `cancelTitle`. Subsequent reads from it will return its default value.
+  package mutating func clearCancelTitle() {self._cancelTitle = nil}
+
+  package var fallbackTitle: String {
+    get {_fallbackTitle ?? String()}
+    set {_fallbackTitle = newValue}
+  }
+  /// Returns true if `fallbackTitle` has been explicitly set.
+  package var hasFallbackTitle: Bool {self._fallbackTitle != nil}
+  /// Clears the value of `fallbackTitle`. Subsequent reads from it will return its default value.
+  package mutating func clearFallbackTitle() {self._fallbackTitle = nil}
+
+  /// Seconds, 0 to 300.
+  package var reuse: Double = 0
+
+  package var place: WirePlace {
+    get {_place ?? WirePlace()}
+    set {_place = newValue}
+  }
+  /// Returns true if `place` has been explicitly set.
+  package var hasPlace: Bool {self._place != nil}
+  /// Clears the value of `place`. Subsequent reads from it will return its default value.
+  package mutating func clearPlace() {self._place = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _target: WireTarget? = nil
+  fileprivate var _cancelTitle: String? = nil
+  fileprivate var _fallbackTitle: String? = nil
+  fileprivate var _place: WirePlace? = nil
+}
+
+/// The terminal and the display of a program. What is not well-formed is ignored.
+package nonisolated struct WirePlace: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var variables: [WirePlaceVariable] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WirePlaceVariable: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The name of an environment variable: GPG_TTY, TERM, DISPLAY, WAYLAND_DISPLAY, XAUTHORITY,
+  /// DBUS_SESSION_BUS_ADDRESS.
+  package var name: String = String()
+
+  package var value: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireSetApplicationPassword: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var context: Data = Data()
+
+  /// The index of the password; none removes it.
+  package var password: UInt32 {
+    get {_password ?? 0}
+    set {_password = newValue}
+  }
+  /// Returns true if `password` has been explicitly set.
+  package var hasPassword: Bool {self._password != nil}
+  /// Clears the value of `password`. Subsequent reads from it will return its default value.
+  package mutating func clearPassword() {self._password = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _password: UInt32? = nil
+}
+
+package nonisolated struct WireEnrollSecurityKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 to 128 bytes without control characters.
+  package var name: String = String()
+
+  package var satisfiesUserPresence: Bool = false
+
+  /// The index of the passcode.
+  package var passcode: UInt32 = 0
+
+  package var reason: String = String()
+
+  package var place: WirePlace {
+    get {_place ?? WirePlace()}
+    set {_place = newValue}
+  }
+  /// Returns true if `place` has been explicitly set.
+  package var hasPlace: Bool {self._place != nil}
+  /// Clears the value of `place`. Subsequent reads from it will return its default value.
+  package mutating func clearPlace() {self._place = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _place: WirePlace? = nil
+}
+
+package nonisolated struct WireRemoveSecurityKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The identifier: 32 bytes.
+  package var key: Data = Data()
+
+  package var passcode: UInt32 {
+    get {_passcode ?? 0}
+    set {_passcode = newValue}
+  }
+  /// Returns true if `passcode` has been explicitly set.
+  package var hasPasscode: Bool {self._passcode != nil}
+  /// Clears the value of `passcode`. Subsequent reads from it will return its default value.
+  package mutating func clearPasscode() {self._passcode = nil}
+
+  /// Whether the items are deleted that only this key opens.
+  package var deletesItems: Bool = false
+
+  package var dryRun: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _passcode: UInt32? = nil
+}
+
+package nonisolated struct WireSecurityKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 32 bytes.
+  package var identifier: Data = Data()
+
+  package var name: String = String()
+
+  /// Seconds since 2001-01-01.
+  package var created: Double = 0
+
+  package var satisfiesUserPresence: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+/// At most 8.
+package nonisolated struct WireSecurityKeys: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var keys: [WireSecurityKey] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WirePresenceStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var methods: [WirePresenceMethod] = []
+
+  package var hasPasscode_p: Bool = false
+
+  /// 0 not available, 1 not enrolled, 2 locked out, 3 available.
+  package var biometry: UInt32 = 0
+
+  /// A byte for its source (1 stored prints, 2 names of fingers), and 32 bytes.
+  package var enrolledSet: Data {
+    get {_enrolledSet ?? Data()}
+    set {_enrolledSet = newValue}
+  }
+  /// Returns true if `enrolledSet` has been explicitly set.
+  package var hasEnrolledSet: Bool {self._enrolledSet != nil}
+  /// Clears the value of `enrolledSet`. Subsequent reads from it will return its default value.
+  package mutating func clearEnrolledSet() {self._enrolledSet = nil}
+
+  package var securityKeys: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _enrolledSet: Data? = nil
+}
+
+package nonisolated struct WirePresenceMethod: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  package var factors: [String] = []
+
+  package var problem: String {
+    get {_problem ?? String()}
+    set {_problem = newValue}
+  }
+  /// Returns true if `problem` has been explicitly set.
+  package var hasProblem: Bool {self._problem != nil}
+  /// Clears the value of `problem`. Subsequent reads from it will return its default value.
+  package mutating func clearProblem() {self._problem = nil}
+
+  package var hint: String {
+    get {_hint ?? String()}
+    set {_hint = newValue}
+  }
+  /// Returns true if `hint` has been explicitly set.
+  package var hasHint: Bool {self._hint != nil}
+  /// Clears the value of `hint`. Subsequent reads from it will return its default value.
+  package mutating func clearHint() {self._hint = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _problem: String? = nil
+  fileprivate var _hint: String? = nil
 }
 
 package nonisolated struct WireKeyOutput: Sendable {
@@ -2133,628 +2740,1167 @@ package nonisolated struct WireLogVerdict: Sendable {
   fileprivate var _firstWrong: UInt64? = nil
 }
 
+package nonisolated struct WireAgentEvent: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var event: WireAgentEvent.OneOf_Event? = nil
+
+  /// The first event: the daemon now asks this agent.
+  package var registered: WireNothing {
+    get {
+      if case .registered(let v)? = event {return v}
+      return WireNothing()
+    }
+    set {event = .registered(newValue)}
+  }
+
+  package var question: WireQuestion {
+    get {
+      if case .question(let v)? = event {return v}
+      return WireQuestion()
+    }
+    set {event = .question(newValue)}
+  }
+
+  /// The number of a question that needs no answer any more.
+  package var withdrawn: UInt64 {
+    get {
+      if case .withdrawn(let v)? = event {return v}
+      return 0
+    }
+    set {event = .withdrawn(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Event: Equatable, Sendable {
+    /// The first event: the daemon now asks this agent.
+    case registered(WireNothing)
+    case question(WireQuestion)
+    /// The number of a question that needs no answer any more.
+    case withdrawn(UInt64)
+
+  }
+
+  package init() {}
+}
+
+/// One question for the person. Its texts are shortened.
+package nonisolated struct WireQuestion: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var number: UInt64 = 0
+
+  /// 1 passcode, 2 password of an item, 3 new password of an item, 4 confirmation, 5 fingerprint,
+  /// 6 touch of a security key, 7 PIN of a security key.
+  package var factor: UInt32 = 0
+
+  /// The program that caused the question.
+  package var program: WireAskingProgram {
+    get {_program ?? WireAskingProgram()}
+    set {_program = newValue}
+  }
+  /// Returns true if `program` has been explicitly set.
+  package var hasProgram: Bool {self._program != nil}
+  /// Clears the value of `program`. Subsequent reads from it will return its default value.
+  package mutating func clearProgram() {self._program = nil}
+
+  package var subject: WireQuestion.OneOf_Subject? = nil
+
+  package var item: WireAskedItem {
+    get {
+      if case .item(let v)? = subject {return v}
+      return WireAskedItem()
+    }
+    set {subject = .item(newValue)}
+  }
+
+  package var keychain: WireNothing {
+    get {
+      if case .keychain(let v)? = subject {return v}
+      return WireNothing()
+    }
+    set {subject = .keychain(newValue)}
+  }
+
+  package var reason: String = String()
+
+  package var place: WirePlace {
+    get {_place ?? WirePlace()}
+    set {_place = newValue}
+  }
+  /// Returns true if `place` has been explicitly set.
+  package var hasPlace: Bool {self._place != nil}
+  /// Clears the value of `place`. Subsequent reads from it will return its default value.
+  package mutating func clearPlace() {self._place = nil}
+
+  /// Why the question is asked again; neither for the first time.
+  package var previousFailure: WireQuestion.OneOf_PreviousFailure? = nil
+
+  /// The secret was wrong; how many answers remain, this one included.
+  package var attemptsLeft: UInt32 {
+    get {
+      if case .attemptsLeft(let v)? = previousFailure {return v}
+      return 0
+    }
+    set {previousFailure = .attemptsLeft(newValue)}
+  }
+
+  package var entriesDiffer: WireNothing {
+    get {
+      if case .entriesDiffer(let v)? = previousFailure {return v}
+      return WireNothing()
+    }
+    set {previousFailure = .entriesDiffer(newValue)}
+  }
+
+  /// How long the daemon waits for the answer.
+  package var seconds: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Subject: Equatable, Sendable {
+    case item(WireAskedItem)
+    case keychain(WireNothing)
+
+  }
+
+  /// Why the question is asked again; neither for the first time.
+  package nonisolated enum OneOf_PreviousFailure: Equatable, Sendable {
+    /// The secret was wrong; how many answers remain, this one included.
+    case attemptsLeft(UInt32)
+    case entriesDiffer(WireNothing)
+
+  }
+
+  package init() {}
+
+  fileprivate var _program: WireAskingProgram? = nil
+  fileprivate var _place: WirePlace? = nil
+}
+
+package nonisolated struct WireAskingProgram: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var executable: String = String()
+
+  /// The first group that the program declares, and the first one that is attested.
+  package var declaredGroup: String {
+    get {_declaredGroup ?? String()}
+    set {_declaredGroup = newValue}
+  }
+  /// Returns true if `declaredGroup` has been explicitly set.
+  package var hasDeclaredGroup: Bool {self._declaredGroup != nil}
+  /// Clears the value of `declaredGroup`. Subsequent reads from it will return its default value.
+  package mutating func clearDeclaredGroup() {self._declaredGroup = nil}
+
+  package var attestedGroup: String {
+    get {_attestedGroup ?? String()}
+    set {_attestedGroup = newValue}
+  }
+  /// Returns true if `attestedGroup` has been explicitly set.
+  package var hasAttestedGroup: Bool {self._attestedGroup != nil}
+  /// Clears the value of `attestedGroup`. Subsequent reads from it will return its default value.
+  package mutating func clearAttestedGroup() {self._attestedGroup = nil}
+
+  package var sandbox: WireAskingProgram.OneOf_Sandbox? = nil
+
+  /// The group of the application.
+  package var application: String {
+    get {
+      if case .application(let v)? = sandbox {return v}
+      return String()
+    }
+    set {sandbox = .application(newValue)}
+  }
+
+  package var unidentified: WireNothing {
+    get {
+      if case .unidentified(let v)? = sandbox {return v}
+      return WireNothing()
+    }
+    set {sandbox = .unidentified(newValue)}
+  }
+
+  package var process: Int32 {
+    get {_process ?? 0}
+    set {_process = newValue}
+  }
+  /// Returns true if `process` has been explicitly set.
+  package var hasProcess: Bool {self._process != nil}
+  /// Clears the value of `process`. Subsequent reads from it will return its default value.
+  package mutating func clearProcess() {self._process = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Sandbox: Equatable, Sendable {
+    /// The group of the application.
+    case application(String)
+    case unidentified(WireNothing)
+
+  }
+
+  package init() {}
+
+  fileprivate var _declaredGroup: String? = nil
+  fileprivate var _attestedGroup: String? = nil
+  fileprivate var _process: Int32? = nil
+}
+
+package nonisolated struct WireAskedItem: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var label: String = String()
+
+  /// Distinguishes items with the same label.
+  package var identifier: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireQuestionAnswer: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var number: UInt64 = 0
+
+  package var outcome: WireQuestionAnswer.OneOf_Outcome? = nil
+
+  package var confirmed: WireConfirmation {
+    get {
+      if case .confirmed(let v)? = outcome {return v}
+      return WireConfirmation()
+    }
+    set {outcome = .confirmed(newValue)}
+  }
+
+  package var denied: WireNothing {
+    get {
+      if case .denied(let v)? = outcome {return v}
+      return WireNothing()
+    }
+    set {outcome = .denied(newValue)}
+  }
+
+  package var cancelled: WireNothing {
+    get {
+      if case .cancelled(let v)? = outcome {return v}
+      return WireNothing()
+    }
+    set {outcome = .cancelled(newValue)}
+  }
+
+  package var timedOut: WireNothing {
+    get {
+      if case .timedOut(let v)? = outcome {return v}
+      return WireNothing()
+    }
+    set {outcome = .timedOut(newValue)}
+  }
+
+  /// The agent could not ask.
+  package var unavailable: WireUnavailability {
+    get {
+      if case .unavailable(let v)? = outcome {return v}
+      return WireUnavailability()
+    }
+    set {outcome = .unavailable(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Outcome: Equatable, Sendable {
+    case confirmed(WireConfirmation)
+    case denied(WireNothing)
+    case cancelled(WireNothing)
+    case timedOut(WireNothing)
+    /// The agent could not ask.
+    case unavailable(WireUnavailability)
+
+  }
+
+  package init() {}
+}
+
+package nonisolated struct WireConfirmation: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The index of what was typed; none for a factor without a secret.
+  package var secret: UInt32 {
+    get {_secret ?? 0}
+    set {_secret = newValue}
+  }
+  /// Returns true if `secret` has been explicitly set.
+  package var hasSecret: Bool {self._secret != nil}
+  /// Clears the value of `secret`. Subsequent reads from it will return its default value.
+  package mutating func clearSecret() {self._secret = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _secret: UInt32? = nil
+}
+
+package nonisolated struct WireUnavailability: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var problem: String = String()
+
+  package var hint: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{4}\u{3}watch_questions\0\u{3}answer_question\0")
+
+  fileprivate class _StorageClass {
+    var _number: UInt64 = 0
+    var _token: Data = Data()
+    var _operation: WireRequest.OneOf_Operation?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _number = source._number
+      _token = source._token
+      _operation = source._operation
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
-      case 2: try { try decoder.decodeSingularBytesField(value: &self.token) }()
-      case 10: try {
-        var v: WireHello?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .hello(let m) = current {v = m}
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._number) }()
+        case 2: try { try decoder.decodeSingularBytesField(value: &_storage._token) }()
+        case 10: try {
+          var v: WireHello?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .hello(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .hello(v)
+          }
+        }()
+        case 20: try {
+          var v: WireAddition?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .add(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .add(v)
+          }
+        }()
+        case 21: try {
+          var v: WireCopyMatching?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .copyMatching(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .copyMatching(v)
+          }
+        }()
+        case 22: try {
+          var v: WireUpdateMatching?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .update(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .update(v)
+          }
+        }()
+        case 23: try {
+          var v: WireQuery?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .delete(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .delete(v)
+          }
+        }()
+        case 24: try {
+          var v: WireAddIdentities?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .addIdentities(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .addIdentities(v)
+          }
+        }()
+        case 25: try {
+          var v: WireCopyMatching?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .copyIdentities(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .copyIdentities(v)
+          }
+        }()
+        case 30: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .status(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .status(v)
+          }
+        }()
+        case 31: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .check(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .check(v)
+          }
+        }()
+        case 32: try {
+          var v: WireRepair?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .repair(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .repair(v)
+          }
+        }()
+        case 33: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .checkpoint(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .checkpoint(v)
+          }
+        }()
+        case 34: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .who(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .who(v)
+          }
+        }()
+        case 40: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .lockStatus(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .lockStatus(v)
+          }
+        }()
+        case 41: try {
+          var v: WireUnlock?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .unlock(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .unlock(v)
+          }
+        }()
+        case 42: try {
+          var v: WireLock?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .lock(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .lock(v)
+          }
+        }()
+        case 43: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .watchLock(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .watchLock(v)
+          }
+        }()
+        case 44: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .watchChanges(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .watchChanges(v)
+          }
+        }()
+        case 50: try {
+          var v: WireSetPasscode?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .setPasscode(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .setPasscode(v)
+          }
+        }()
+        case 51: try {
+          var v: WireChangePasscode?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .changePasscode(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .changePasscode(v)
+          }
+        }()
+        case 52: try {
+          var v: WireRemovePasscode?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .removePasscode(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .removePasscode(v)
+          }
+        }()
+        case 53: try {
+          var v: WireAuthorized?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .createRecoveryKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .createRecoveryKey(v)
+          }
+        }()
+        case 54: try {
+          var v: WireAuthorized?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .removeRecoveryKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .removeRecoveryKey(v)
+          }
+        }()
+        case 55: try {
+          var v: WireChangeSettings?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .changeSettings(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .changeSettings(v)
+          }
+        }()
+        case 56: try {
+          var v: WireRecover?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .recover(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .recover(v)
+          }
+        }()
+        case 60: try {
+          var v: WireBackup?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .backup(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .backup(v)
+          }
+        }()
+        case 61: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .recordBackup(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .recordBackup(v)
+          }
+        }()
+        case 62: try {
+          var v: WireRestore?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .restore(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .restore(v)
+          }
+        }()
+        case 63: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._operation != nil {try decoder.handleConflictingOneOf()}
+            _storage._operation = .piece(v)
+          }
+        }()
+        case 70: try {
+          var v: WireReadLog?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .readLog(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .readLog(v)
+          }
+        }()
+        case 71: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .verifyLog(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .verifyLog(v)
+          }
+        }()
+        case 80: try {
+          var v: WireOpenSession?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .openSession(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .openSession(v)
+          }
+        }()
+        case 90: try {
+          var v: WireGenerateKey?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .generateKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .generateKey(v)
+          }
+        }()
+        case 91: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._operation != nil {try decoder.handleConflictingOneOf()}
+            _storage._operation = .publicKey(v)
+          }
+        }()
+        case 92: try {
+          var v: WireUseKey?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .useKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .useKey(v)
+          }
+        }()
+        case 93: try {
+          var v: WireExportKey?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .exportKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .exportKey(v)
+          }
+        }()
+        case 100: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .createContext(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .createContext(v)
+          }
+        }()
+        case 101: try {
+          var v: WireAuthenticate?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .authenticate(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .authenticate(v)
+          }
+        }()
+        case 102: try {
+          var v: WireSetApplicationPassword?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .setApplicationPassword(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .setApplicationPassword(v)
+          }
+        }()
+        case 103: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._operation != nil {try decoder.handleConflictingOneOf()}
+            _storage._operation = .endContext(v)
+          }
+        }()
+        case 104: try {
+          var v: WirePlace?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .presence(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .presence(v)
+          }
+        }()
+        case 105: try {
+          var v: WireEnrollSecurityKey?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .enrollSecurityKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .enrollSecurityKey(v)
+          }
+        }()
+        case 106: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .securityKeys(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .securityKeys(v)
+          }
+        }()
+        case 107: try {
+          var v: WireRemoveSecurityKey?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .removeSecurityKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .removeSecurityKey(v)
+          }
+        }()
+        case 110: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .watchQuestions(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .watchQuestions(v)
+          }
+        }()
+        case 111: try {
+          var v: WireQuestionAnswer?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .answerQuestion(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .answerQuestion(v)
+          }
+        }()
+        default: break
         }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .hello(v)
-        }
-      }()
-      case 20: try {
-        var v: WireAddition?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .add(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .add(v)
-        }
-      }()
-      case 21: try {
-        var v: WireCopyMatching?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .copyMatching(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .copyMatching(v)
-        }
-      }()
-      case 22: try {
-        var v: WireUpdateMatching?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .update(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .update(v)
-        }
-      }()
-      case 23: try {
-        var v: WireQuery?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .delete(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .delete(v)
-        }
-      }()
-      case 24: try {
-        var v: WireAddIdentities?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .addIdentities(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .addIdentities(v)
-        }
-      }()
-      case 25: try {
-        var v: WireCopyMatching?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .copyIdentities(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .copyIdentities(v)
-        }
-      }()
-      case 30: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .status(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .status(v)
-        }
-      }()
-      case 31: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .check(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .check(v)
-        }
-      }()
-      case 32: try {
-        var v: WireRepair?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .repair(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .repair(v)
-        }
-      }()
-      case 33: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .checkpoint(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .checkpoint(v)
-        }
-      }()
-      case 34: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .who(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .who(v)
-        }
-      }()
-      case 40: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .lockStatus(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .lockStatus(v)
-        }
-      }()
-      case 41: try {
-        var v: WireUnlock?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .unlock(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .unlock(v)
-        }
-      }()
-      case 42: try {
-        var v: WireLock?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .lock(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .lock(v)
-        }
-      }()
-      case 43: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .watchLock(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .watchLock(v)
-        }
-      }()
-      case 44: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .watchChanges(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .watchChanges(v)
-        }
-      }()
-      case 50: try {
-        var v: WireSetPasscode?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .setPasscode(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .setPasscode(v)
-        }
-      }()
-      case 51: try {
-        var v: WireChangePasscode?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .changePasscode(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .changePasscode(v)
-        }
-      }()
-      case 52: try {
-        var v: WireRemovePasscode?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .removePasscode(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .removePasscode(v)
-        }
-      }()
-      case 53: try {
-        var v: WireAuthorized?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .createRecoveryKey(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .createRecoveryKey(v)
-        }
-      }()
-      case 54: try {
-        var v: WireAuthorized?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .removeRecoveryKey(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .removeRecoveryKey(v)
-        }
-      }()
-      case 55: try {
-        var v: WireChangeSettings?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .changeSettings(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .changeSettings(v)
-        }
-      }()
-      case 56: try {
-        var v: WireRecover?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .recover(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .recover(v)
-        }
-      }()
-      case 60: try {
-        var v: WireBackup?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .backup(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .backup(v)
-        }
-      }()
-      case 61: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .recordBackup(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .recordBackup(v)
-        }
-      }()
-      case 62: try {
-        var v: WireRestore?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .restore(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .restore(v)
-        }
-      }()
-      case 63: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.operation != nil {try decoder.handleConflictingOneOf()}
-          self.operation = .piece(v)
-        }
-      }()
-      case 70: try {
-        var v: WireReadLog?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .readLog(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .readLog(v)
-        }
-      }()
-      case 71: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .verifyLog(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .verifyLog(v)
-        }
-      }()
-      case 80: try {
-        var v: WireOpenSession?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .openSession(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .openSession(v)
-        }
-      }()
-      case 90: try {
-        var v: WireGenerateKey?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .generateKey(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .generateKey(v)
-        }
-      }()
-      case 91: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.operation != nil {try decoder.handleConflictingOneOf()}
-          self.operation = .publicKey(v)
-        }
-      }()
-      case 92: try {
-        var v: WireUseKey?
-        var hadOneofValue = false
-        if let current = self.operation {
-          hadOneofValue = true
-          if case .useKey(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .useKey(v)
-        }
-      }()
-      case 93: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.operation != nil {try decoder.handleConflictingOneOf()}
-          self.operation = .exportKey(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.number != 0 {
-      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
-    }
-    if !self.token.isEmpty {
-      try visitor.visitSingularBytesField(value: self.token, fieldNumber: 2)
-    }
-    switch self.operation {
-    case .hello?: try {
-      guard case .hello(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    }()
-    case .add?: try {
-      guard case .add(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
-    }()
-    case .copyMatching?: try {
-      guard case .copyMatching(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
-    }()
-    case .update?: try {
-      guard case .update(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
-    }()
-    case .delete?: try {
-      guard case .delete(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
-    }()
-    case .addIdentities?: try {
-      guard case .addIdentities(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
-    }()
-    case .copyIdentities?: try {
-      guard case .copyIdentities(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
-    }()
-    case .status?: try {
-      guard case .status(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
-    }()
-    case .check?: try {
-      guard case .check(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
-    }()
-    case .repair?: try {
-      guard case .repair(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
-    }()
-    case .checkpoint?: try {
-      guard case .checkpoint(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
-    }()
-    case .who?: try {
-      guard case .who(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
-    }()
-    case .lockStatus?: try {
-      guard case .lockStatus(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
-    }()
-    case .unlock?: try {
-      guard case .unlock(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
-    }()
-    case .lock?: try {
-      guard case .lock(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
-    }()
-    case .watchLock?: try {
-      guard case .watchLock(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
-    }()
-    case .watchChanges?: try {
-      guard case .watchChanges(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
-    }()
-    case .setPasscode?: try {
-      guard case .setPasscode(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
-    }()
-    case .changePasscode?: try {
-      guard case .changePasscode(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
-    }()
-    case .removePasscode?: try {
-      guard case .removePasscode(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
-    }()
-    case .createRecoveryKey?: try {
-      guard case .createRecoveryKey(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
-    }()
-    case .removeRecoveryKey?: try {
-      guard case .removeRecoveryKey(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 54)
-    }()
-    case .changeSettings?: try {
-      guard case .changeSettings(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 55)
-    }()
-    case .recover?: try {
-      guard case .recover(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 56)
-    }()
-    case .backup?: try {
-      guard case .backup(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
-    }()
-    case .recordBackup?: try {
-      guard case .recordBackup(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
-    }()
-    case .restore?: try {
-      guard case .restore(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
-    }()
-    case .piece?: try {
-      guard case .piece(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 63)
-    }()
-    case .readLog?: try {
-      guard case .readLog(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
-    }()
-    case .verifyLog?: try {
-      guard case .verifyLog(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
-    }()
-    case .openSession?: try {
-      guard case .openSession(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
-    }()
-    case .generateKey?: try {
-      guard case .generateKey(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
-    }()
-    case .publicKey?: try {
-      guard case .publicKey(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 91)
-    }()
-    case .useKey?: try {
-      guard case .useKey(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
-    }()
-    case .exportKey?: try {
-      guard case .exportKey(let v)? = self.operation else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 93)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._number != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._number, fieldNumber: 1)
+      }
+      if !_storage._token.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._token, fieldNumber: 2)
+      }
+      switch _storage._operation {
+      case .hello?: try {
+        guard case .hello(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      }()
+      case .add?: try {
+        guard case .add(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      }()
+      case .copyMatching?: try {
+        guard case .copyMatching(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      }()
+      case .update?: try {
+        guard case .update(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      }()
+      case .delete?: try {
+        guard case .delete(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      }()
+      case .addIdentities?: try {
+        guard case .addIdentities(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
+      }()
+      case .copyIdentities?: try {
+        guard case .copyIdentities(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+      }()
+      case .status?: try {
+        guard case .status(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      }()
+      case .check?: try {
+        guard case .check(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+      }()
+      case .repair?: try {
+        guard case .repair(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 32)
+      }()
+      case .checkpoint?: try {
+        guard case .checkpoint(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 33)
+      }()
+      case .who?: try {
+        guard case .who(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+      }()
+      case .lockStatus?: try {
+        guard case .lockStatus(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      }()
+      case .unlock?: try {
+        guard case .unlock(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 41)
+      }()
+      case .lock?: try {
+        guard case .lock(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+      }()
+      case .watchLock?: try {
+        guard case .watchLock(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
+      }()
+      case .watchChanges?: try {
+        guard case .watchChanges(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
+      }()
+      case .setPasscode?: try {
+        guard case .setPasscode(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
+      }()
+      case .changePasscode?: try {
+        guard case .changePasscode(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 51)
+      }()
+      case .removePasscode?: try {
+        guard case .removePasscode(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+      }()
+      case .createRecoveryKey?: try {
+        guard case .createRecoveryKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
+      }()
+      case .removeRecoveryKey?: try {
+        guard case .removeRecoveryKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 54)
+      }()
+      case .changeSettings?: try {
+        guard case .changeSettings(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 55)
+      }()
+      case .recover?: try {
+        guard case .recover(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 56)
+      }()
+      case .backup?: try {
+        guard case .backup(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+      }()
+      case .recordBackup?: try {
+        guard case .recordBackup(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+      }()
+      case .restore?: try {
+        guard case .restore(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 62)
+      }()
+      case .piece?: try {
+        guard case .piece(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 63)
+      }()
+      case .readLog?: try {
+        guard case .readLog(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+      }()
+      case .verifyLog?: try {
+        guard case .verifyLog(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+      }()
+      case .openSession?: try {
+        guard case .openSession(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
+      }()
+      case .generateKey?: try {
+        guard case .generateKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
+      }()
+      case .publicKey?: try {
+        guard case .publicKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 91)
+      }()
+      case .useKey?: try {
+        guard case .useKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
+      }()
+      case .exportKey?: try {
+        guard case .exportKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 93)
+      }()
+      case .createContext?: try {
+        guard case .createContext(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 100)
+      }()
+      case .authenticate?: try {
+        guard case .authenticate(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 101)
+      }()
+      case .setApplicationPassword?: try {
+        guard case .setApplicationPassword(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 102)
+      }()
+      case .endContext?: try {
+        guard case .endContext(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 103)
+      }()
+      case .presence?: try {
+        guard case .presence(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 104)
+      }()
+      case .enrollSecurityKey?: try {
+        guard case .enrollSecurityKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 105)
+      }()
+      case .securityKeys?: try {
+        guard case .securityKeys(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 106)
+      }()
+      case .removeSecurityKey?: try {
+        guard case .removeSecurityKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 107)
+      }()
+      case .watchQuestions?: try {
+        guard case .watchQuestions(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
+      }()
+      case .answerQuestion?: try {
+        guard case .answerQuestion(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 111)
+      }()
+      case nil: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireRequest, rhs: WireRequest) -> Bool {
-    if lhs.number != rhs.number {return false}
-    if lhs.token != rhs.token {return false}
-    if lhs.operation != rhs.operation {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._number != rhs_storage._number {return false}
+        if _storage._token != rhs_storage._token {return false}
+        if _storage._operation != rhs_storage._operation {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2762,7 +3908,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Response"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3063,6 +4209,66 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.content = .progress(v)
         }
       }()
+      case 100: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.content != nil {try decoder.handleConflictingOneOf()}
+          self.content = .context(v)
+        }
+      }()
+      case 101: try {
+        var v: WirePresenceStatus?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .presence(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .presence(v)
+        }
+      }()
+      case 105: try {
+        var v: WireSecurityKey?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .securityKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .securityKey(v)
+        }
+      }()
+      case 106: try {
+        var v: WireSecurityKeys?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .securityKeys(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .securityKeys(v)
+        }
+      }()
+      case 110: try {
+        var v: WireAgentEvent?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .agentEvent(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .agentEvent(v)
+        }
+      }()
       default: break
       }
     }
@@ -3172,6 +4378,26 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .progress?: try {
       guard case .progress(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
+    }()
+    case .context?: try {
+      guard case .context(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 100)
+    }()
+    case .presence?: try {
+      guard case .presence(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 101)
+    }()
+    case .securityKey?: try {
+      guard case .securityKey(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 105)
+    }()
+    case .securityKeys?: try {
+      guard case .securityKeys(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 106)
+    }()
+    case .agentEvent?: try {
+      guard case .agentEvent(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
     }()
     case nil: break
     }
@@ -3307,7 +4533,7 @@ nonisolated extension WireWelcome: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireFailure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Failure"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}problem\0\u{1}hint\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}status\0\u{1}problem\0\u{1}hint\0\u{1}needed\0\u{3}authentication_failure\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3318,6 +4544,8 @@ nonisolated extension WireFailure: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeSingularSInt32Field(value: &self.status) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.problem) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._hint) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._needed) }()
+      case 5: try { try decoder.decodeSingularSInt32Field(value: &self._authenticationFailure) }()
       default: break
       }
     }
@@ -3337,6 +4565,12 @@ nonisolated extension WireFailure: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._hint {
       try visitor.visitSingularStringField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._needed {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._authenticationFailure {
+      try visitor.visitSingularSInt32Field(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3344,6 +4578,8 @@ nonisolated extension WireFailure: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.status != rhs.status {return false}
     if lhs.problem != rhs.problem {return false}
     if lhs._hint != rhs._hint {return false}
+    if lhs._needed != rhs._needed {return false}
+    if lhs._authenticationFailure != rhs._authenticationFailure {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3546,7 +4782,7 @@ nonisolated extension WireSecrets: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireAddition: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Addition"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{1}secrets\0\u{3}access_group\0\u{1}protection\0\u{3}access_control_flags\0\u{3}is_synchronizable\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{1}secrets\0\u{3}access_group\0\u{1}protection\0\u{3}access_control_flags\0\u{3}is_synchronizable\0\u{1}authentication\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3561,6 +4797,7 @@ nonisolated extension WireAddition: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self._protection) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self._accessControlFlags) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.isSynchronizable) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
       default: break
       }
     }
@@ -3592,6 +4829,9 @@ nonisolated extension WireAddition: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.isSynchronizable != false {
       try visitor.visitSingularBoolField(value: self.isSynchronizable, fieldNumber: 7)
     }
+    try { if let v = self._authentication {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3603,6 +4843,7 @@ nonisolated extension WireAddition: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs._protection != rhs._protection {return false}
     if lhs._accessControlFlags != rhs._accessControlFlags {return false}
     if lhs.isSynchronizable != rhs.isSynchronizable {return false}
+    if lhs._authentication != rhs._authentication {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3640,7 +4881,7 @@ nonisolated extension WireAddIdentities: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Query"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{3}access_group\0\u{1}synchronizable\0\u{3}persistent_reference\0\u{1}one\0\u{1}all\0\u{3}at_most\0\u{1}match\0\u{3}includes_tombstones\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{3}access_group\0\u{1}synchronizable\0\u{3}persistent_reference\0\u{1}one\0\u{1}all\0\u{3}at_most\0\u{1}match\0\u{3}includes_tombstones\0\u{1}authentication\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3689,6 +4930,7 @@ nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       }()
       case 9: try { try decoder.decodeSingularMessageField(value: &self._match) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.includesTombstones) }()
+      case 11: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
       default: break
       }
     }
@@ -3735,6 +4977,9 @@ nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if self.includesTombstones != false {
       try visitor.visitSingularBoolField(value: self.includesTombstones, fieldNumber: 10)
     }
+    try { if let v = self._authentication {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3747,6 +4992,7 @@ nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.limit != rhs.limit {return false}
     if lhs._match != rhs._match {return false}
     if lhs.includesTombstones != rhs.includesTombstones {return false}
+    if lhs._authentication != rhs._authentication {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4518,7 +5764,7 @@ nonisolated extension WirePublicKeyInfo: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireUseKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".UseKey"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reference\0\u{1}use\0\u{1}hash\0\u{1}input\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reference\0\u{1}use\0\u{1}hash\0\u{1}input\0\u{1}authentication\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4530,12 +5776,17 @@ nonisolated extension WireUseKey: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.use) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.hash) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.input) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.reference.isEmpty {
       try visitor.visitSingularBytesField(value: self.reference, fieldNumber: 1)
     }
@@ -4548,6 +5799,9 @@ nonisolated extension WireUseKey: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.input != 0 {
       try visitor.visitSingularUInt32Field(value: self.input, fieldNumber: 4)
     }
+    try { if let v = self._authentication {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4556,6 +5810,655 @@ nonisolated extension WireUseKey: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.use != rhs.use {return false}
     if lhs.hash != rhs.hash {return false}
     if lhs.input != rhs.input {return false}
+    if lhs._authentication != rhs._authentication {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireExportKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ExportKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reference\0\u{1}authentication\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.reference) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.reference.isEmpty {
+      try visitor.visitSingularBytesField(value: self.reference, fieldNumber: 1)
+    }
+    try { if let v = self._authentication {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireExportKey, rhs: WireExportKey) -> Bool {
+    if lhs.reference != rhs.reference {return false}
+    if lhs._authentication != rhs._authentication {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAuthentication: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Authentication"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}context\0\u{1}skips\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self._context) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.skips) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._context {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    } }()
+    if self.skips != false {
+      try visitor.visitSingularBoolField(value: self.skips, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireAuthentication, rhs: WireAuthentication) -> Bool {
+    if lhs._context != rhs._context {return false}
+    if lhs.skips != rhs.skips {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTarget: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Target"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0\u{3}new_item\0\u{3}access_control_flags\0\u{1}policy\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.target != nil {try decoder.handleConflictingOneOf()}
+          self.target = .item(v)
+        }
+      }()
+      case 2: try {
+        var v: WireNewItem?
+        var hadOneofValue = false
+        if let current = self.target {
+          hadOneofValue = true
+          if case .newItem(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.target = .newItem(v)
+        }
+      }()
+      case 3: try {
+        var v: UInt64?
+        try decoder.decodeSingularUInt64Field(value: &v)
+        if let v = v {
+          if self.target != nil {try decoder.handleConflictingOneOf()}
+          self.target = .accessControlFlags(v)
+        }
+      }()
+      case 4: try {
+        var v: UInt32?
+        try decoder.decodeSingularUInt32Field(value: &v)
+        if let v = v {
+          if self.target != nil {try decoder.handleConflictingOneOf()}
+          self.target = .policy(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.target {
+    case .item?: try {
+      guard case .item(let v)? = self.target else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 1)
+    }()
+    case .newItem?: try {
+      guard case .newItem(let v)? = self.target else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .accessControlFlags?: try {
+      guard case .accessControlFlags(let v)? = self.target else { preconditionFailure() }
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    }()
+    case .policy?: try {
+      guard case .policy(let v)? = self.target else { preconditionFailure() }
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 4)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireTarget, rhs: WireTarget) -> Bool {
+    if lhs.target != rhs.target {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireNewItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".NewItem"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}label\0\u{3}access_control_flags\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.label) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.accessControlFlags) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.label.isEmpty {
+      try visitor.visitSingularStringField(value: self.label, fieldNumber: 1)
+    }
+    if self.accessControlFlags != 0 {
+      try visitor.visitSingularUInt64Field(value: self.accessControlFlags, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireNewItem, rhs: WireNewItem) -> Bool {
+    if lhs.label != rhs.label {return false}
+    if lhs.accessControlFlags != rhs.accessControlFlags {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAuthenticate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Authenticate"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}context\0\u{1}target\0\u{1}reason\0\u{3}cancel_title\0\u{3}fallback_title\0\u{1}reuse\0\u{1}place\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.context) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._target) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._cancelTitle) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._fallbackTitle) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self.reuse) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._place) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.context.isEmpty {
+      try visitor.visitSingularBytesField(value: self.context, fieldNumber: 1)
+    }
+    try { if let v = self._target {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 3)
+    }
+    try { if let v = self._cancelTitle {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try { if let v = self._fallbackTitle {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
+    if self.reuse.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.reuse, fieldNumber: 6)
+    }
+    try { if let v = self._place {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireAuthenticate, rhs: WireAuthenticate) -> Bool {
+    if lhs.context != rhs.context {return false}
+    if lhs._target != rhs._target {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs._cancelTitle != rhs._cancelTitle {return false}
+    if lhs._fallbackTitle != rhs._fallbackTitle {return false}
+    if lhs.reuse != rhs.reuse {return false}
+    if lhs._place != rhs._place {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePlace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Place"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}variables\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.variables) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.variables.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.variables, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WirePlace, rhs: WirePlace) -> Bool {
+    if lhs.variables != rhs.variables {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePlaceVariable: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PlaceVariable"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}value\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.value) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.value.isEmpty {
+      try visitor.visitSingularStringField(value: self.value, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WirePlaceVariable, rhs: WirePlaceVariable) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSetApplicationPassword: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SetApplicationPassword"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}context\0\u{1}password\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.context) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._password) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.context.isEmpty {
+      try visitor.visitSingularBytesField(value: self.context, fieldNumber: 1)
+    }
+    try { if let v = self._password {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireSetApplicationPassword, rhs: WireSetApplicationPassword) -> Bool {
+    if lhs.context != rhs.context {return false}
+    if lhs._password != rhs._password {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireEnrollSecurityKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".EnrollSecurityKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{3}satisfies_user_presence\0\u{1}passcode\0\u{1}reason\0\u{1}place\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.satisfiesUserPresence) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.passcode) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 5: try { try decoder.decodeSingularMessageField(value: &self._place) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.satisfiesUserPresence != false {
+      try visitor.visitSingularBoolField(value: self.satisfiesUserPresence, fieldNumber: 2)
+    }
+    if self.passcode != 0 {
+      try visitor.visitSingularUInt32Field(value: self.passcode, fieldNumber: 3)
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 4)
+    }
+    try { if let v = self._place {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireEnrollSecurityKey, rhs: WireEnrollSecurityKey) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.satisfiesUserPresence != rhs.satisfiesUserPresence {return false}
+    if lhs.passcode != rhs.passcode {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs._place != rhs._place {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRemoveSecurityKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RemoveSecurityKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{1}passcode\0\u{3}deletes_items\0\u{3}dry_run\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._passcode) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.deletesItems) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.key.isEmpty {
+      try visitor.visitSingularBytesField(value: self.key, fieldNumber: 1)
+    }
+    try { if let v = self._passcode {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    if self.deletesItems != false {
+      try visitor.visitSingularBoolField(value: self.deletesItems, fieldNumber: 3)
+    }
+    if self.dryRun != false {
+      try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireRemoveSecurityKey, rhs: WireRemoveSecurityKey) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs._passcode != rhs._passcode {return false}
+    if lhs.deletesItems != rhs.deletesItems {return false}
+    if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSecurityKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SecurityKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identifier\0\u{1}name\0\u{1}created\0\u{3}satisfies_user_presence\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.identifier) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.created) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.satisfiesUserPresence) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.identifier.isEmpty {
+      try visitor.visitSingularBytesField(value: self.identifier, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    if self.created.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.created, fieldNumber: 3)
+    }
+    if self.satisfiesUserPresence != false {
+      try visitor.visitSingularBoolField(value: self.satisfiesUserPresence, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireSecurityKey, rhs: WireSecurityKey) -> Bool {
+    if lhs.identifier != rhs.identifier {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs.created != rhs.created {return false}
+    if lhs.satisfiesUserPresence != rhs.satisfiesUserPresence {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSecurityKeys: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SecurityKeys"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}keys\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.keys) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.keys.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.keys, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireSecurityKeys, rhs: WireSecurityKeys) -> Bool {
+    if lhs.keys != rhs.keys {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePresenceStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PresenceStatus"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}methods\0\u{3}has_passcode\0\u{1}biometry\0\u{3}enrolled_set\0\u{3}security_keys\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.methods) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.hasPasscode_p) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.biometry) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self._enrolledSet) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.securityKeys) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.methods.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.methods, fieldNumber: 1)
+    }
+    if self.hasPasscode_p != false {
+      try visitor.visitSingularBoolField(value: self.hasPasscode_p, fieldNumber: 2)
+    }
+    if self.biometry != 0 {
+      try visitor.visitSingularUInt32Field(value: self.biometry, fieldNumber: 3)
+    }
+    try { if let v = self._enrolledSet {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
+    } }()
+    if self.securityKeys != 0 {
+      try visitor.visitSingularUInt32Field(value: self.securityKeys, fieldNumber: 5)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WirePresenceStatus, rhs: WirePresenceStatus) -> Bool {
+    if lhs.methods != rhs.methods {return false}
+    if lhs.hasPasscode_p != rhs.hasPasscode_p {return false}
+    if lhs.biometry != rhs.biometry {return false}
+    if lhs._enrolledSet != rhs._enrolledSet {return false}
+    if lhs.securityKeys != rhs.securityKeys {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePresenceMethod: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".PresenceMethod"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}factors\0\u{1}problem\0\u{1}hint\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.factors) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._problem) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self._hint) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.factors.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.factors, fieldNumber: 2)
+    }
+    try { if let v = self._problem {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try { if let v = self._hint {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WirePresenceMethod, rhs: WirePresenceMethod) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.factors != rhs.factors {return false}
+    if lhs._problem != rhs._problem {return false}
+    if lhs._hint != rhs._hint {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5848,6 +7751,524 @@ nonisolated extension WireLogVerdict.Removal: SwiftProtobuf.Message, SwiftProtob
     if lhs._since != rhs._since {return false}
     if lhs._until != rhs._until {return false}
     if lhs._removed != rhs._removed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAgentEvent: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AgentEvent"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}registered\0\u{1}question\0\u{1}withdrawn\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .registered(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .registered(v)
+        }
+      }()
+      case 2: try {
+        var v: WireQuestion?
+        var hadOneofValue = false
+        if let current = self.event {
+          hadOneofValue = true
+          if case .question(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.event = .question(v)
+        }
+      }()
+      case 3: try {
+        var v: UInt64?
+        try decoder.decodeSingularUInt64Field(value: &v)
+        if let v = v {
+          if self.event != nil {try decoder.handleConflictingOneOf()}
+          self.event = .withdrawn(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.event {
+    case .registered?: try {
+      guard case .registered(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .question?: try {
+      guard case .question(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .withdrawn?: try {
+      guard case .withdrawn(let v)? = self.event else { preconditionFailure() }
+      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 3)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireAgentEvent, rhs: WireAgentEvent) -> Bool {
+    if lhs.event != rhs.event {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireQuestion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Question"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}factor\0\u{1}program\0\u{1}item\0\u{1}keychain\0\u{1}reason\0\u{1}place\0\u{3}attempts_left\0\u{3}entries_differ\0\u{1}seconds\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.factor) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._program) }()
+      case 4: try {
+        var v: WireAskedItem?
+        var hadOneofValue = false
+        if let current = self.subject {
+          hadOneofValue = true
+          if case .item(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.subject = .item(v)
+        }
+      }()
+      case 5: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.subject {
+          hadOneofValue = true
+          if case .keychain(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.subject = .keychain(v)
+        }
+      }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._place) }()
+      case 8: try {
+        var v: UInt32?
+        try decoder.decodeSingularUInt32Field(value: &v)
+        if let v = v {
+          if self.previousFailure != nil {try decoder.handleConflictingOneOf()}
+          self.previousFailure = .attemptsLeft(v)
+        }
+      }()
+      case 9: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.previousFailure {
+          hadOneofValue = true
+          if case .entriesDiffer(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.previousFailure = .entriesDiffer(v)
+        }
+      }()
+      case 10: try { try decoder.decodeSingularUInt32Field(value: &self.seconds) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    if self.factor != 0 {
+      try visitor.visitSingularUInt32Field(value: self.factor, fieldNumber: 2)
+    }
+    try { if let v = self._program {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    switch self.subject {
+    case .item?: try {
+      guard case .item(let v)? = self.subject else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .keychain?: try {
+      guard case .keychain(let v)? = self.subject else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 6)
+    }
+    try { if let v = self._place {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    switch self.previousFailure {
+    case .attemptsLeft?: try {
+      guard case .attemptsLeft(let v)? = self.previousFailure else { preconditionFailure() }
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 8)
+    }()
+    case .entriesDiffer?: try {
+      guard case .entriesDiffer(let v)? = self.previousFailure else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case nil: break
+    }
+    if self.seconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.seconds, fieldNumber: 10)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireQuestion, rhs: WireQuestion) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.factor != rhs.factor {return false}
+    if lhs._program != rhs._program {return false}
+    if lhs.subject != rhs.subject {return false}
+    if lhs.reason != rhs.reason {return false}
+    if lhs._place != rhs._place {return false}
+    if lhs.previousFailure != rhs.previousFailure {return false}
+    if lhs.seconds != rhs.seconds {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAskingProgram: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AskingProgram"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}executable\0\u{3}declared_group\0\u{3}attested_group\0\u{1}application\0\u{1}unidentified\0\u{1}process\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.executable) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._declaredGroup) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._attestedGroup) }()
+      case 4: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.sandbox != nil {try decoder.handleConflictingOneOf()}
+          self.sandbox = .application(v)
+        }
+      }()
+      case 5: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.sandbox {
+          hadOneofValue = true
+          if case .unidentified(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.sandbox = .unidentified(v)
+        }
+      }()
+      case 6: try { try decoder.decodeSingularInt32Field(value: &self._process) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.executable.isEmpty {
+      try visitor.visitSingularStringField(value: self.executable, fieldNumber: 1)
+    }
+    try { if let v = self._declaredGroup {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._attestedGroup {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    switch self.sandbox {
+    case .application?: try {
+      guard case .application(let v)? = self.sandbox else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    }()
+    case .unidentified?: try {
+      guard case .unidentified(let v)? = self.sandbox else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try { if let v = self._process {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 6)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireAskingProgram, rhs: WireAskingProgram) -> Bool {
+    if lhs.executable != rhs.executable {return false}
+    if lhs._declaredGroup != rhs._declaredGroup {return false}
+    if lhs._attestedGroup != rhs._attestedGroup {return false}
+    if lhs.sandbox != rhs.sandbox {return false}
+    if lhs._process != rhs._process {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAskedItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".AskedItem"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}label\0\u{1}identifier\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.label) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.identifier) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.label.isEmpty {
+      try visitor.visitSingularStringField(value: self.label, fieldNumber: 1)
+    }
+    if !self.identifier.isEmpty {
+      try visitor.visitSingularStringField(value: self.identifier, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireAskedItem, rhs: WireAskedItem) -> Bool {
+    if lhs.label != rhs.label {return false}
+    if lhs.identifier != rhs.identifier {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireQuestionAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".QuestionAnswer"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}confirmed\0\u{1}denied\0\u{1}cancelled\0\u{3}timed_out\0\u{1}unavailable\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
+      case 2: try {
+        var v: WireConfirmation?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .confirmed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .confirmed(v)
+        }
+      }()
+      case 3: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .denied(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .denied(v)
+        }
+      }()
+      case 4: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .cancelled(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .cancelled(v)
+        }
+      }()
+      case 5: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .timedOut(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .timedOut(v)
+        }
+      }()
+      case 6: try {
+        var v: WireUnavailability?
+        var hadOneofValue = false
+        if let current = self.outcome {
+          hadOneofValue = true
+          if case .unavailable(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.outcome = .unavailable(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.number != 0 {
+      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
+    }
+    switch self.outcome {
+    case .confirmed?: try {
+      guard case .confirmed(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .denied?: try {
+      guard case .denied(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    }()
+    case .cancelled?: try {
+      guard case .cancelled(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .timedOut?: try {
+      guard case .timedOut(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .unavailable?: try {
+      guard case .unavailable(let v)? = self.outcome else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireQuestionAnswer, rhs: WireQuestionAnswer) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.outcome != rhs.outcome {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireConfirmation: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Confirmation"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}secret\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self._secret) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._secret {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireConfirmation, rhs: WireConfirmation) -> Bool {
+    if lhs._secret != rhs._secret {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireUnavailability: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Unavailability"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}problem\0\u{1}hint\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.problem) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.hint) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.problem.isEmpty {
+      try visitor.visitSingularStringField(value: self.problem, fieldNumber: 1)
+    }
+    if !self.hint.isEmpty {
+      try visitor.visitSingularStringField(value: self.hint, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireUnavailability, rhs: WireUnavailability) -> Bool {
+    if lhs.problem != rhs.problem {return false}
+    if lhs.hint != rhs.hint {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// Ends an authentication context of the caller's process.
+package struct EndContext: KeychainOperation {
+    package let context: AuthenticationContextID
+
+    package init(_ context: AuthenticationContextID) { self.context = context }
+
+    package static let traits: OperationTraits = .worksWithoutLog
+
+    package var audit: AuditDetails? { nil }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> Done {
+        try context.service.endContext(self.context, from: context.caller)
+        return Done()
+    }
+}
+
+// MARK: Coding
+
+extension EndContext {
+    init(_ wire: Data) throws(WireError) { context = try AuthenticationContextID(wire: wire) }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
+        .endContext(Data(context.bytes))
+    }
+}
