@@ -23,7 +23,7 @@ struct AccessControlTests {
 
     @Test(
         "T197: userPresence combined with a constraint, with `or` or with `and` is refused",
-        arguments: [.devicePasscode, .biometryAny, .biometryCurrentSet, .watch, .or, .and]
+        arguments: [.devicePasscode, .biometryAny, .biometryCurrentSet, .watch, .or, .and, .latchkeySecurityKey]
             as [SecAccessControlCreateFlags]
     )
     func userPresenceIsAlone(flag: SecAccessControlCreateFlags) {
@@ -43,7 +43,7 @@ struct AccessControlTests {
 
     @Test(
         "an unknown flag is refused, because ignoring it would protect less",
-        arguments: [2, 6, 13, 16, 29, 32, 63])
+        arguments: [2, 6, 13, 16, 29, 32, 47, 49, 63])
     func unknownFlag(bit: Int) {
         expectRefusal(flags: [.userPresence, SecAccessControlCreateFlags(rawValue: 1 << bit)], naming: "unknown flags")
     }
@@ -80,6 +80,7 @@ struct AccessControlTests {
             (.biometryAny, "any biometry"),
             (.biometryCurrentSet, "current biometry"),
             (.companion, "companion"),
+            (.latchkeySecurityKey, "security key"),
             ([.devicePasscode, .or], "passcode"),
             ([.devicePasscode, .and], "passcode"),
         ] as [(SecAccessControlCreateFlags, String)]
@@ -94,6 +95,7 @@ struct AccessControlTests {
             ([.devicePasscode, .biometryAny], "2 of (passcode, any biometry)"),
             ([.devicePasscode, .biometryAny, .and], "2 of (passcode, any biometry)"),
             ([.devicePasscode, .biometryCurrentSet, .or], "1 of (passcode, current biometry)"),
+            ([.devicePasscode, .latchkeySecurityKey, .or], "1 of (passcode, security key)"),
             ([.devicePasscode, .biometryAny, .companion], "3 of (passcode, any biometry, companion)"),
         ] as [(SecAccessControlCreateFlags, String)]
     )
@@ -141,7 +143,7 @@ struct AccessControlTests {
         )
     }
 
-    @Test("the flags have Apple's bits")
+    @Test("the flags have Apple's bits, and that of the security key is above them")
     func bits() {
         #expect(SecAccessControlCreateFlags.userPresence.rawValue == 1)
         #expect(SecAccessControlCreateFlags.biometryAny.rawValue == 2)
@@ -153,6 +155,7 @@ struct AccessControlTests {
         #expect(SecAccessControlCreateFlags.and.rawValue == 0x8000)
         #expect(SecAccessControlCreateFlags.privateKeyUsage.rawValue == 0x4000_0000)
         #expect(SecAccessControlCreateFlags.applicationPassword.rawValue == 0x8000_0000)
+        #expect(SecAccessControlCreateFlags.latchkeySecurityKey.rawValue == 0x1_0000_0000_0000)
     }
 }
 

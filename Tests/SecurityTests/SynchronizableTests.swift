@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainTesting
-import LatchkeyService
 import Security
-import Synchronization
 import Testing
 
 /// keychain-behaviour §7.6.
@@ -134,25 +132,12 @@ struct SynchronizableTests {
         }
     }
 
-    @Test(
-        "An item with constraints is never stored unprotected; without flags it is a plain item",
-        arguments: Backend.allCases)
-    func constraints(_ backend: Backend) throws {
+    @Test("An access control without flags makes a plain item, until its class is changed", arguments: Backend.allCases)
+    func withoutFlags(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
-            for flags in [
-                SecAccessControlCreateFlags.userPresence, .biometryAny, .devicePasscode, .applicationPassword,
-            ] {
-                let control = try #require(
-                    SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
-                #expect(add(genericItem.with(["accc": control])) == errSecNotAvailable)
-            }
-            #expect(copy(genericKey).status == errSecItemNotFound)
             let plain = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
             #expect(add(genericItem.with(["accc": plain])) == errSecSuccess)
             #expect(copy(genericKey.with(.returnAttributes)).attributes?["accc"] as? SecAccessControl == plain)
-            let control = try #require(
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
-            #expect(update(genericKey, ["accc": control]) == errSecNotAvailable)
             #expect(update(genericKey, ["pdmn": "ck"]) == errSecSuccess)
             #expect(
                 copy(genericKey.with(.returnAttributes)).attributes?["accc"] as? SecAccessControl != plain, "§9.2, 5")
@@ -160,34 +145,7 @@ struct SynchronizableTests {
     }
 
     @Test(
-        "Refused constraints are explained: the key's error has a hint, and the program's logger gets one warning")
-    func constraintsInWords() throws {
-        for backend in Backend.allCases {
-            let warnings = Mutex<[String]>([])
-            let log = ProgramLog { text in warnings.withLock { $0.append(text) } }
-            try ProgramLog.$current.withValue(log) {
-                try withKeychain(backend) { _ in
-                    let control = try #require(
-                        SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
-                    #expect(add(genericItem.with(["pdmn": "akpu"])) == errSecNotAvailable)
-                    #expect(warnings.withLock { $0 }.isEmpty, "another cause of the same status")
-                    for _ in 0..<3 { #expect(add(genericItem.with(["accc": control])) == errSecNotAvailable) }
-                    #expect(warnings.withLock { $0 }.count == 1)
-                    #expect(warnings.withLock { $0.first?.contains("kSecAttrAccessible") } == true)
-                    let key = ["type": 73, "bsiz": 256, "private": ["perm": true, "accc": control]] as Query
-                    var error: Unmanaged<CFError>?
-                    #expect(SecKeyCreateRandomKey(key as CFDictionary, &error) == nil)
-                    let problem = try #require(error?.takeRetainedValue())
-                    #expect(problem.code == -25291 && problem.localizedDescription.contains("constraints"))
-                    #expect(problem.localizedRecoverySuggestion?.contains("kSecAttrAccessible") == true)
-                    #expect(warnings.withLock { $0 }.count == 1)
-                }
-            }
-        }
-    }
-
-    @Test(
-        "A key with constraints is not generated, permanent or not; a key with a token is not stored",
+        "A key in memory has no constraints, which it would not obey; a key with a token is not stored",
         arguments: Backend.allCases)
     func unenforceableKeys(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -202,10 +160,9 @@ struct SynchronizableTests {
             ] {
                 let control = try #require(
                     SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
-                for permanent in [true, false] {
-                    #expect(made(["private": ["perm": permanent, "accc": control]]) == -25291)
-                    #expect(made(["perm": permanent, "accc": control]) == -25291)
-                }
+                #expect(made(["private": ["perm": false, "accc": control]]) == -4)
+                #expect(made(["private": ["accc": control], "perm": false]) == -4)
+                #expect(made(["accc": control]) == -4)
             }
             #expect(made(["private": ["accc": "ak"]]) == -50)
             #expect(copy(item(keys)).status == errSecItemNotFound)

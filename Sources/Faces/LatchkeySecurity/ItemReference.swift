@@ -52,9 +52,10 @@ enum ItemReference {
     }
 
     /// The items in the keychain that the object stands for.
-    func storedItems() throws(KeychainError) -> [PersistentReference] {
+    func storedItems(_ authentication: Authentication) throws(KeychainError) -> [PersistentReference] {
         if let persistentReference { return [persistentReference] }
-        let query = ItemQuery(itemClass, attributes: try conditions(), synchronizable: .any, limit: .all)
+        let query = ItemQuery(
+            itemClass, attributes: try conditions(), synchronizable: .any, limit: .all, authentication: authentication)
         do throws(KeychainError) {
             return try KeychainClient.session().copyMatching(query, returning: []).records
                 .map(\.persistentReference)

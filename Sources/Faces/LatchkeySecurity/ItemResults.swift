@@ -7,35 +7,40 @@ internal import LatchkeyClient
 internal import SecretMemory
 
 /// Shapes the found items into results as Apple does (keychain-behaviour §3.6).
-enum ItemResults {
+struct ItemResults {
+    /// The kinds of result that the caller asked for.
+    let returning: ReturnTypes
+    /// How the call satisfied access controls; the keys that it returns keep the context.
+    let authentication: CallAuthentication
+
     /// Returns the result for one item: Data, a reference, a dictionary, or nil if the caller asked
     /// for nothing or the item does not have it.
     ///
     /// - Throws: errSecDecode if the item does not hold the key that a reference needs;
     ///   errSecInteractionNotAllowed.
-    static func one(_ item: FoundItem, returning: ReturnTypes) throws(KeychainError) -> CFTypeRef? {
+    func one(_ item: FoundItem) throws(KeychainError) -> CFTypeRef? {
         let record = item.record
         return switch returning {
         case []: nil
         case .data: record.secrets?.data.map { NSData(exposing: $0) }
         case .persistentReference: NSData(copying: record.persistentReference.bytes)
         case .reference: try reference(to: item)
-        default: try dictionary(item, record, returning: returning)
+        default: try dictionary(item, record)
         }
     }
 
     /// Returns the result of an addition. Unlike in a search, an item without data gives empty
     /// Data.
-    static func added(_ item: FoundItem, returning: ReturnTypes) throws(KeychainError) -> CFTypeRef? {
-        returning == .data && item.record.secrets?.data == nil ? NSData() : try one(item, returning: returning)
+    func added(_ item: FoundItem) throws(KeychainError) -> CFTypeRef? {
+        returning == .data && item.record.secrets?.data == nil ? NSData() : try one(item)
     }
 
     /// Returns the results for several items; an item whose single result would be nil is omitted.
-    static func all(_ items: [FoundItem], returning: ReturnTypes) throws(KeychainError) -> CFTypeRef {
+    func all(_ items: [FoundItem]) throws(KeychainError) -> CFTypeRef {
         var results: [CFTypeRef] = []
         for item in items {
             do throws(KeychainError) {
-                if let result = try one(item, returning: returning) { results.append(result) }
+                if let result = try one(item) { results.append(result) }
             } catch {
                 // An item that does not hold a key, or was deleted meanwhile, must not hide the
                 // others.
@@ -46,29 +51,29 @@ enum ItemResults {
     }
 
     /// Returns the object that stands for an item. Passwords have none.
-    private static func reference(to item: FoundItem) throws(KeychainError) -> NSObject? {
+    private func reference(to item: FoundItem) throws(KeychainError) -> NSObject? {
         switch item {
         case .identity(let identity):
-            SecIdentity(SecCertificate(try certificate(of: identity.certificate)), SecKey(try .stored(identity)))
+            SecIdentity(
+                SecCertificate(try certificate(of: identity.certificate)),
+                SecKey(try .stored(identity, authentication.ofReturnedKeys)))
         case .item(let record):
             switch record.itemClass {
             case .genericPassword, .internetPassword, .identity: nil
-            case .key: SecKey(try .stored(at: record.persistentReference))
+            case .key: SecKey(try .stored(at: record.persistentReference, authentication.ofReturnedKeys))
             case .certificate: SecCertificate(try certificate(of: record))
             }
         }
     }
 
-    private static func certificate(of record: ItemRecord) throws(KeychainError) -> Certificate {
+    private func certificate(of record: ItemRecord) throws(KeychainError) -> Certificate {
         guard let certificate = KeychainCertificates.certificate(of: record) else {
             throw KeychainError(.decode, "the item does not hold a certificate in DER")
         }
         return certificate
     }
 
-    private static func dictionary(
-        _ item: FoundItem, _ record: ItemRecord, returning: ReturnTypes
-    ) throws(KeychainError) -> NSDictionary {
+    private func dictionary(_ item: FoundItem, _ record: ItemRecord) throws(KeychainError) -> NSDictionary {
         let columns = AttributeNames.of(record.itemClass).columns
         var result = ResultDictionary(capacity: columns.count)
         for (attribute, name) in columns {
@@ -97,7 +102,7 @@ enum ItemResults {
         return result.finished
     }
 
-    private static func object(_ value: AttributeValue) -> AnyObject {
+    private func object(_ value: AttributeValue) -> AnyObject {
         switch value {
         case .string(let text): NSString(string: text)
         case .data(let bytes): NSData(copying: bytes)

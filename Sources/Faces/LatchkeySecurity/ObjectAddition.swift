@@ -7,22 +7,36 @@ internal import LatchkeyService
 /// One call of `SecItemAdd`. It can store several items: the halves of identities, or the items of
 /// kSecUseItemList.
 struct ObjectAddition {
+    /// How the call may get what the access controls need.
+    private let authentication: Authentication
     /// The items stored so far.
     private var stored: [PersistentReference] = []
+
+    init(authentication: Authentication) {
+        self.authentication = authentication
+    }
 
     /// Stores every element of the request, or nothing.
     mutating func addAll(of request: AddRequest) throws(KeychainError) -> [FoundItem] {
         switch request.content {
-        case .item(let addition): return [.item(try addOne(addition))]
+        case .item(let addition): return [.item(try addOne(authenticated(addition)))]
         case .objects(let objects, let given):
             let elements = try objects.map { (object) throws(KeychainError) in
-                try object.items().map { given.addition($0.itemClass, standard: $0.attributes, $0.data) }
+                try object.items().map {
+                    authenticated(given.addition($0.itemClass, standard: $0.attributes, $0.data))
+                }
             }
             guard objects.first?.itemClass != .identity else {
                 return try Self.addIdentities(elements, returning: request.returning).map { .identity($0) }
             }
             return try addEach(of: elements).map { .item($0) }
         }
+    }
+
+    private func authenticated(_ addition: ItemAddition) -> ItemAddition {
+        var addition = addition
+        addition.authentication = authentication
+        return addition
     }
 
     private mutating func addEach(of elements: [[ItemAddition]]) throws(KeychainError) -> [ItemRecord] {
@@ -73,7 +87,8 @@ struct ObjectAddition {
         let identifying = certificate.attributes.filter { [.certificateType, .issuer, .serialNumber].contains($0.key) }
         let query = ItemQuery(
             .identity, attributes: identifying, accessGroup: certificate.accessGroup,
-            synchronizable: certificate.isSynchronizable ? .synchronized : .local, limit: .all)
+            synchronizable: certificate.isSynchronizable ? .synchronized : .local, limit: .all,
+            authentication: certificate.authentication)
         // With the attributes, a key whose data is protected does not fail the call, whose items
         // are stored.
         let found = try KeychainClient.session().copyIdentities(query, returning: returning.union(.attributes))

@@ -7,10 +7,12 @@ internal import LatchkeyService
 /// One call of `SecItemCopyMatching`.
 enum ObjectSearch {
     /// Returns the matching items. The conditions that need a parsed certificate are checked here.
-    static func items(for request: CopyRequest) throws(KeychainError) -> [FoundItem] {
+    static func items(
+        for request: CopyRequest, _ authentication: Authentication
+    ) throws(KeychainError) -> [FoundItem] {
         let session = try KeychainClient.session()
         let (returning, filter) = (request.returning, request.filter)
-        return try request.lookup.perform { (query) throws(KeychainError) in
+        return try request.lookup.perform(authentication) { (query) throws(KeychainError) in
             guard query.itemClass != .identity else {
                 return try identities(query, returning, filter, in: session).map { .identity($0) }
             }

@@ -74,7 +74,8 @@ nonisolated(unsafe) public let kSecValuePersistentRef: CFString = "v_PersistentR
 
 /// Accepted and ignored: there is only one keychain, and it behaves as on iOS.
 nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = "nleg"
-/// An `LAContext`, which may already be evaluated.
+/// An `LAContext`, which may already be evaluated. Several calls with one context ask once, and keys
+/// that a call returns keep it.
 nonisolated(unsafe) public let kSecUseAuthenticationContext: CFString = "u_AuthCtx"
 /// One of the three values below.
 nonisolated(unsafe) public let kSecUseAuthenticationUI: CFString = "u_AuthUI"
@@ -86,7 +87,8 @@ nonisolated(unsafe) public let kSecUseAuthenticationUIFail: CFString = "u_AuthUI
 nonisolated(unsafe) public let kSecUseAuthenticationUISkip: CFString = "u_AuthUIS"
 /// The older form of `kSecUseAuthenticationUIFail`: a Bool.
 nonisolated(unsafe) public let kSecUseNoAuthenticationUI: CFString = "u_NoAuthUI"
-/// The reason shown to the user: a string. Deprecated by Apple.
+/// The reason shown to the user: a string, which takes precedence over that of the context.
+/// Deprecated by Apple.
 nonisolated(unsafe) public let kSecUseOperationPrompt: CFString = "u_OpPrompt"
 /// Only items in this list: an array of references.
 nonisolated(unsafe) public let kSecUseItemList: CFString = "u_ItemList"

@@ -110,6 +110,8 @@ extension SecAccessControl {
         case biometryCurrentSet
         /// Another device of the owner.
         case companion
+        /// An enrolled security key.
+        case securityKey
         /// At least this number of the constraints.
         case atLeast(Int, of: [Constraint])
     }
@@ -149,6 +151,7 @@ extension SecAccessControl.Constraint {
             (.biometryAny, .biometryAny),
             (.biometryCurrentSet, .biometryCurrentSet),
             (.companion, .companion),
+            (.latchkeySecurityKey, .securityKey),
         ]
         let named = table.filter { flags.contains($0.flag) }.map(\.constraint)
         guard let first = named.first else { return nil }
@@ -165,7 +168,7 @@ extension SecAccessControl {
 
     private static let knownFlags: SecAccessControlCreateFlags = [
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage,
-        .applicationPassword,
+        .applicationPassword, .latchkeySecurityKey,
     ]
 
     private static func checked(protection: Any?) throws(Refusal) -> String {
@@ -229,6 +232,7 @@ extension SecAccessControl.Constraint: CustomStringConvertible {
         case .biometryAny: "any biometry"
         case .biometryCurrentSet: "current biometry"
         case .companion: "companion"
+        case .securityKey: "security key"
         case .atLeast(let count, let members): "\(count) of (\(members.map(\.description).joined(separator: ", ")))"
         }
     }
@@ -236,7 +240,8 @@ extension SecAccessControl.Constraint: CustomStringConvertible {
 
 // MARK: Apple's interface
 
-/// The requirements of a `SecAccessControl`. The bits are Apple's.
+/// The requirements of a `SecAccessControl`. The bits are Apple's, except that of
+/// ``latchkeySecurityKey``.
 public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     /// The bits of the set, as in Apple's headers.
     public let rawValue: CFOptionFlags
@@ -259,7 +264,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     public static let touchIDCurrentSet = biometryCurrentSet
     /// The passcode.
     public static let devicePasscode = Self(rawValue: 1 << 4)
-    /// Another device of the owner.
+    /// Another device of the owner. Items with this requirement are refused: there is no such device.
     public static let companion = Self(rawValue: 1 << 5)
     /// The older name of ``companion``.
     public static let watch = companion
@@ -271,6 +276,9 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     public static let privateKeyUsage = Self(rawValue: 1 << 30)
     /// The item's key is also derived from a password of the program.
     public static let applicationPassword = Self(rawValue: 1 << 31)
+    /// A FIDO2 security key that was enrolled with `latchkey security-key enroll`. Not in Apple's
+    /// headers, which use no bit above 31: code for Apple's systems must not use it.
+    public static let latchkeySecurityKey = Self(rawValue: 1 << 48)
 }
 
 /// Creates an access control. On failure returns nil and an error of `NSOSStatusErrorDomain` with

@@ -29,13 +29,12 @@ internal import LatchkeyService
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status {
         let request = try AddRequest(parsing: attributes)
-        var addition = ObjectAddition()
+        let authentication = try CallAuthentication(request.authentication)
+        var addition = ObjectAddition(authentication: try authentication.values())
         let items = try addition.addAll(of: request)
         guard let result, !request.returning.isEmpty, let first = items.first else { return }
-        result.pointee =
-            request.isList
-            ? try ItemResults.all(items, returning: request.returning)
-            : try ItemResults.added(first, returning: request.returning)
+        let results = ItemResults(returning: request.returning, authentication: authentication)
+        result.pointee = request.isList ? try results.all(items) : try results.added(first)
     }
 }
 
@@ -53,15 +52,13 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status {
         let request = try CopyRequest(parsing: query)
-        let items = try ObjectSearch.items(for: request)
+        let authentication = try CallAuthentication(request.authentication)
+        let items = try ObjectSearch.items(for: request, try authentication.values())
         // Damaged rows are omitted. If nothing else matches, the result is "not found".
         guard !items.isEmpty else { throw KeychainError.itemNotFound }
         guard let result else { return }
-        if request.limitsToOne {
-            result.pointee = try items.first.flatMap { try ItemResults.one($0, returning: request.returning) }
-        } else {
-            result.pointee = try ItemResults.all(items, returning: request.returning)
-        }
+        let results = ItemResults(returning: request.returning, authentication: authentication)
+        result.pointee = request.limitsToOne ? try items.first.flatMap { try results.one($0) } : try results.all(items)
     }
 }
 
@@ -78,7 +75,8 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     status {
         let query = try ChangeRequest(parsing: query, for: .update)
         let update = try UpdateRequest(parsing: attributesToUpdate, of: query.itemClass)
-        try query.lookup.perform { (query) throws(KeychainError) in
+        let authentication = try CallAuthentication(query.authentication).values()
+        try query.lookup.perform(authentication) { (query) throws(KeychainError) in
             _ = try KeychainClient.session().update(query, with: update.update)
         }
     }
@@ -93,7 +91,8 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status {
         let query = try ChangeRequest(parsing: query, for: .delete)
-        try query.lookup.perform { (query) throws(KeychainError) in
+        let authentication = try CallAuthentication(query.authentication).values()
+        try query.lookup.perform(authentication) { (query) throws(KeychainError) in
             _ = try KeychainClient.session().delete(query)
         }
     }
@@ -147,14 +146,14 @@ func status(_ body: () throws -> Void) -> OSStatus {
         try body()
         return errSecSuccess
     } catch let error as KeychainError {
-        warnProgram(of: error)
-        return error.status.rawValue
+        return error.statusForCaller.rawValue
     } catch {
         return OSStatusCode.internalFailure.rawValue
     }
 }
 
-/// Writes details that the status does not convey to the program's logger.
-func warnProgram(of error: KeychainError) {
-    if error == .constraintsUnsupported { ProgramLog.current.warn(.constraintsRefused) }
+extension KeychainError {
+    /// The status that the caller gets. errSecAuthNeeded is a request to this library, which never
+    /// leaves it (keychain-behaviour §3.9): the authentication did not take place.
+    var statusForCaller: OSStatusCode { status == .authNeeded ? .authFailed : status }
 }

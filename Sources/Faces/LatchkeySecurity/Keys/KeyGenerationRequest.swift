@@ -8,8 +8,14 @@ internal import SecretMemory
 struct KeyGenerationRequest {
     let kind: KeyKind
     /// The halves to store; nil for a half that is not stored.
-    let privateHalf: ItemAddition?
-    let publicHalf: ItemAddition?
+    let privateHalf: Half?
+    let publicHalf: Half?
+
+    /// One half of the pair, to be stored.
+    struct Half {
+        var item: ItemAddition
+        let authentication: AuthenticationRequest
+    }
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
         var top: [String: Any] = [:]
@@ -36,13 +42,13 @@ struct KeyGenerationRequest {
         }
         kind = KeyKind(known, bits: bits)
         let ofPrivateHalf = top.merging(halves[0]) { $1 }
-        privateHalf = try Self.addition(ofPrivateHalf)
-        try Self.refuseConstraints(ofPrivateHalf)
-        publicHalf = try Self.addition(top.merging(halves[1]) { $1 })
+        privateHalf = try Self.half(ofPrivateHalf)
+        if privateHalf == nil { try Self.refuseConstraints(ofPrivateHalf) }
+        publicHalf = try Self.half(top.merging(halves[1]) { $1 })
     }
 
     /// Returns one half as an item; nil if it is not stored.
-    private static func addition(_ attributes: [String: Any]) throws(KeychainError) -> ItemAddition? {
+    private static func half(_ attributes: [String: Any]) throws(KeychainError) -> Half? {
         var own = attributes
         // The attributes of a half do not decide its type, size or class.
         for name in ["type", "bsiz", "kcls", "esiz", "class"] { own[name] = nil }
@@ -57,23 +63,32 @@ struct KeyGenerationRequest {
         guard parsed.match.isEmpty, parsed.returning.isEmpty else {
             throw .parameter("match and return keys are not allowed for new keys")
         }
-        try parsed.checkUse(allowsSkip: false, allowsItemList: false)
+        guard parsed.use[ItemDictionary.Key.itemList] == nil else {
+            throw .parameter("kSecUseItemList is not allowed for new keys")
+        }
+        _ = try parsed.includesTombstones()  // It has no effect, but its type is checked.
+        let authentication = try parsed.authentication(allowsSkip: false)
         var converted = try ConvertedAttributes(parsed.attributes, of: .key)
         converted.removeSystemAttributes()
-        return ItemAddition(
+        let item = ItemAddition(
             .key, attributes: converted.plain, accessGroup: converted.accessGroup, protection: converted.protection,
             accessControlFlags: converted.accessControlFlags,
             isSynchronizable: converted.synchronizable == .synchronized)
+        return Half(item: item, authentication: authentication)
     }
 
-    /// Refuses an access control that the key, stored or not, would not obey: it would sign without
-    /// asking the user.
+    /// Refuses an access control that a key in memory would not obey: it would sign without asking
+    /// the person.
     private static func refuseConstraints(_ attributes: [String: Any]) throws(KeychainError) {
         guard let value = attributes[ItemAttribute.accessControl.rawValue] else { return }
         guard let control = value as? SecAccessControl else {
             throw .parameter("kSecAttrAccessControl must be a SecAccessControl")
         }
-        guard control.constraints == nil, !control.requiresPassword else { throw .constraintsUnsupported }
+        guard !control.hasConstraints else {
+            throw KeychainError(
+                .unimplemented, "an access control with constraints is for stored keys, not for keys in memory",
+                hint: "set kSecAttrIsPermanent to true in kSecPrivateKeyAttrs")
+        }
     }
 
     /// Returns the type and the half that the attributes of `SecKeyCreateWithData` name.

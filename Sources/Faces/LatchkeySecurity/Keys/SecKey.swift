@@ -59,6 +59,8 @@ struct KeyBody: Sendable {
     let privateKey: (any PrivateKey)?
     /// The location of the key in the keychain; nil for a key in memory.
     let reference: PersistentReference?
+    /// How each use of a key in the keychain satisfies its access control.
+    var authentication = CallAuthentication.asking
 
     var isPrivate: Bool { privateKey != nil }
     var half: KeyHalf { isPrivate ? .privateKey : .publicKey }
@@ -72,24 +74,34 @@ struct KeyBody: Sendable {
     }
 
     /// Returns the key that a persistent reference names.
-    static func stored(at reference: PersistentReference) throws(KeychainError) -> KeyBody {
-        try stored(at: reference, KeychainClient.session().publicKey(of: reference))
+    static func stored(
+        at reference: PersistentReference, _ authentication: CallAuthentication = .asking
+    ) throws(KeychainError) -> KeyBody {
+        try stored(at: reference, KeychainClient.session().publicKey(of: reference), authentication)
     }
 
     /// Returns the private key of an identity.
-    static func stored(_ identity: IdentityRecord) throws(KeychainError) -> KeyBody {
+    static func stored(
+        _ identity: IdentityRecord, _ authentication: CallAuthentication
+    ) throws(KeychainError) -> KeyBody {
         let reference = identity.key.persistentReference
         // Without a public key, the item does not hold a usable key: this throws the reason.
-        guard let publicKey = identity.publicKey else { return try stored(at: reference) }
-        return try stored(at: reference, publicKey)
+        guard let publicKey = identity.publicKey else { return try stored(at: reference, authentication) }
+        return try stored(at: reference, publicKey, authentication)
     }
 
-    static func stored(at reference: PersistentReference, _ info: PublicKeyInfo) throws(KeychainError) -> KeyBody {
+    static func stored(
+        at reference: PersistentReference, _ info: PublicKeyInfo, _ authentication: CallAuthentication
+    ) throws(KeychainError) -> KeyBody {
         let key = try PublicKey.of(info)
         switch info.half {
         case .publicKey: return publicKey(key, at: reference)
         case .privateKey:
-            return KeyBody(publicKey: key, privateKey: StoredKey(reference, publicKey: key), reference: reference)
+            let stored = StoredKey(
+                reference, publicKey: key,
+                authentication: { () throws(KeychainError) in try authentication.values() })
+            return KeyBody(
+                publicKey: key, privateKey: stored, reference: reference, authentication: authentication)
         }
     }
 }

@@ -45,10 +45,13 @@ private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
     let request = try KeyGenerationRequest(parsing: parameters)
     if request.kind.canBeGenerated, request.kind.isWeak { ProgramLog.current.warn(.weakKey(request.kind)) }
     if let privateHalf = request.privateHalf {
-        let generation = KeyGeneration(request.kind, privateHalf: privateHalf, publicHalf: request.publicHalf)
+        let authentication = try CallAuthentication(privateHalf.authentication)
+        var generation = KeyGeneration(
+            request.kind, privateHalf: privateHalf.item, publicHalf: request.publicHalf?.item)
+        generation.privateHalf.authentication = try authentication.values()
         let made = try KeychainClient.session().generateKey(generation)
         let info = PublicKeyInfo(request.kind, half: .privateKey, publicKey: made.publicKey)
-        return try .stored(at: made.privateHalf.persistentReference, info)
+        return try .stored(at: made.privateHalf.persistentReference, info, authentication.ofReturnedKeys)
     }
     let key = try SoftwareKey.generate(request.kind)
     if let publicHalf = request.publicHalf {
@@ -58,8 +61,9 @@ private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
 }
 
 /// Stores a public half whose private half is in memory.
-private func store(_ half: ItemAddition, _ key: PublicKey) throws {
-    var addition = half
+private func store(_ half: KeyGenerationRequest.Half, _ key: PublicKey) throws {
+    var addition = half.item
+    addition.authentication = try CallAuthentication(half.authentication).values()
     addition.attributes.merge(try KeyAttributes.standard(key, .publicKey)) { given, _ in given }
     addition.secrets = ItemSecrets(data: SharedSecret(copying: key.external))
     _ = try KeychainClient.session().add(addition)

@@ -9,7 +9,6 @@ func reporting<Result>(to error: UnsafeMutablePointer<Unmanaged<CFError>?>?, _ b
     do {
         return try body()
     } catch let problem {
-        if let known = problem as? KeychainError { warnProgram(of: known) }
         error?.pointee = .passRetained(NSError(problem))
         return nil
     }
@@ -20,6 +19,6 @@ extension NSError {
         let known = problem as? KeychainError ?? KeychainError(.internalFailure)
         var words: [String: Any] = [NSLocalizedDescriptionKey: known.problem]
         words[NSLocalizedRecoverySuggestionErrorKey] = known.hint
-        self.init(domain: NSOSStatusErrorDomain, code: Int(known.status.rawValue), userInfo: words)
+        self.init(domain: NSOSStatusErrorDomain, code: Int(known.statusForCaller.rawValue), userInfo: words)
     }
 }

@@ -93,7 +93,10 @@ extension KeyBody {
     /// The attributes of the key's item; nil for a key in memory.
     fileprivate func storedAttributes() throws(KeychainError) -> [ItemAttribute: AttributeValue]? {
         guard let reference else { return nil }
-        let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
+        // An inspection does not ask the person.
+        var values = try authentication.values()
+        values.interaction = .fail
+        let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference, authentication: values)
         let found = try KeychainClient.session().copyMatching(
             query, returning: .attributes)
         return found.records.first?.attributes.filter { attribute, _ in Self.shown.contains(attribute) }

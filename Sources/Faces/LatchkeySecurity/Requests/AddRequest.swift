@@ -11,6 +11,7 @@ struct AddRequest {
     /// Whether the items come from kSecUseItemList.
     let isList: Bool
     let returning: ReturnTypes
+    let authentication: AuthenticationRequest
 
     enum Content {
         case item(ItemAddition)
@@ -22,7 +23,8 @@ struct AddRequest {
         let parsed = try ItemDictionary(dictionary)
         guard parsed.match.isEmpty else { throw .parameter("match keys are not allowed in SecItemAdd") }
         guard parsed.persistentReference == nil else { throw .parameter("a new item has no persistent reference yet") }
-        try parsed.checkUse(allowsSkip: false)
+        _ = try parsed.includesTombstones()  // It has no effect, but its type is checked.
+        authentication = try parsed.authentication(allowsSkip: false)
         returning = parsed.returning
         let data = try parsed.secret()
         let reference = try parsed.itemReference()

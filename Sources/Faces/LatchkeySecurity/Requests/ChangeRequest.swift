@@ -16,13 +16,14 @@ struct ChangeRequest {
     let lookup: ItemLookup
     /// The class of the items, given by name or by reference.
     let itemClass: ItemClass
+    let authentication: AuthenticationRequest
 
     init(parsing dictionary: CFDictionary, for kind: Kind) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)
         guard kind == .delete || parsed.returning.isEmpty else {
             throw .parameter("return keys are not allowed in SecItemUpdate")
         }
-        try parsed.checkUse(allowsSkip: false)
+        authentication = try parsed.authentication(allowsSkip: false)
         var lookup = try parsed.lookup()
         lookup.listed = try parsed.listedItems()
         if !Set(parsed.match.keys).isSubset(of: ItemDictionary.Key.withoutWarning) {

@@ -8,10 +8,11 @@ struct CopyRequest {
     let returning: ReturnTypes
     /// Conditions that need the parsed certificate; nil if there are none.
     let filter: CertificateFilter?
+    let authentication: AuthenticationRequest
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)
-        try parsed.checkUse(allowsSkip: true)
+        authentication = try parsed.authentication(allowsSkip: true)
         var lookup = try parsed.lookup()
         if parsed.persistentReference != nil,
             !parsed.attributes.allSatisfy({ $0.code == ItemAttribute.synchronizable.rawValue })

@@ -29,10 +29,9 @@ extension ItemDictionary {
         // A persistent reference names one item in either scope. The same applies to an object that
         // came from such a reference, unless the query names a scope.
         let scope = given != nil ? .any : attributes.synchronizable ?? (reference == nil ? .local : .any)
-        let query = ItemQuery(
+        let query = try ItemQuery(
             itemClass, attributes: conditions, accessGroup: attributes.accessGroup, synchronizable: scope,
-            persistentReference: reference,
-            includesTombstones: includesTombstones)
+            persistentReference: reference, includesTombstones: includesTombstones())
         guard given == nil, let object else { return ItemLookup(query) }
         var byContent = query
         byContent.persistentReference = nil

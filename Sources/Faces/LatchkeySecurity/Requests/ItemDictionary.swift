@@ -166,28 +166,14 @@ struct ItemDictionary {
         }
     }
 
-    /// Checks the values of the `kSecUse…` keys by the rules that are the same for every call.
-    func checkUse(allowsSkip: Bool, allowsItemList: Bool = true) throws(KeychainError) {
-        if !allowsItemList, use[Key.itemList] != nil { throw .parameter("kSecUseItemList is not allowed for new keys") }
-        if use[Key.authenticationContext] != nil, use[Key.credentialReference] != nil {
-            throw .parameter("kSecUseAuthenticationContext and a credential reference exclude each other")
-        }
-        for name in [Key.noAuthenticationUI, Key.tombstones] {
-            if let value = use[name], ValueConversion.boolean(value) == nil {
-                throw .parameter("'\(name)' must be a Boolean")
-            }
-        }
-        guard let choice = use[Key.authenticationUI] else { return }
-        switch choice as? String {
-        case "u_AuthUIA", "u_AuthUIF": break
-        case "u_AuthUIS" where allowsSkip: break
-        default: throw .parameter("unsupported value of kSecUseAuthenticationUI for this call")
-        }
-    }
-
     /// Whether the caller requests deleted synchronized items.
-    var includesTombstones: Bool {
-        use[Key.tombstones].flatMap(ValueConversion.boolean) ?? false
+    func includesTombstones() throws(KeychainError) -> Bool { try flag(Key.tombstones) }
+
+    /// The value of a `kSecUse…` key that is a Boolean; false if the key is absent.
+    func flag(_ name: String) throws(KeychainError) -> Bool {
+        guard let value = use[name] else { return false }
+        guard let flag = ValueConversion.boolean(value) else { throw .parameter("'\(name)' must be a Boolean") }
+        return flag
     }
 
     /// kSecUseDataProtectionKeychain and kSecAttrNoLegacy: accepted and ignored.
@@ -222,10 +208,10 @@ struct ItemDictionary {
         static let authenticationContext = "u_AuthCtx"
         static let authenticationUI = "u_AuthUI"
         static let noAuthenticationUI = "u_NoAuthUI"
+        static let operationPrompt = "u_OpPrompt"
         static let knownUse: Set<String> = [
             itemList, tombstones, credentialReference, authenticationContext, authenticationUI, noAuthenticationUI,
-            "u_OpPrompt",
-            "u_CallerName", "u_TokenRawItems",
+            operationPrompt, "u_CallerName", "u_TokenRawItems",
         ]
         static let returnTypes: [String: ReturnTypes] = [
             "r_Data": .data, "r_Attributes": .attributes, "r_Ref": .reference, "r_PersistentRef": .persistentReference,

@@ -20,18 +20,20 @@ struct ItemList {
     }
 
     /// Returns the items, after a search for those that objects stand for.
-    func items() throws(KeychainError) -> Set<PersistentReference> {
-        let items = try Self.items(entries)
+    func items(_ authentication: Authentication) throws(KeychainError) -> Set<PersistentReference> {
+        let items = try Self.items(entries, authentication)
         guard let others else { return items }
-        return items.intersection(try Self.items(others))
+        return items.intersection(try Self.items(others, authentication))
     }
 
-    private static func items(_ entries: [Entry]) throws(KeychainError) -> Set<PersistentReference> {
+    private static func items(
+        _ entries: [Entry], _ authentication: Authentication
+    ) throws(KeychainError) -> Set<PersistentReference> {
         var items: Set<PersistentReference> = []
         for entry in entries {
             switch entry {
             case .reference(let reference): items.insert(reference)
-            case .object(let object): items.formUnion(try object.storedItems())
+            case .object(let object): items.formUnion(try object.storedItems(authentication))
             }
         }
         return items

@@ -18,10 +18,13 @@ struct ItemLookup {
     }
 
     /// Runs a call, and runs it again with the alternative query if it found nothing.
-    func perform<Result>(_ body: (ItemQuery) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-        let items = try listed?.items()
+    func perform<Result>(
+        _ authentication: Authentication, _ body: (ItemQuery) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let items = try listed?.items(authentication)
         func run(_ query: ItemQuery) throws(KeychainError) -> Result {
             var query = query
+            query.authentication = authentication
             query.match.items = items
             return try body(query)
         }

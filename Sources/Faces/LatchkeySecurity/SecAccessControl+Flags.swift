@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+
+extension SecAccessControl {
+    /// The constraints as the keychain knows them; empty if there are none.
+    package var accessControlFlags: AccessControlFlags { AccessControlFlags(rawValue: UInt64(flags?.rawValue ?? 0)) }
+}
