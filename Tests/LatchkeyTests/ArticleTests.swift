@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainModel
+import KeychainTesting
 import Latchkey
+@_spi(Testing) import LatchkeyClient
 import Testing
 
 /// The lines of Swift in the articles of Latchkey.docc. DocumentationPagesTests compares them.
@@ -37,6 +40,39 @@ struct ArticleTests {
             askToUnlock()
         }
         #expect(questions == ["password"])
+    }
+
+    @Test("The lines about access controls compile and do what they say")
+    func accessControls() throws {
+        let service = AskingService()
+        let caller = CallerContext(identity: .init(executable: "/usr/bin/program"), service: service)
+        try CallerContext.$current.withValue(caller) {
+            let keychain = Keychain.default
+            var shown = 0
+            func showUnlockButton() { shown += 1 }
+
+            let bank = GenericPassword(
+                service: "bank.example", account: "alice", accessControl: .any(.biometryAny, .devicePasscode))
+            try keychain.set(bank, to: "s3cret")
+            #expect(service.updates.last?.accessControlFlags == [.biometryAny, .devicePasscode, .or])
+
+            let unlocked = keychain.authenticated(reason: "show your accounts")
+            let secret = try unlocked.string(for: bank)
+            #expect(secret == "s3cret")
+            let both = try keychain.authenticated(reason: "sign in") { keychain throws(KeychainError) in
+                [try keychain.string(for: bank), try keychain.string(for: bank)]
+            }
+            #expect(both == ["s3cret", "s3cret"])
+            #expect(service.questions.map(\.prompt.reason) == ["", "show your accounts", "sign in"])
+            do {
+                _ = try keychain.withoutPrompts().string(for: bank)
+            } catch KeychainError.interactionNotAllowed {
+                showUnlockButton()
+            }
+            #expect(shown == 1)
+            let key = try keychain.generate(P256SigningKey.self, tag: "com.example.key", accessControl: .userPresence)
+            #expect(key.isStored)
+        }
     }
 
     @Test("The lines about tasks compile and do what they say")

@@ -7,6 +7,7 @@
 // Errors, and the findings of the health check.
 @_exported public import struct KeychainModel.KeychainError
 @_exported public import struct KeychainModel.KeychainFinding
+@_exported public import enum KeychainModel.AuthenticationFailure
 @_exported public import struct KeychainModel.OSStatusCode
 
 // Items: their classes, attributes and references, and the input of a ``PasswordItem``.

@@ -15,6 +15,9 @@ public struct GenericPassword: PasswordItem, Hashable {
     /// When the item can be opened. Nil stands for the default class, or, in an update, for the
     /// current one.
     public var protection: ProtectionClass?
+    /// What each use of the item requires of the person. Nil stands for nothing, or, in an update,
+    /// for no change; ``AccessControl/nothing`` removes an access control.
+    public var accessControl: AccessControl?
     /// Whether the item is shared with the user's other devices.
     public var isSynchronizable: Bool
     /// The persistent reference of an item that was read from the keychain.
@@ -23,14 +26,14 @@ public struct GenericPassword: PasswordItem, Hashable {
     /// Describes an item; nothing is read or stored.
     public init(
         service: String, account: String = "", label: String? = nil, comment: String? = nil,
-        protection: ProtectionClass? = nil,
-        isSynchronizable: Bool = false
+        protection: ProtectionClass? = nil, accessControl: AccessControl? = nil, isSynchronizable: Bool = false
     ) {
         self.service = service
         self.account = account
         self.label = label
         self.comment = comment
         self.protection = protection
+        self.accessControl = accessControl
         self.isSynchronizable = isSynchronizable
     }
 
@@ -72,7 +75,7 @@ extension GenericPassword {
         self.init(
             service: record[.service]?.text ?? "", account: record[.account]?.text ?? "",
             label: record[.label]?.text, comment: record[.comment]?.text, protection: record.protection,
-            isSynchronizable: record.isSynchronizable)
+            accessControl: AccessControl(of: record), isSynchronizable: record.isSynchronizable)
         reference = record.persistentReference
     }
 

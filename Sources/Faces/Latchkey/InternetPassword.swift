@@ -26,6 +26,9 @@ public struct InternetPassword: PasswordItem, Hashable {
     /// When the item can be opened. Nil stands for the default class, or, in an update, for the
     /// current one.
     public var protection: ProtectionClass?
+    /// What each use of the item requires of the person. Nil stands for nothing, or, in an update,
+    /// for no change; ``AccessControl/nothing`` removes an access control.
+    public var accessControl: AccessControl?
     /// Whether the item is shared with the user's other devices.
     public var isSynchronizable: Bool
     /// The persistent reference of an item that was read from the keychain.
@@ -36,8 +39,7 @@ public struct InternetPassword: PasswordItem, Hashable {
         server: String, account: String = "", scheme: Scheme? = nil, port: UInt16? = nil, path: String = "",
         securityDomain: String = "",
         authenticationType: String = "", label: String? = nil, comment: String? = nil,
-        protection: ProtectionClass? = nil,
-        isSynchronizable: Bool = false
+        protection: ProtectionClass? = nil, accessControl: AccessControl? = nil, isSynchronizable: Bool = false
     ) {
         self.server = server
         self.account = account
@@ -49,6 +51,7 @@ public struct InternetPassword: PasswordItem, Hashable {
         self.label = label
         self.comment = comment
         self.protection = protection
+        self.accessControl = accessControl
         self.isSynchronizable = isSynchronizable
     }
 
@@ -98,7 +101,7 @@ extension InternetPassword {
             securityDomain: record[.securityDomain]?.text ?? "",
             authenticationType: record[.authenticationType]?.text ?? "",
             label: record[.label]?.text, comment: record[.comment]?.text, protection: record.protection,
-            isSynchronizable: record.isSynchronizable)
+            accessControl: AccessControl(of: record), isSynchronizable: record.isSynchronizable)
         reference = record.persistentReference
     }
 

@@ -23,10 +23,20 @@ public struct Keychain: Sendable {
     let open: @Sendable () throws(KeychainError) -> KeychainSession
     /// The access group of new items and of searches; nil for the default of the program.
     let accessGroup: String?
+    /// How the calls satisfy access controls.
+    let authentication: AuthenticationChoice
 
-    private init(accessGroup: String?, open: @escaping @Sendable () throws(KeychainError) -> KeychainSession) {
+    private init(
+        accessGroup: String?, _ authentication: AuthenticationChoice = .asking,
+        open: @escaping @Sendable () throws(KeychainError) -> KeychainSession
+    ) {
         self.accessGroup = accessGroup
+        self.authentication = authentication
         self.open = open
+    }
+
+    func with(_ authentication: AuthenticationChoice) -> Keychain {
+        Keychain(accessGroup: accessGroup, authentication, open: open)
     }
 
     /// The user's keychain: the one that `import Security` and the command `security` use.
@@ -44,7 +54,7 @@ public struct Keychain: Sendable {
 
     /// Returns the same keychain, limited to one access group.
     public func inAccessGroup(_ name: String) -> Keychain {
-        Keychain(accessGroup: name, open: open)
+        Keychain(accessGroup: name, authentication, open: open)
     }
 
     // MARK: Secrets
@@ -62,15 +72,9 @@ public struct Keychain: Sendable {
         // applies.
         for _ in 0..<Self.maxRetries {
             do throws(KeychainError) {
-                // Updates one item: the first found in the program's access groups, not equal items
-                // in other groups.
-                guard let found = try matches(query(for: item), returning: .persistentReference).first else {
-                    throw .itemNotFound
+                return try askingOnce { (authentication) throws(KeychainError) in
+                    try update(item, to: bytes, in: keychain, authentication)
                 }
-                let one = ItemQuery(
-                    found.itemClass, synchronizable: .any, persistentReference: found.persistentReference)
-                try keychain.update(one, with: item.update(data: bytes))
-                return
             } catch {
                 // Adding an item moves a damaged one with the same key aside.
                 guard error.status == .itemNotFound || error.status == .decode else { throw error }
@@ -83,6 +87,22 @@ public struct Keychain: Sendable {
             }
         }
         throw .duplicateItem
+    }
+
+    private func update(
+        _ item: some PasswordItem, to bytes: SharedSecret, in keychain: KeychainSession,
+        _ authentication: Authentication
+    ) throws(KeychainError) {
+        // Updates one item: the first found in the program's access groups, not equal items in
+        // other groups.
+        var search = query(for: item)
+        search.authentication = authentication
+        let needed: ReturnTypes = item.protection == nil ? .persistentReference : .attributes
+        guard let found = try matches(search, returning: needed).first else { throw .itemNotFound }
+        let one = ItemQuery(
+            found.itemClass, synchronizable: .any, persistentReference: found.persistentReference,
+            authentication: authentication)
+        try keychain.update(one, with: item.update(data: bytes, of: found))
     }
 
     /// Stores a new item.
@@ -117,28 +137,35 @@ public struct Keychain: Sendable {
 
     // MARK: Items
 
-    /// Returns whether the item exists.
+    /// Returns whether the item exists. The person is not asked.
     public func contains(_ item: some PasswordItem) throws(KeychainError) -> Bool {
-        do {
-            _ = try matches(query(for: item), returning: .attributes)
+        do throws(KeychainError) {
+            var silent = query(for: item)
+            silent.authentication = try authentication.values()
+            silent.authentication.interaction = .fail
+            _ = try matches(silent, returning: .attributes)
             return true
         } catch {
+            // Only an item that exists has an access control.
+            if error.authentication == .failed(.notInteractive) { return true }
             guard error.status == .itemNotFound else { throw error }
             return false
         }
     }
 
     /// Returns every item of this type that satisfies the condition, without secrets, in the order
-    /// of addition.
+    /// of addition. If some of them have an access control, the person is asked once;
+    /// ``withoutPrompts()`` leaves them out.
     ///
     /// - Throws: `KeychainError.decode` if some of the items are damaged; no item is omitted
     ///   silently.
     public func items<Item: PasswordItem>(_ type: Item.Type, matching condition: Item.Condition = .init())
         throws(KeychainError) -> [Item]
     {
-        let query = ItemQuery(
+        var query = ItemQuery(
             Item.itemClass, attributes: condition.attributes, accessGroup: accessGroup, synchronizable: .any,
-            limit: .all)
+            limit: .all, authentication: try authentication.values())
+        if case .silent = authentication { query.authentication.interaction = .skip }
         do {
             return try matches(query, returning: .attributes, toleratesDamage: false).map { Item(record: $0) }
         } catch {
@@ -168,12 +195,15 @@ public struct Keychain: Sendable {
     {
         var addition = item.addition(data: secret)
         addition.accessGroup = accessGroup
+        addition.authentication = try authentication.values()
         _ = try keychain.add(addition)
     }
 
     func sharedSecret(for item: some PasswordItem) throws(KeychainError) -> SharedSecret {
         try item.named { () throws(KeychainError) in
-            guard let record = try matches(query(for: item), returning: .data).first else { throw .itemNotFound }
+            var query = query(for: item)
+            query.authentication = try authentication.values()
+            guard let record = try matches(query, returning: .data).first else { throw .itemNotFound }
             return record.secrets?.data ?? SharedSecret(copying: [])
         }
     }

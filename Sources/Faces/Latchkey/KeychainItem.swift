@@ -28,6 +28,13 @@ public import SecretMemory
 /// difference between "no item" and "not readable" matters, call ``read()``, ``write(_:)`` and
 /// ``delete()`` of the projected value, `$token`.
 ///
+/// With an access control, each access to the property asks the person. A keychain of
+/// ``Keychain/authenticated(reason:)`` asks once:
+///
+/// ```swift
+/// @KeychainItem(service: "bank.example", accessControl: .userPresence, in: unlocked) var token: String?
+/// ```
+///
 /// A change in place, as in `session.token?.append("!")`, is a read and an assignment of the result.
 /// So that it does not delete an item that could not be read, assigning nil after a failed read
 /// changes nothing; ``delete()`` does.
@@ -124,8 +131,10 @@ extension KeychainItem where Value == String {
     }
 
     /// Names the generic password whose secret is this text.
-    public init(service: String, account: String = "", in keychain: Keychain = .default) {
-        self.init(GenericPassword(service: service, account: account), in: keychain)
+    public init(
+        service: String, account: String = "", accessControl: AccessControl? = nil, in keychain: Keychain = .default
+    ) {
+        self.init(GenericPassword(service: service, account: account, accessControl: accessControl), in: keychain)
     }
 }
 
@@ -136,8 +145,10 @@ extension KeychainItem where Value == Data {
     }
 
     /// Names the generic password whose secret is these bytes.
-    public init(service: String, account: String = "", in keychain: Keychain = .default) {
-        self.init(GenericPassword(service: service, account: account), in: keychain)
+    public init(
+        service: String, account: String = "", accessControl: AccessControl? = nil, in keychain: Keychain = .default
+    ) {
+        self.init(GenericPassword(service: service, account: account, accessControl: accessControl), in: keychain)
     }
 }
 
@@ -148,8 +159,10 @@ extension KeychainItem where Value == [UInt8] {
     }
 
     /// Names the generic password whose secret is these bytes.
-    public init(service: String, account: String = "", in keychain: Keychain = .default) {
-        self.init(GenericPassword(service: service, account: account), in: keychain)
+    public init(
+        service: String, account: String = "", accessControl: AccessControl? = nil, in keychain: Keychain = .default
+    ) {
+        self.init(GenericPassword(service: service, account: account, accessControl: accessControl), in: keychain)
     }
 }
 
@@ -160,8 +173,10 @@ extension KeychainItem where Value == SharedSecret {
     }
 
     /// Names the generic password whose secret is read into secret memory.
-    public init(service: String, account: String = "", in keychain: Keychain = .default) {
-        self.init(GenericPassword(service: service, account: account), in: keychain)
+    public init(
+        service: String, account: String = "", accessControl: AccessControl? = nil, in keychain: Keychain = .default
+    ) {
+        self.init(GenericPassword(service: service, account: account, accessControl: accessControl), in: keychain)
     }
 }
 
@@ -172,8 +187,10 @@ extension KeychainItem where Value: Codable {
     }
 
     /// Names the generic password whose secret is this value as JSON.
-    public init(service: String, account: String = "", in keychain: Keychain = .default) {
-        self.init(GenericPassword(service: service, account: account), in: keychain)
+    public init(
+        service: String, account: String = "", accessControl: AccessControl? = nil, in keychain: Keychain = .default
+    ) {
+        self.init(GenericPassword(service: service, account: account, accessControl: accessControl), in: keychain)
     }
 }
 

@@ -27,6 +27,9 @@ public protocol PasswordItem: Sendable {
     /// When the item can be opened. Nil stands for the default class, or, in an update, for the
     /// current one.
     var protection: ProtectionClass? { get }
+    /// What each use of the item requires of the person. Nil stands for nothing, or, in an update,
+    /// for no change; ``AccessControl/nothing`` removes an access control.
+    var accessControl: AccessControl? { get }
     /// Whether the item is shared with the user's other devices.
     var isSynchronizable: Bool { get }
 }
@@ -41,6 +44,9 @@ public protocol PasswordCondition: Sendable {
 }
 
 extension PasswordItem {
+    /// Nothing.
+    public var accessControl: AccessControl? { nil }
+
     /// The item's description in errors: `generic password, service example.com, account alice`.
     var nameInErrors: String {
         let shown: [(ItemAttribute, String)] = [(.server, "server"), (.service, "service"), (.account, "account")]
@@ -72,11 +78,19 @@ extension PasswordItem {
     func addition(data: SharedSecret) -> ItemAddition {
         ItemAddition(
             Self.itemClass, attributes: primaryKey.merging(details) { _, new in new }, secrets: ItemSecrets(data: data),
-            protection: protection, isSynchronizable: isSynchronizable)
+            protection: protection ?? accessControl.map { _ in .whenUnlocked },
+            accessControlFlags: accessControl?.flags,
+            isSynchronizable: isSynchronizable)
     }
 
-    func update(data: SharedSecret) -> ItemUpdate {
-        ItemUpdate(attributes: details, data: data, protection: protection)
+    /// The update of an item. An access control contains the class, so that the two change together:
+    /// another class alone would remove the access control.
+    ///
+    /// - Parameter found: the item as it is, with its attributes.
+    func update(data: SharedSecret, of found: ItemRecord) -> ItemUpdate {
+        ItemUpdate(
+            attributes: details, data: data, protection: protection ?? accessControl.map { _ in found.protection },
+            accessControlFlags: accessControl?.flags ?? (protection == nil ? nil : found.accessControlFlags))
     }
 
     /// The attributes that can be set without changing the item's identity.

@@ -12,7 +12,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .daily: "secrets in everyday use"
         case .keychain: "the keychain as a whole"
         case .protection: "the passcode and the lock"
-        case .keys: "generating keys, signing and encryption"
+        case .keys: "keys in the keychain, and security keys"
         case .certificates: "certificates and their verification"
         case .macos: "the commands of macOS's security"
         }
@@ -22,9 +22,9 @@ enum CommandFamily: String, CaseIterable, Sendable {
     var members: [LatchkeySubcommand] {
         switch self {
         case .daily: [.set, .get, .copy, .generate, .list, .rm]
-        case .keychain: [.status, .doctor, .backup, .restore, .who, .log]
+        case .keychain: [.status, .doctor, .backup, .restore, .who, .log, .agent]
         case .protection: [.passcode, .lock, .unlock, .settings, .recoveryKey, .withPasscode]
-        case .keys: [.key]
+        case .keys: [.key, .securityKey]
         case .certificates: [.certificate, .trust]
         case .macos: []
         }

@@ -11,10 +11,12 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case set, get, copy, generate, list, rm
     case status, doctor, passcode, lock, unlock, settings
     case recoveryKey = "recovery-key"
+    case securityKey = "security-key"
     case backup, restore
     case key, certificate, trust
     case who, log
     case withPasscode = "with-passcode"
+    case agent
 
     /// Whether this is one of the commands for daily use, which the program has only under the name
     /// `latchkey`.
@@ -51,6 +53,8 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .who: "Show the caller identity, and how it was determined."
         case .log: "Show or verify latchkeyd's audit log."
         case .withPasscode: "Run a program with the keychain unlocked."
+        case .agent: "Ask for the passcode in this session, for the system's latchkeyd."
+        case .securityKey: "Enroll, list and remove security keys, whose touch opens items."
         case .recoveryKey: "Create or use a recovery key, for a lost passcode or device key."
         }
     }
@@ -95,6 +99,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .unlock: UnlockCommand.self
         case .settings: SettingsCommand.self
         case .recoveryKey: RecoveryKeyCommand.self
+        case .securityKey: SecurityKeyCommand.self
         case .backup: BackupCommand.self
         case .restore: RestoreCommand.self
         case .key: KeyCommand.self
@@ -103,6 +108,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .who: WhoCommand.self
         case .log: LogCommand.self
         case .withPasscode: WithPasscodeCommand.self
+        case .agent: AgentCommand.self
         }
     }
 

@@ -27,12 +27,15 @@ struct HostedSession {
             server = nil
             return
         }
+        guard let service = keychain.service as? any HostedKeychain else {
+            throw KeychainError(.notAvailable, "this keychain cannot be served to other processes")
+        }
         if let passcode { try keychain.unlock(passcode) { _, _ in } }
         let own = ProcessDirectory(getpid()).executable
         let started = try Self.mapSystemErrors { () throws(SystemError) in
             let server = try KeychainServer(
                 SessionProvider(
-                    user: geteuid(), service: keychain.service, knowsPasscode: passcode != nil,
+                    user: geteuid(), service: service, knowsPasscode: passcode != nil,
                     home: try? KeychainClient.home()
                 ),
                 reader: CallerReader(command: own, entitlements: nil))

@@ -37,6 +37,7 @@ struct CopyCommand: ParsableSubcommand {
     var label: String?
 
     @OptionGroup var options: ItemOptions
+    @OptionGroup var prompting: PromptOptions
     @OptionGroup var passcode: PasscodeOptions
 
     func validate() throws {
@@ -46,7 +47,7 @@ struct CopyCommand: ParsableSubcommand {
     func run(in session: CommandSession) throws(CommandFailure) {
         if clear { return try ClipboardClearing.run(using ?? .osc52, seconds: timeout, in: session) }
         passcode.source.unlockOnDemand(in: session)
-        let items = try PasswordItems(session)
+        let items = try PasswordItems(session, prompting.person)
         let target = try options.target(named: name, label: label)
         let clipboard = try clipboard(in: session)
         let record = try items.one(target)

@@ -37,6 +37,7 @@ struct GenerateCommand: ParsableSubcommand {
 
     @OptionGroup var storing: StoringOptions
     @OptionGroup var options: ItemOptions
+    @OptionGroup var prompting: PromptOptions
     @OptionGroup var passcode: PasscodeOptions
 
     @Flag(help: "Print the stored item as JSON; the secret only with --reveal.")
@@ -51,7 +52,7 @@ struct GenerateCommand: ParsableSubcommand {
         passcode.source.unlockOnDemand(in: session)
         let generator = try generator()
         let target = try options.target(named: name)
-        let prepared = try storing.prepare(target, in: PasswordItems(session))
+        let prepared = try storing.prepare(target, in: PasswordItems(session, prompting.person))
         let secret = generator.generate(length: length)
         let stored = try prepared.store(secret)
         let bits = Int(generator.entropy(length: length))

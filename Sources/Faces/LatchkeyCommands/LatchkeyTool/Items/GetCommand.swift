@@ -35,6 +35,7 @@ struct GetCommand: ParsableSubcommand {
     var label: String?
 
     @OptionGroup var options: ItemOptions
+    @OptionGroup var prompting: PromptOptions
     @OptionGroup var passcode: PasscodeOptions
 
     func validate() throws {
@@ -43,7 +44,7 @@ struct GetCommand: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         passcode.source.unlockOnDemand(in: session)
-        let items = try PasswordItems(session)
+        let items = try PasswordItems(session, prompting.person)
         let record = try items.one(options.target(named: name, label: label))
         let report = ItemReport(record)
         if let attribute { return try session.write(attribute.line(of: report)) }

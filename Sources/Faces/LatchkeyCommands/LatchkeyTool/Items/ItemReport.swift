@@ -22,13 +22,16 @@ struct ItemReport: Encodable {
     var comment: String?
     /// The code of the protection class.
     var protection: String
+    /// What each use requires, as `--access-control` accepts it; absent for nothing.
+    var accessControl: String?
     var synchronizable: Bool
     /// UTC, as `2026-11-22T12:00:00Z`.
     var created: String
     var modified: String
 
     enum CodingKeys: String, CodingKey {
-        case name, accessGroup, service, server, port, path, account, label, comment, protection, synchronizable
+        case name, accessGroup, service, server, port, path, account, label, comment, protection, accessControl
+        case synchronizable
         case created, modified
         case passwordClass = "class"
         case networkProtocol = "protocol"
@@ -50,6 +53,7 @@ struct ItemReport: Encodable {
         label = Self.text(record[.label])
         comment = Self.text(record[.comment])
         protection = record.protection.rawValue
+        accessControl = record.accessControlFlags?.text
         synchronizable = record.isSynchronizable
         created = Self.time(record.created)
         modified = Self.time(record.modified)

@@ -11,7 +11,8 @@ struct ListCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.list.rawValue, abstract: LatchkeySubcommand.list.abstract,
         discussion: """
             Shows generic and internet passwords, sorted by name: a table on a terminal, lines with tabs otherwise. \
-            In the pattern SERVICE or SERVICE/ACCOUNT, * stands for any text and ? for one character.
+            In the pattern SERVICE or SERVICE/ACCOUNT, * stands for any text and ? for one character. Items whose \
+            access control needs you are not shown: the list never asks.
 
             EXAMPLES:
               latchkey list
@@ -63,7 +64,7 @@ struct ListCommand: ParsableSubcommand {
         let items = try PasswordItems(session)
         let pattern = try pattern.map { text throws(CommandFailure) in try ItemPattern(parsing: text) }
         let selected = try options.attributes(named: nil, label)
-        var (records, hasLockedItems, damaged) = ([ItemRecord](), false, 0)
+        var (records, search, damaged) = ([ItemRecord](), UnlockedSearch(), 0)
         for itemClass in options.classes {
             let named = pattern?.attributes(of: itemClass) ?? [:]
             if let part = named.keys.first(where: { selected[$0] != nil }) {
@@ -73,7 +74,7 @@ struct ListCommand: ParsableSubcommand {
             let query = ItemQuery(
                 itemClass, attributes: selected.merging(named) { $1 }, accessGroup: options.accessGroup,
                 synchronizable: .any, limit: .all)
-            let matches = try items.unlocked(query, hasLockedItems: &hasLockedItems)
+            let matches = try items.unlocked(query, with: &search)
             records += matches.records.filter { pattern?.matches($0.passwordName) ?? true }
             damaged += matches.damaged
         }
@@ -82,7 +83,7 @@ struct ListCommand: ParsableSubcommand {
                 "\(damaged) damaged \(damaged == 1 ? "item was" : "items were") skipped", "latchkey doctor shows which",
                 in: session)
         }
-        if hasLockedItems { warn("locked items are not shown", "--passcode-file FILE unlocks them", in: session) }
+        for note in search.notes { warn(note.text, note.hint, in: session) }
         return records.map(ItemReport.init).sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
     }
 

@@ -8,9 +8,12 @@ internal import SecretMemory
 struct PasswordItems {
     let session: CommandSession
     private let keychain: KeychainSession
+    private let person: PersonPrompt?
 
-    init(_ session: CommandSession) throws(CommandFailure) {
+    /// - Parameter person: how the person is asked; nil for the items of a list, which does not ask.
+    init(_ session: CommandSession, _ person: PersonPrompt? = nil) throws(CommandFailure) {
         self.session = session
+        self.person = person
         keychain = try session.keychain()
     }
 
@@ -49,7 +52,20 @@ struct PasswordItems {
     /// Returns the item that a new one would replace; nil if there is none.
     func existing(_ target: ItemTarget) throws(CommandFailure) -> ItemRecord? {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try PasswordSearch.existing(target.keyQuery, returning: .attributes, in: keychain)
+            try PasswordSearch.existing(target.keyQuery, returning: .attributes, in: keychain, for: person)
+        }
+    }
+
+    /// Returns an item that was stored just now. If it needs the person, who is not asked again,
+    /// returns `known`.
+    func stored(_ target: ItemTarget, otherwise known: ItemRecord?) throws(CommandFailure) -> ItemRecord? {
+        do throws(KeychainError) {
+            var query = target.keyQuery
+            query.authentication.interaction = .fail
+            return try PasswordSearch.existing(query, returning: .attributes, in: keychain)
+        } catch {
+            guard error.authentication == .failed(.notInteractive) else { throw .status(error) }
+            return known
         }
     }
 
@@ -79,16 +95,18 @@ struct PasswordItems {
     }
 
     /// Adds an item, or updates the one with the same key.
-    func store(_ secret: SharedSecret, as addition: PasswordAddition, replaces: Bool) throws(CommandFailure) {
-        try addition.store(secret, in: keychain, replaces: replaces)
+    ///
+    /// - Returns: the item if it was added; nil if it was updated.
+    func store(
+        _ secret: SharedSecret, as addition: PasswordAddition, replaces: Bool
+    ) throws(CommandFailure) -> ItemRecord? {
+        try addition.store(secret, in: keychain, replaces: replaces, for: person)
     }
 
-    /// Returns every item that a query finds. Locked items are left out.
-    ///
-    /// - Parameter hasLockedItems: becomes true if there were locked items.
-    func unlocked(_ query: ItemQuery, hasLockedItems: inout Bool) throws(CommandFailure) -> ItemMatches {
+    /// Returns every item that a query finds, without those that `search` leaves out.
+    func unlocked(_ query: ItemQuery, with search: inout UnlockedSearch) throws(CommandFailure) -> ItemMatches {
         do throws(KeychainError) {
-            return try UnlockedSearch.matches(query, .attributes, in: keychain, &hasLockedItems)
+            return try search.matches(query, .attributes, in: keychain)
         } catch {
             throw .status(error)
         }
@@ -100,7 +118,7 @@ struct PasswordItems {
     {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try PasswordSearch.matches(
-                query, returning: returning.union(.persistentReference), in: keychain)
+                query, returning: returning.union(.persistentReference), in: keychain, for: person)
         }
     }
 

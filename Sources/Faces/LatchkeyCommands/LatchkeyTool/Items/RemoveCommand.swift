@@ -34,11 +34,12 @@ struct RemoveCommand: ParsableSubcommand {
     var label: String?
 
     @OptionGroup var options: ItemOptions
+    @OptionGroup var prompting: PromptOptions
     @OptionGroup var passcode: PasscodeOptions
 
     func run(in session: CommandSession) throws(CommandFailure) {
         passcode.source.unlockOnDemand(in: session)
-        let items = try PasswordItems(session)
+        let items = try PasswordItems(session, prompting.person)
         let found = try items.all(options.target(named: name, label: label), takesSeveral: all)
         if dryRun {
             for record in found { try session.write("would delete \(Self.text(of: record))\n") }

@@ -18,6 +18,7 @@ struct SetCommand: ParsableSubcommand {
               printf %s "$TOKEN" | latchkey set --update api.example.com/deploy
               latchkey set --secret-file id_ecdsa --raw ssh/deploy
               latchkey set --server example.com --account alice --protocol https
+              latchkey set --access-control userPresence bank.example/alice
             """)
 
     @Argument(help: ArgumentHelp("The item; write a slash inside a part as %2F.", valueName: "service/account"))
@@ -35,6 +36,7 @@ struct SetCommand: ParsableSubcommand {
 
     @OptionGroup var storing: StoringOptions
     @OptionGroup var options: ItemOptions
+    @OptionGroup var prompting: PromptOptions
     @OptionGroup var passcode: PasscodeOptions
 
     @Flag(help: "Print the stored item as JSON, without the secret.")
@@ -52,7 +54,7 @@ struct SetCommand: ParsableSubcommand {
     func run(in session: CommandSession) throws(CommandFailure) {
         passcode.source.unlockOnDemand(in: session)
         let target = try options.target(named: name)
-        let prepared = try storing.prepare(target, in: PasswordItems(session))
+        let prepared = try storing.prepare(target, in: PasswordItems(session, prompting.person))
         let secret = try SecretSource.read(file: secretFile, raw: raw, in: session)
         let stored = try prepared.store(secret)
         if json { return try session.write(JSONText.of(stored)) }

@@ -17,6 +17,12 @@ struct StoringOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The protection class: ak, ck, dk, aku, cku, dku or akpu.", valueName: "class"))
     var protection: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What each use of the item requires: \(AccessControlFlags.listedNames); joined by ,and, or ,or,.",
+            valueName: "flags"))
+    var accessControl: String?
+
     @Flag(
         name: [.long, .customLong("force"), .customShort("f")],
         help: "Replace the secret of an existing item without a question.")
@@ -31,14 +37,16 @@ struct StoringOptions: ParsableArguments {
         try target.requireKey()
         let addition = PasswordAddition(
             itemClass: target.itemClass, attributes: try attributes(target), accessGroup: target.accessGroup,
-            protection: try ProtectionClass.named(protection))
-        let exists = try items.existing(target) != nil
-        if exists, !update {
+            protection: try ProtectionClass.named(protection),
+            accessControlFlags: try AccessControlFlags.named(accessControl))
+        addition.protection?.warnIfAlwaysOpen(in: items.session)
+        let existing = try items.existing(target)
+        if existing != nil, !update {
             guard items.session.io.isInputInteractive else { throw Self.duplicate(target) }
             try items.session.confirm("'\(target.text)' already exists in \(target.group). Replace its secret?")
         }
         return PreparedStoring(
-            target: target, addition: addition, exists: exists, replaces: exists || update, items: items)
+            target: target, addition: addition, existing: existing, replaces: existing != nil || update, items: items)
     }
 
     private func attributes(_ target: ItemTarget) throws(CommandFailure) -> [ItemAttribute: AttributeValue] {
@@ -60,17 +68,17 @@ struct StoringOptions: ParsableArguments {
 struct PreparedStoring {
     let target: ItemTarget
     fileprivate let addition: PasswordAddition
-    /// Whether the item existed before.
-    fileprivate let exists: Bool
+    /// The item as it was before; nil for a new item.
+    fileprivate let existing: ItemRecord?
     fileprivate let replaces: Bool
     fileprivate let items: PasswordItems
 
     fileprivate init(
-        target: ItemTarget, addition: PasswordAddition, exists: Bool, replaces: Bool, items: PasswordItems
+        target: ItemTarget, addition: PasswordAddition, existing: ItemRecord?, replaces: Bool, items: PasswordItems
     ) {
         self.target = target
         self.addition = addition
-        self.exists = exists
+        self.existing = existing
         self.replaces = replaces
         self.items = items
     }
@@ -79,17 +87,18 @@ struct PreparedStoring {
     ///
     /// - Returns: the stored item without its secret.
     func store(_ secret: SharedSecret) throws(CommandFailure) -> StoredItem {
+        let added: ItemRecord?
         do throws(CommandFailure) {
-            try items.store(secret, as: addition, replaces: replaces)
+            added = try items.store(secret, as: addition, replaces: replaces)
         } catch {
             // Another process has added the item meanwhile.
             guard case .status(let problem, _) = error, problem.status == .duplicateItem else { throw error }
             throw StoringOptions.duplicate(target)
         }
-        guard let record = try items.existing(target) else {
+        guard let record = try items.stored(target, otherwise: added ?? existing) else {
             throw .status(KeychainError(.itemNotFound, "'\(target.text)' was stored, and deleted meanwhile"))
         }
-        return StoredItem(action: exists ? .updated : .added, item: ItemReport(record))
+        return StoredItem(action: existing != nil ? .updated : .added, item: ItemReport(record))
     }
 }
 

@@ -13,6 +13,7 @@ struct KeyGenerate: ParsableSubcommand {
             EXAMPLES:
               latchkey key generate --tag com.example.key
               latchkey key generate --tag com.example.key --type rsa --size 3072 --label 'Deploy key' --not-extractable
+              latchkey key generate --tag com.example.sign --access-control privateKeyUsage,userPresence
             """)
 
     enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable { case ec, rsa }
@@ -35,11 +36,19 @@ struct KeyGenerate: ParsableSubcommand {
     @Option(help: ArgumentHelp("The protection class: ak, ck, dk, aku, cku, dku or akpu.", valueName: "class"))
     var accessible: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What each use of the private key requires: \(AccessControlFlags.listedNames); joined by ,and, or ,or,.",
+            valueName: "flags"))
+    var accessControl: String?
+
     @Flag(help: "Never export the private key, not even to this command.")
     var notExtractable = false
 
     @Flag(help: "Also store the public key as an item of its own.")
     var keepPublic = false
+
+    @OptionGroup var prompting: PromptOptions
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let kind = type == .rsa ? KeyKind(.rsa, bits: size ?? 3072) : KeyKind(.ellipticCurve, bits: size ?? 256)
@@ -48,16 +57,24 @@ struct KeyGenerate: ParsableSubcommand {
                 "RSA keys must have at least 2048 bits, not \(kind.bits)", hint: "--type rsa --size 3072")
         }
         let protection = try ProtectionClass.named(accessible)
+        let flags = try AccessControlFlags.named(accessControl)
+        protection?.warnIfAlwaysOpen(in: session)
         var attributes: [ItemAttribute: AttributeValue] = [
             .applicationTag: .data(Array(tag.utf8)), .label: .string(label ?? tag),
         ]
         let publicHalf = ItemAddition(.key, attributes: attributes, accessGroup: accessGroup, protection: protection)
         if notExtractable { attributes[.isExtractable] = .number(0) }
-        let privateHalf = ItemAddition(.key, attributes: attributes, accessGroup: accessGroup, protection: protection)
+        let privateHalf = ItemAddition(
+            .key, attributes: attributes, accessGroup: accessGroup,
+            protection: protection ?? flags.map { _ in .whenUnlocked }, accessControlFlags: flags)
         let keychain = try session.keychain()
         _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try keychain.generateKey(
-                KeyGeneration(kind, privateHalf: privateHalf, publicHalf: keepPublic ? publicHalf : nil))
+            try prompting.person.perform { (authentication) throws(KeychainError) in
+                var generation = KeyGeneration(
+                    kind, privateHalf: privateHalf, publicHalf: keepPublic ? publicHalf : nil)
+                generation.privateHalf.authentication = authentication
+                return try keychain.generateKey(generation)
+            }
         }
         session.io.say("latchkey: the key \(kind) was generated\n")
     }

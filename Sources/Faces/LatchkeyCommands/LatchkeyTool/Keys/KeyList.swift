@@ -22,7 +22,7 @@ struct KeyList: ParsableSubcommand {
     var json = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let keys = try KeySearch.all([:], group: accessGroup, in: session.keychain()).map(KeyReport.init)
+        let keys = try KeySearch.listed([:], group: accessGroup, in: session.keychain(), session).map(KeyReport.init)
         if json { return try session.write(JSONText.of(keys)) }
         for key in keys { try session.write(key.line) }
     }
@@ -38,6 +38,8 @@ struct KeyReport: Encodable {
     var applicationLabel: String?
     var accessGroup: String
     var accessible: String
+    /// What each use requires, as `--access-control` accepts it; absent for nothing.
+    var accessControl: String?
     var isExtractable: Bool
     /// Whether it is an RSA key below 2048 bits or a curve below 224.
     var isWeak: Bool
@@ -56,6 +58,7 @@ struct KeyReport: Encodable {
         }
         accessGroup = record.accessGroup.name
         accessible = record.protection.rawValue
+        accessControl = record.accessControlFlags?.text
         isExtractable = record[.isExtractable] != .number(0)
     }
 
@@ -63,7 +66,8 @@ struct KeyReport: Encodable {
         let name = tag ?? label ?? applicationLabel ?? "-"
         let mark: TerminalText = isExtractable ? "" : "\tnot extractable"
         let strength: TerminalText = isWeak ? "\tweak" : ""
-        return "\(kind)\t\(half)\t\(name)\t\(accessGroup)\(mark)\(strength)\n"
+        let control: TerminalText = accessControl.map { "\t\($0)" } ?? ""
+        return "\(kind)\t\(half)\t\(name)\t\(accessGroup)\(mark)\(strength)\(control)\n"
     }
 
     private static func number(_ value: AttributeValue?) -> Int64? {

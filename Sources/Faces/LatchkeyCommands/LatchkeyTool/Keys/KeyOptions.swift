@@ -21,6 +21,8 @@ struct KeySelector: ParsableArguments {
     @Option(help: ArgumentHelp("Only this access group.", valueName: "group"))
     var accessGroup: String?
 
+    @OptionGroup var prompting: PromptOptions
+
     func validate() throws {
         guard (tag == nil) != (keyFile == nil) else {
             throw ValidationError("name a key: --tag TAG or --key-file FILE")
@@ -38,8 +40,9 @@ struct KeySelector: ParsableArguments {
     func privateKey(_ passphrase: SharedSecret?, in session: CommandSession) throws(CommandFailure) -> any PrivateKey {
         if let tag {
             let keychain = try session.keychain()
-            let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain)
-            return try KeySearch.privateKey(record, in: keychain)
+            let person = prompting.person
+            let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain, for: person)
+            return try KeySearch.privateKey(record, in: keychain, for: person)
         }
         guard case .privateKey(let key) = try entry(passphrase) else {
             throw .parameter("the file contains a public key, but a private key is required")
@@ -51,12 +54,13 @@ struct KeySelector: ParsableArguments {
     func publicKey(_ passphrase: SharedSecret?, in session: CommandSession) throws(CommandFailure) -> PublicKey {
         guard let tag else { return try entry(passphrase).publicKey }
         let keychain = try session.keychain()
+        let person = prompting.person
         do throws(CommandFailure) {
-            let record = try KeySearch.one(tag, half: .publicKey, group: accessGroup, in: keychain)
+            let record = try KeySearch.one(tag, half: .publicKey, group: accessGroup, in: keychain, for: person)
             return try KeySearch.publicKey(record, in: keychain)
         } catch {
             guard case .status(let problem, _) = error, problem.status == .itemNotFound else { throw error }
-            let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain)
+            let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain, for: person)
             return try KeySearch.publicKey(record, in: keychain)
         }
     }

@@ -67,9 +67,11 @@ struct KeyDelete: ParsableSubcommand {
     @Flag(name: [.customShort("n"), .long], help: "Only show what would be deleted.")
     var dryRun = false
 
+    @OptionGroup var prompting: PromptOptions
+
     func run(in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
-        let found = try KeySearch.named(tag, group: accessGroup, in: keychain)
+        let found = try KeySearch.named(tag, group: accessGroup, in: keychain, for: prompting.person)
         guard !found.isEmpty else {
             throw .status(
                 KeychainError(

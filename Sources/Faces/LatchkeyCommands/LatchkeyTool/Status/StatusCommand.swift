@@ -12,7 +12,8 @@ struct StatusCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.status.rawValue,
         abstract: LatchkeySubcommand.status.abstract,
         discussion: """
-            Creates no keychain if there is none yet.
+            Creates no keychain if there is none yet. Under presence, it names the methods by which you can be asked for \
+            items with an access control, and why the others cannot be used.
 
             EXAMPLES:
               latchkey status
@@ -32,7 +33,10 @@ struct StatusCommand: ParsableSubcommand {
         if let missing { return StatusReport(missingAt: missing) }
         let keychain = try session.keychain()
         return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            StatusReport(try keychain.status(), try keychain.lockStatus())
+            let status = try keychain.status()
+            // A keychain in memory ends with this command; nothing is ever asked for its items.
+            let presence = status.mode == .ephemeral ? nil : try? keychain.presenceStatus()
+            return StatusReport(status, try keychain.lockStatus(), presence)
         }
     }
 }

@@ -32,6 +32,8 @@ struct StatusReport: Encodable {
     var items: Int
     var counts: [Count]
     var quarantined: Int
+    /// How the person can be asked; absent if that is unknown.
+    var presence: PresenceReport?
     /// Whether the keychain exists. If not, the first item creates it, and the other fields
     /// describe the keychain that will be created.
     var exists = true
@@ -46,7 +48,7 @@ struct StatusReport: Encodable {
         }
     }
 
-    init(_ status: KeychainStatus, _ lock: LockStatus) {
+    init(_ status: KeychainStatus, _ lock: LockStatus, _ presence: PresenceStatus? = nil) {
         database = status.databasePath
         mode = status.mode.rawValue
         format = status.formatVersion
@@ -67,6 +69,7 @@ struct StatusReport: Encodable {
             Count(itemClass: $0.itemClass.rawValue, protection: $0.protection.constant, count: $0.count)
         }
         quarantined = status.quarantined
+        self.presence = presence.map(PresenceReport.init)
     }
 
     /// Creates the report for a keychain that does not exist yet.
@@ -112,6 +115,9 @@ extension StatusReport {
         }
         for count in counts { rows.append(("", "\(count.count) \(count.itemClass), \(count.protection)")) }
         rows.append(("quarantine", quarantined == 0 ? "empty" : "\(quarantined) damaged; see latchkey doctor"))
+        if let presence {
+            rows.insert(contentsOf: presence.rows, at: rows.firstIndex { $0.name == "identity" } ?? rows.endIndex)
+        }
         return rows.map { row -> TerminalText in
             let name = row.name.isEmpty ? "" : "\(row.name):"
             return "\(name)\(TerminalText.spaces(13 - name.count))\(row.value)\n"

@@ -14,7 +14,7 @@ enum DeleteIdentity: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         let selector = try CertificateSelector(arguments)
-        let identities = try CertificateItems.identities(in: keychain)
+        let identities = try CertificateItems.identities(in: keychain, for: PersonPrompt())
         let found = try selector.one(of: identities.map(\.found))
         let reference = PersistentReference(.identity, found.record.identifier)
         try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in

@@ -17,13 +17,16 @@ struct ExportedItems {
         _ selection: ExportSelection, _ arguments: ParsedArguments, in keychain: KeychainSession,
         for session: CommandSession
     ) throws(CommandFailure) {
+        let person = PersonPrompt()
         var attributes = try arguments.attributes()
         var found: [CertificateItems.StoredCertificate] = []
         var records: [ItemRecord] = []
         if selection.isIdentities {
             let label = attributes[.label]
-            let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain)
-                .filter { label == nil || $0.found.record[.label] == label || $0.key[.label] == label }
+            let identities = try CertificateItems.identities(
+                group: arguments.accessGroup, in: keychain, for: person
+            )
+            .filter { label == nil || $0.found.record[.label] == label || $0.key[.label] == label }
             var seen: Set<ItemIdentifier> = []
             found = identities.map(\.found).filter { seen.insert($0.record.identifier).inserted }
             records = identities.map(\.key).filter { seen.insert($0.identifier).inserted }
@@ -34,12 +37,14 @@ struct ExportedItems {
             if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
             if let half = selection.half { attributes[.keyClass] = .number(half.rawValue) }
             if selection.hasKeys {
-                records = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain)
+                records = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: person)
             }
         }
         certificates = found.map { ($0.certificate, $0.record[.label]?.text) }
         for record in records {
-            if let entry = try Self.entry(record, in: keychain, session) { keys.append((entry, record[.label]?.text)) }
+            if let entry = try Self.entry(record, in: keychain, session, for: person) {
+                keys.append((entry, record[.label]?.text))
+            }
         }
         guard !keys.isEmpty || !certificates.isEmpty else { throw .status(.itemNotFound, of: Self.function) }
     }
@@ -48,7 +53,7 @@ struct ExportedItems {
 
     /// Returns nil for a key that cannot be exported.
     private static func entry(
-        _ record: ItemRecord, in keychain: KeychainSession, _ session: CommandSession
+        _ record: ItemRecord, in keychain: KeychainSession, _ session: CommandSession, for person: PersonPrompt
     ) throws(CommandFailure) -> KeyFileEntry? {
         let name = KeyReport(record)
         if !name.isExtractable, name.half == "private" {
@@ -62,7 +67,9 @@ struct ExportedItems {
         return try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             let info = try keychain.publicKey(of: record.persistentReference)
             guard info.half == .privateKey else { return .publicKey(try .of(info)) }
-            let external = try keychain.exportKey(record.persistentReference).bytes
+            let external = try person.perform { (authentication) throws(KeychainError) in
+                try keychain.exportKey(record.persistentReference, authentication: authentication).bytes
+            }
             return try external.withUnsafeBytes { (bytes) throws(KeychainError) in
                 .privateKey(try SoftwareKey(external: bytes, type: info.kind.type, isTrusted: true))
             }

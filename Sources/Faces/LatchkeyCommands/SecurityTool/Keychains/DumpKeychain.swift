@@ -17,7 +17,10 @@ enum DumpKeychain: SecurityCommand {
             .accessGroup,
         ] + CommandOption.passcode,
         operands: "[keychain...]",
-        notes: ["Damaged items are skipped; 'latchkey doctor' shows which."],
+        notes: [
+            "Damaged items are skipped; 'latchkey doctor' shows which.",
+            "Items whose access control needs the person are not shown: the command never asks.",
+        ],
         examples: ["dump-keychain", "dump-keychain -d"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
@@ -25,12 +28,12 @@ enum DumpKeychain: SecurityCommand {
         let path = try KeychainPath.of(keychain)
         let withData = arguments.contains("-d")
         var damaged = 0
-        var hasLockedItems = false
+        var search = UnlockedSearch()
         for itemClass in ItemClass.stored {
             let query = ItemQuery(itemClass, accessGroup: arguments.accessGroup, synchronizable: .any, limit: .all)
             let returning: ReturnTypes = withData ? [.attributes, .data] : .attributes
             let matches = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
-                try UnlockedSearch.matches(query, returning, in: keychain, &hasLockedItems)
+                try search.matches(query, returning, in: keychain)
             }
             damaged += matches.damaged
             for record in matches.records {
@@ -46,6 +49,6 @@ enum DumpKeychain: SecurityCommand {
                 "\(damaged) damaged \(damaged == 1 ? "item was" : "items were") skipped",
                 hint: "latchkey doctor shows which")
         }
-        if hasLockedItems { session.warn("locked items are not shown", hint: "--passcode-file FILE unlocks them") }
+        for note in search.notes { session.warn(note.text, hint: note.hint) }
     }
 }

@@ -13,8 +13,8 @@ enum FindKey: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let found = try KeySearch.all(
-            try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain)
+        let found = try KeySearch.listed(
+            try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, session)
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
         let path = try KeychainPath.of(keychain)
         for record in found { try session.write(ItemBlock(record: record, keychain: path).text) }
@@ -26,7 +26,7 @@ enum DeleteKey: SecurityCommand {
     static let definition = CommandDefinition(
         name: "delete-key", summary: "Delete a key (Latchkey's addition).",
         options: KeyCriteria.options + [CommandOption("--all", help: "delete every match, not only a single one")]
-            + CommandOption.passcode,
+            + CommandOption.prompt + CommandOption.passcode,
         operands: "[keychain...]",
         notes: [
             """
@@ -40,7 +40,8 @@ enum DeleteKey: SecurityCommand {
         let attributes = try KeyCriteria.attributes(arguments)
         guard !attributes.isEmpty else { throw .usage("at least one attribute must be given") }
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let found = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain)
+        let found = try KeySearch.all(
+            attributes, group: arguments.accessGroup, in: keychain, for: try PersonPrompt(arguments))
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
         guard found.count == 1 || arguments.contains("--all") else {
             throw .parameter(

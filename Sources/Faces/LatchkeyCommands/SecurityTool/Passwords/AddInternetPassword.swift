@@ -7,9 +7,9 @@ enum AddInternetPassword: SecurityCommand {
     static let definition = CommandDefinition(
         name: "add-internet-password",
         summary: "Add an internet password item.",
-        options: CommandOption.addition(CommandOption.internetCriteria) + CommandOption.passcode,
+        options: CommandOption.addition(CommandOption.internetCriteria) + CommandOption.prompt + CommandOption.passcode,
         operands: "[keychain]",
-        notes: CommandOption.passwordNotes,
+        notes: CommandOption.passwordNotes + CommandOption.accessControlNotes,
         examples: [
             "add-internet-password -a alice -s example.com -r htps -P 443 -U -w",
             "add-internet-password -a alice -s example.com -r htps --secret-file password.txt",

@@ -7,7 +7,7 @@ enum DeleteGenericPassword: SecurityCommand {
     static let definition = CommandDefinition(
         name: "delete-generic-password",
         summary: "Delete a generic password item.",
-        options: CommandOption.genericCriteria + [.accessGroup] + CommandOption.passcode,
+        options: CommandOption.genericCriteria + [.accessGroup] + CommandOption.prompt + CommandOption.passcode,
         operands: "[keychain...]",
         notes: PasswordDeletion.notes,
         examples: ["delete-generic-password -a alice -s example.com"])

@@ -7,7 +7,7 @@ enum DeleteInternetPassword: SecurityCommand {
     static let definition = CommandDefinition(
         name: "delete-internet-password",
         summary: "Delete an internet password item.",
-        options: CommandOption.internetCriteria + [.accessGroup] + CommandOption.passcode,
+        options: CommandOption.internetCriteria + [.accessGroup] + CommandOption.prompt + CommandOption.passcode,
         operands: "[keychain...]",
         notes: PasswordDeletion.notes,
         examples: ["delete-internet-password -s example.com -a alice"])

@@ -7,7 +7,8 @@ enum FindGenericPassword: SecurityCommand {
     static let definition = CommandDefinition(
         name: "find-generic-password",
         summary: "Find a generic password item.",
-        options: CommandOption.genericCriteria + PasswordPrinting.options + [.accessGroup] + CommandOption.passcode,
+        options: CommandOption.genericCriteria + PasswordPrinting.options + [.accessGroup] + CommandOption.prompt
+            + CommandOption.passcode,
         operands: "[keychain...]",
         notes: PasswordPrinting.notes,
         examples: ["find-generic-password -a alice -s example.com -w", "find-generic-password -wl 'My label'"])

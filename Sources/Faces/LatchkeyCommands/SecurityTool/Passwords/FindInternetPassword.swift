@@ -7,7 +7,8 @@ enum FindInternetPassword: SecurityCommand {
     static let definition = CommandDefinition(
         name: "find-internet-password",
         summary: "Find an internet password item.",
-        options: CommandOption.internetCriteria + PasswordPrinting.options + [.accessGroup] + CommandOption.passcode,
+        options: CommandOption.internetCriteria + PasswordPrinting.options + [.accessGroup] + CommandOption.prompt
+            + CommandOption.passcode,
         operands: "[keychain...]",
         notes: PasswordPrinting.notes,
         examples: ["find-internet-password -s example.com -r htps -w", "find-internet-password -s example.com -g"])

@@ -20,7 +20,7 @@ enum PasswordDeletion {
         guard !query.attributes.isEmpty else { throw .usage("at least one attribute must be given") }
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         let record = try PasswordSearch.find(
-            query, returning: [.attributes, .persistentReference], in: keychain)
+            query, returning: [.attributes, .persistentReference], in: keychain, for: try PersonPrompt(arguments))
         let path = try KeychainPath.of(keychain)
         let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: record.persistentReference)
         try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in

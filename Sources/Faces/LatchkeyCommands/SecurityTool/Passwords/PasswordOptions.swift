@@ -64,8 +64,22 @@ extension CommandOption {
             CommandOption(
                 "--access-group", .required("group"), as: .accessGroup,
                 help: "the access group to add to (Latchkey's addition)"),
+            CommandOption(
+                "--access-control", .required("list"),
+                help: "what each use of the item requires, as below (Latchkey's addition)"),
+            CommandOption(
+                "--accessible", .required("class"),
+                help: "the class: ak, ck, dk, aku, cku, dku or akpu (Latchkey's addition)"),
         ]
     }
+
+    static let accessControlNotes = [
+        """
+        The flags of --access-control are Apple's: \(AccessControlFlags.listedNames); several are joined by a comma, \
+        by ,and, or by ,or,. Reading the item or its attributes then asks the person. Without --accessible, a new item \
+        gets the class ak, and an existing one keeps its class.
+        """
+    ]
 
     static let oldPassword = CommandOption(
         "-p", .required("password"), as: .password, help: "old spelling of -w, with a value")

@@ -16,6 +16,10 @@ enum PasswordPrinting {
         If a password has a byte outside of printable ASCII, -w prints it in lowercase hexadecimal, which cannot be \
         distinguished from a password that consists of these digits; the form that -g prints can be.
         """,
+        """
+        For an item with an access control, the person is asked, also for its attributes. Where that is not possible, \
+        the exit value is 36.
+        """,
     ]
 
     static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession)
@@ -23,14 +27,15 @@ enum PasswordPrinting {
     {
         let query = try PasswordSearch.query(itemClass, arguments)
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let person = try PersonPrompt(arguments)
         if arguments.contains("-w") {
-            let record = try PasswordSearch.find(query, returning: .data, in: keychain)
+            let record = try PasswordSearch.find(query, returning: .data, in: keychain, for: person)
             try session.writeSecret(PlainPassword.line(record.secrets?.data), to: .output)
             return
         }
         let withPassword = arguments.contains("-g")
         let record = try PasswordSearch.find(
-            query, returning: withPassword ? [.attributes, .data] : .attributes, in: keychain)
+            query, returning: withPassword ? [.attributes, .data] : .attributes, in: keychain, for: person)
         try session.write(ItemBlock(record: record, keychain: try KeychainPath.of(keychain)).text)
         if withPassword {
             try session.writeSecret(BufferFormat.secretLine("password: ", record.secrets?.data), to: .error)

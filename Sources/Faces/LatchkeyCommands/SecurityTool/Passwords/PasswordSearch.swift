@@ -19,18 +19,18 @@ enum PasswordSearch {
     ///
     /// - Throws: errSecItemNotFound, with a hint if a damaged item matched and was skipped.
     static func find(
-        _ query: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession
+        _ query: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession, for person: PersonPrompt? = nil
     ) throws(CommandFailure) -> ItemRecord {
         let matches = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             // If no group is named, an item of the group that the add commands use comes before the
             // items of other programs.
             var groupQuery = query
             groupQuery.accessGroup = query.accessGroup ?? AccessGroup.shared.name
-            let matchesInGroup = try Self.matches(groupQuery, returning: returning, in: keychain)
+            let matchesInGroup = try Self.matches(groupQuery, returning: returning, in: keychain, for: person)
             // A damaged item of this group is not replaced by one of another program.
             let isMissing = matchesInGroup.records.isEmpty && matchesInGroup.damaged == 0
             guard isMissing, query.accessGroup == nil else { return matchesInGroup }
-            return try Self.matches(query, returning: returning, in: keychain)
+            return try Self.matches(query, returning: returning, in: keychain, for: person)
         }
         guard let record = matches.records.first else {
             let hint = matches.damaged > 0 ? "a damaged item was skipped; 'latchkey doctor' shows which" : nil
@@ -42,23 +42,31 @@ enum PasswordSearch {
     /// Returns the item with a primary key, which `key` names: the local one, otherwise the
     /// synchronized one; nil if there is none.
     static func existing(
-        _ key: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession
+        _ key: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession, for person: PersonPrompt? = nil
     ) throws(KeychainError) -> ItemRecord? {
         for scope in [SynchronizableScope.local, .synchronized] {
             var query = key
             query.synchronizable = scope
-            let found = try matches(query, returning: returning.union(.persistentReference), in: keychain)
+            let found = try matches(
+                query, returning: returning.union(.persistentReference), in: keychain, for: person)
             if let record = found.records.first { return record }
         }
         return nil
     }
 
     /// Returns all matches within the query's limit. An empty result is not an error.
+    ///
+    /// - Parameter person: how the person is asked; nil for what the query says.
     static func matches(
-        _ query: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession
+        _ query: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession, for person: PersonPrompt? = nil
     ) throws(KeychainError) -> ItemMatches {
-        do {
-            return try keychain.copyMatching(query, returning: returning)
+        do throws(KeychainError) {
+            guard let person else { return try keychain.copyMatching(query, returning: returning) }
+            return try person.perform { (authentication) throws(KeychainError) in
+                var query = query
+                query.authentication = authentication
+                return try keychain.copyMatching(query, returning: returning)
+            }
         } catch {
             guard error.status == .itemNotFound else { throw error }
             return ItemMatches(records: [], damaged: 0)

@@ -39,13 +39,21 @@ enum CertificateItems {
     }
 
     /// Returns the identities of the keychain, each as its certificate and its key.
+    ///
+    /// - Parameter person: how the person is asked for identities with an access control; nil for a
+    ///   list, which leaves them out.
     static func identities(
-        group: String? = nil, in keychain: KeychainSession
+        group: String? = nil, in keychain: KeychainSession, for person: PersonPrompt? = nil
     ) throws(CommandFailure) -> [(found: StoredCertificate, key: ItemRecord)] {
-        let query = ItemQuery(.identity, accessGroup: group, synchronizable: .any, limit: .all)
+        func search(_ authentication: Authentication) throws(KeychainError) -> [IdentityRecord] {
+            let query = ItemQuery(
+                .identity, accessGroup: group, synchronizable: .any, limit: .all, authentication: authentication)
+            return try keychain.copyIdentities(query, returning: [.attributes, .reference])
+        }
         let identities = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
             do throws(KeychainError) {
-                return try keychain.copyIdentities(query, returning: [.attributes, .reference])
+                guard let person else { return try search(Authentication(.skip)) }
+                return try person.perform(search)
             } catch {
                 guard error.status == .itemNotFound else { throw error }
                 return []

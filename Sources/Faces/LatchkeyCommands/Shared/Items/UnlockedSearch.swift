@@ -2,28 +2,32 @@
 
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
-/// Searches among the items that are not locked.
-enum UnlockedSearch {
+/// Lists items without a question to the person: locked items, and items whose access control needs
+/// the person, are left out.
+struct UnlockedSearch {
+    /// Whether locked items were left out.
+    private(set) var omitsLockedItems = false
+    /// Whether items were left out because their access control needs the person.
+    private(set) var omitsConstrainedItems = false
+
     /// Returns the matches. If some items are locked, searches class by class.
-    ///
-    /// - Parameter hasLockedItems: becomes true if there were locked items.
-    static func matches(
-        _ query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession,
-        _ hasLockedItems: inout Bool
+    mutating func matches(
+        _ query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession
     ) throws(KeychainError) -> ItemMatches {
         do {
-            return try PasswordSearch.matches(query, returning: returning, in: keychain)
+            return try silentMatches(query, returning, in: keychain)
         } catch {
             guard error.status == .interactionNotAllowed else { throw error }
         }
-        hasLockedItems = true
+        omitsLockedItems = true
         var all = ItemMatches(records: [], damaged: 0)
         for protection in ProtectionClass.allCases {
             var some = query
             some.attributes[.accessible] = .string(protection.rawValue)
             do {
-                let matches = try PasswordSearch.matches(some, returning: returning, in: keychain)
+                let matches = try silentMatches(some, returning, in: keychain)
                 all.records += matches.records
                 all.damaged += matches.damaged
             } catch {
@@ -31,5 +35,35 @@ enum UnlockedSearch {
             }
         }
         return all
+    }
+
+    /// Returns the matches without those that need the person. Locked items are not left out.
+    ///
+    /// The first search fails if there is an item that needs the person. Only then is the search
+    /// repeated without such items, so that it is known whether there are any.
+    mutating func silentMatches(
+        _ query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession
+    ) throws(KeychainError) -> ItemMatches {
+        var silent = query
+        silent.authentication.interaction = .fail
+        do {
+            return try PasswordSearch.matches(silent, returning: returning, in: keychain)
+        } catch {
+            guard error.authentication == .failed(.notInteractive) else { throw error }
+        }
+        omitsConstrainedItems = true
+        silent.authentication.interaction = .skip
+        return try PasswordSearch.matches(silent, returning: returning, in: keychain)
+    }
+
+    /// What was left out, as notes with what to type.
+    var notes: [(text: TerminalText, hint: TerminalText)] {
+        var notes: [(text: TerminalText, hint: TerminalText)] = []
+        if omitsLockedItems { notes.append(("locked items are not shown", "--passcode-file FILE unlocks them")) }
+        if omitsConstrainedItems {
+            notes.append(
+                ("items whose access control needs you are not shown", "name one, as in 'latchkey get', to be asked"))
+        }
+        return notes
     }
 }

@@ -10,27 +10,46 @@ internal import SecretMemory
 enum KeySearch {
     /// Returns the keys with these attributes, in the order in which they were added.
     static func all(
-        _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: KeychainSession
+        _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: KeychainSession,
+        for person: PersonPrompt
     ) throws(CommandFailure) -> [ItemRecord] {
-        let query = ItemQuery(.key, attributes: attributes, accessGroup: group, synchronizable: .any, limit: .all)
-        return try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
+        try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
             try PasswordSearch.matches(
-                query, returning: [.attributes, .persistentReference], in: keychain
+                query(attributes, group), returning: [.attributes, .persistentReference], in: keychain, for: person
             ).records
         }
+    }
+
+    /// Returns the keys with these attributes for a list. Keys whose access control protects their
+    /// attributes are left out, with a note on standard error.
+    static func listed(
+        _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: KeychainSession,
+        _ session: CommandSession
+    ) throws(CommandFailure) -> [ItemRecord] {
+        var search = UnlockedSearch()
+        let found = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
+            try search.silentMatches(
+                query(attributes, group), [.attributes, .persistentReference], in: keychain)
+        }
+        for note in search.notes { session.warn(note.text, hint: note.hint) }
+        return found.records
+    }
+
+    private static func query(_ attributes: [ItemAttribute: AttributeValue], _ group: String?) -> ItemQuery {
+        ItemQuery(.key, attributes: attributes, accessGroup: group, synchronizable: .any, limit: .all)
     }
 
     /// Returns the keys with this tag; if there are none, those with this label, and then those
     /// with this application label.
     static func named(
-        _ name: String, group: String?, in keychain: KeychainSession
+        _ name: String, group: String?, in keychain: KeychainSession, for person: PersonPrompt
     ) throws(CommandFailure) -> [ItemRecord] {
         let criteria: [[ItemAttribute: AttributeValue]] = [
             [.applicationTag: .data(Array(name.utf8))], [.applicationTag: .string(name)], [.label: .string(name)],
             [.applicationLabel: .data(KeyCriteria.applicationLabel(name))],
         ]
         for attributes in criteria {
-            let found = try all(attributes, group: group, in: keychain)
+            let found = try all(attributes, group: group, in: keychain, for: person)
             if !found.isEmpty { return found }
         }
         return []
@@ -40,9 +59,9 @@ enum KeySearch {
     ///
     /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
     static func one(
-        _ name: String, half: KeyHalf?, group: String?, in keychain: KeychainSession
+        _ name: String, half: KeyHalf?, group: String?, in keychain: KeychainSession, for person: PersonPrompt
     ) throws(CommandFailure) -> ItemRecord {
-        let found = try named(name, group: group, in: keychain)
+        let found = try named(name, group: group, in: keychain, for: person)
         let matching = found.filter { half == nil || $0[.keyClass] == half.map { .number($0.rawValue) } }
         guard let first = matching.first else {
             throw .status(
@@ -61,11 +80,14 @@ enum KeySearch {
 
     static func word(_ half: KeyHalf) -> String { half == .privateKey ? "private " : "public " }
 
-    /// Returns the private key of a record. The key itself stays in the keychain.
+    /// Returns the private key of a record, whose uses ask the person if necessary. The key itself
+    /// stays in the keychain.
     static func privateKey(
-        _ record: ItemRecord, in keychain: KeychainSession
+        _ record: ItemRecord, in keychain: KeychainSession, for person: PersonPrompt
     ) throws(CommandFailure) -> StoredKey {
-        StoredKey(record.persistentReference, publicKey: try publicKey(record, in: keychain))
+        StoredKey(
+            record.persistentReference, publicKey: try publicKey(record, in: keychain),
+            authentication: { () throws(KeychainError) in try person.values() })
     }
 
     /// Returns the public key of a record's pair.

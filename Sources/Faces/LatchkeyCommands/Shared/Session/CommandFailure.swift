@@ -71,6 +71,9 @@ extension CommandFailure {
     }
 
     private static func text(of error: KeychainError) -> String {
+        if error.authentication == .failed(.notInteractive) {
+            return "user interaction is not allowed: \(error.problem)"
+        }
         guard error.problem == error.status.message else { return error.problem }
         return knownTexts[error.status] ?? error.problem
     }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// How the person can be asked from this process, in the shape of the JSON of `latchkey status`.
+struct PresenceReport: Encodable {
+    /// Every method, best first.
+    var methods: [Method]
+    /// `available`, `locked-out`, `not-enrolled` or `not-available`.
+    var biometry: String
+    /// The number of enrolled security keys.
+    var securityKeys: Int
+
+    struct Method: Encodable {
+        var name: String
+        /// What the method asks for, in words.
+        var factors: [String]
+        var available: Bool
+        /// Why the method cannot ask; absent if it can.
+        var problem: String?
+        /// What to do about the problem.
+        var hint: String?
+    }
+
+    init(_ status: PresenceStatus) {
+        methods = status.methods.map {
+            Method(
+                name: $0.name, factors: $0.factors, available: $0.problem == nil, problem: $0.problem, hint: $0.hint)
+        }
+        biometry =
+            switch status.biometry {
+            case .available: "available"
+            case .lockedOut: "locked-out"
+            case .notEnrolled: "not-enrolled"
+            case .notAvailable: "not-available"
+            }
+        securityKeys = status.securityKeys
+    }
+
+    /// The rows of the text, of which only the first has a name.
+    var rows: [(name: String, value: String)] {
+        var values = methods.flatMap { method -> [String] in
+            guard let problem = method.problem else {
+                return ["\(method.name) asks for \(method.factors.joined(separator: ", "))"]
+            }
+            return ["\(method.name): \(problem)"] + (method.hint.map { ["  hint: \($0)"] } ?? [])
+        }
+        if values.isEmpty { values.append("no method: items with an access control cannot be opened from here") }
+        values.append("biometry \(Self.words[biometry] ?? biometry); security keys enrolled: \(securityKeys)")
+        return values.enumerated().map { ($0 == 0 ? "presence" : "", $1) }
+    }
+
+    private static let words = [
+        "available": "can be used", "locked-out": "is locked until the passcode is given",
+        "not-enrolled": "is not enrolled", "not-available": "is not available",
+    ]
+}
