@@ -44,6 +44,8 @@ test: build ## Build, run all tests (a few minutes), and name what was skipped
 examples: ## Build the example packages, and run their tests and programs
 	swift build --package-path Examples/KeychainHelpers --build-tests
 	swift test --package-path Examples/KeychainHelpers --skip-build
+	swift build --package-path Examples/LocalAuthentication --build-tests
+	swift test --package-path Examples/LocalAuthentication --skip-build
 	swift build $(TRAITS) --product latchkeyd
 	swift build $(TRAITS) --product latchkey
 	@./Scripts/rsa-helper "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"

@@ -8,8 +8,11 @@ let package = Package(
     products: [
         .library(name: "Latchkey", targets: ["Latchkey"]),
         .library(name: "LatchkeySecurity", targets: ["LatchkeySecurity"]),
-        // Apple's name, which every target of a consumer's build sees: Documentation/ModuleNames.md.
+        // Security and LocalAuthentication are Apple's names, which every target of a consumer's build sees:
+        // Documentation/ModuleNames.md.
         .library(name: "Security", targets: ["Security"]),
+        .library(name: "LatchkeyLocalAuthentication", targets: ["LatchkeyLocalAuthentication"]),
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "LatchkeyCommonCrypto", targets: ["LatchkeyCommonCrypto"]),
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
         .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
@@ -101,7 +104,8 @@ let package = Package(
         .target(
             name: "LatchkeyService",
             dependencies: [
-                "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", .log,
+                "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence", "SecretMemory",
+                .log,
             ],
             path: "Sources/Service/LatchkeyService"
         ),
@@ -113,13 +117,15 @@ let package = Package(
         ),
         .target(
             name: "LatchkeyOperations",
-            dependencies: ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            dependencies: [
+                "KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
+            ],
             path: "Sources/Service/LatchkeyOperations"
         ),
         .target(
             name: "LatchkeyServer",
             dependencies: [
-                "KeychainModel", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem",
+                "KeychainModel", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "Presence",
                 "SecretMemory", .log,
             ],
             path: "Sources/Service/LatchkeyServer"
@@ -128,10 +134,14 @@ let package = Package(
             name: "LoginSession", dependencies: ["LatchkeyServer", "LinuxSystem", "SystemBus", .log],
             path: "Sources/Service/LoginSession"),
         .target(
+            name: "SecurityKeyPresence",
+            dependencies: ["KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKey"],
+            path: "Sources/Service/SecurityKeyPresence"),
+        .target(
             name: "LatchkeyClient",
             dependencies: [
                 "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
-                "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
             ],
             path: "Sources/Service/LatchkeyClient"
         ),
@@ -146,6 +156,17 @@ let package = Package(
             path: "Sources/Faces/LatchkeySecurity"
         ),
         .target(name: "Security", dependencies: ["LatchkeySecurity"], path: "Sources/Faces/Security"),
+        .target(
+            name: "LatchkeyLocalAuthentication",
+            dependencies: [
+                "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem",
+                "OpenSSLCrypto", "SecretMemory",
+            ],
+            path: "Sources/Faces/LatchkeyLocalAuthentication"
+        ),
+        .target(
+            name: "LocalAuthentication", dependencies: ["LatchkeyLocalAuthentication"],
+            path: "Sources/Faces/LocalAuthentication"),
         .target(
             name: "Latchkey",
             dependencies: [
@@ -173,15 +194,14 @@ let package = Package(
         // Executables: wiring only.
         .executableTarget(
             name: "LatchkeyTool",
-            dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", .log],
+            dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "SecurityKeyPresence", .log],
             path: "Sources/Executables/LatchkeyTool"
         ),
         .executableTarget(
             name: "LatchkeyDaemon",
             dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "LoginSession",
-                .argumentParser, .lifecycle, .log,
-                .signals,
+                "Fingerprint", "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem",
+                "LoginSession", "Presence", "SecurityKeyPresence", .argumentParser, .lifecycle, .log, .signals,
             ],
             path: "Sources/Executables/LatchkeyDaemon"
         ),
@@ -195,7 +215,7 @@ let package = Package(
             name: "KeychainTesting",
             dependencies: [
                 "KeychainModel", "LatchkeyClient", "LatchkeyOperations", "LatchkeyServer", "LatchkeyService",
-                "LinuxSystem", "SecretMemory",
+                "LinuxSystem", "Presence", "SecretMemory",
             ],
             path: "Tests/KeychainTesting"
         ),
@@ -205,8 +225,19 @@ let package = Package(
             dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "KeychainTesting", .crypto]),
         .testTarget(
             name: "SystemBusTests", dependencies: ["LinuxSystem", "SecretMemory", "SystemBus", "KeychainTesting"]),
+        // The software authenticator.
+        .target(
+            name: "SecurityKeyTesting", dependencies: ["SecurityKey", "OpenSSLCrypto", "SecretMemory"],
+            path: "Tests/SecurityKeyTesting"),
         .testTarget(
-            name: "SecurityKeyTests", dependencies: ["SecurityKey", "LinuxSystem", "OpenSSLCrypto", "SecretMemory"]),
+            name: "SecurityKeyTests",
+            dependencies: ["SecurityKey", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SecurityKeyTesting"]),
+        .testTarget(
+            name: "SecurityKeyPresenceTests",
+            dependencies: [
+                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "Presence",
+                "SecretMemory", "SecurityKey", "SecurityKeyPresence", "KeychainTesting", "SecurityKeyTesting",
+            ]),
         .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
         .testTarget(
             name: "KeybagTests",
@@ -244,7 +275,7 @@ let package = Package(
         .testTarget(
             name: "LatchkeyOperationsTests",
             dependencies: [
-                "KeychainModel", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem",
+                "KeychainModel", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "Presence",
                 "SecretMemory", "KeychainTesting",
             ]
         ),
@@ -252,7 +283,7 @@ let package = Package(
             name: "LatchkeyServerTests",
             dependencies: [
                 "KeychainModel", "LatchkeyClient", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyServer",
-                "LatchkeyService", "LinuxSystem", "SecretMemory", "KeychainTesting",
+                "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "KeychainTesting",
             ]
         ),
         .testTarget(
@@ -265,7 +296,8 @@ let package = Package(
         .testTarget(
             name: "LatchkeyServiceTests",
             dependencies: [
-                "KeychainModel", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "SecretMemory", "KeychainTesting",
+                "KeychainModel", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "Presence", "SecretMemory",
+                "KeychainTesting",
             ]
         ),
         .testTarget(
@@ -273,6 +305,13 @@ let package = Package(
             dependencies: [
                 "LatchkeySecurity", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
                 "KeychainTesting",
+            ]
+        ),
+        .testTarget(
+            name: "LocalAuthenticationTests",
+            dependencies: [
+                "LatchkeyLocalAuthentication", "LatchkeySecurity", "KeychainModel", "KeyServices", "LatchkeyClient",
+                "LatchkeyOperations", "LatchkeyService", "Presence", "SecretMemory", "KeychainTesting",
             ]
         ),
         .testTarget(
@@ -287,7 +326,7 @@ let package = Package(
             name: "LatchkeyCommandsTests",
             dependencies: [
                 "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyOperations",
-                "LatchkeyService", "SecretMemory", "KeychainTesting",
+                "LatchkeyService", "SecretMemory", "SecurityKeyPresence", "KeychainTesting", "SecurityKeyTesting",
             ],
             resources: [.copy("Golden")]
         ),
@@ -324,11 +363,13 @@ for target in package.targets where !["CFido2", "CLatchkey", "COpenSSL", "CSyste
 
 // The tests of a module that has Apple's shape name it as an app does.
 let aliases = [
-    "SecurityTests": "Security=LatchkeySecurity", "LatchkeyCommonCryptoTests": "CommonCrypto=LatchkeyCommonCrypto",
+    "SecurityTests": ["Security=LatchkeySecurity"],
+    "LatchkeyCommonCryptoTests": ["CommonCrypto=LatchkeyCommonCrypto"],
+    "LocalAuthenticationTests": ["LocalAuthentication=LatchkeyLocalAuthentication", "Security=LatchkeySecurity"],
 ]
 for target in package.targets {
-    guard let alias = aliases[target.name] else { continue }
-    target.swiftSettings?.append(.unsafeFlags(["-module-alias", alias]))
+    let flags = aliases[target.name, default: []].flatMap { ["-module-alias", $0] }
+    if !flags.isEmpty { target.swiftSettings?.append(.unsafeFlags(flags)) }
 }
 
 // The project's own builds (make, CI) stop at warnings; a newer compiler's warnings stop no other build.

@@ -200,7 +200,7 @@ extension ProcessProofs {
         @Test(
             "systemd accepts the unit files",
             .enabled(if: access("/usr/bin/systemd-analyze", X_OK) == 0, "needs systemd-analyze"),
-            arguments: [("system", 4), ("user", 2)])
+            arguments: [("system", 4), ("user", 3)])
         func units(_ kind: String, count: Int) throws {
             let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
                 path: "../../Packaging/systemd/\(kind)"
@@ -209,11 +209,12 @@ extension ProcessProofs {
             let directory = try TemporaryDirectory()
             var names: [String] = []
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-                // The unit names the installed program; this test uses the one that was built.
+                // The unit names the installed programs; this test uses those that were built.
                 let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
                 let path = "\(directory.path)/\(name)"
-                try ["latchkeyd", "latchkey-biometry-digest"].reduce(text) { text, program in
-                    text.replacingOccurrences(of: "/usr/bin/\(program)", with: Executable.path(program))
+                try ["latchkeyd", "latchkey-biometry-digest", "latchkey"].reduce(text) { text, program in
+                    text.replacing(
+                        try Regex("/usr/bin/\(program)(?![a-z-])"), with: Executable.path(program))
                 }.write(toFile: path, atomically: true, encoding: .utf8)
                 names.append(path)
             }

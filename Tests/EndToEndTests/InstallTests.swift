@@ -22,7 +22,7 @@ struct InstallTests {
                 "usr/lib/systemd/system/latchkey-biometry-digest@.service",
                 "usr/lib/systemd/system/latchkeyd.service", "usr/lib/systemd/system/latchkeyd.socket",
                 "usr/lib/systemd/user/latchkeyd.service", "usr/lib/systemd/user/latchkeyd.socket",
-                "usr/lib/sysusers.d/latchkey.conf",
+                "usr/lib/systemd/user/latchkey-agent.service", "usr/lib/sysusers.d/latchkey.conf",
             ]), "\(installed.sorted())")
         #expect(try tree.text("root/etc/latchkey/daemon.conf") == "the administrator's\n")
         let builds = try tree.text("swift.log")
@@ -37,8 +37,8 @@ struct InstallTests {
             "bin/latchkey", "bin/latchkeyd", "bin/latchkey-biometry-digest",
             "system/latchkey-biometry-digest.socket", "system/latchkey-biometry-digest@.service",
             "system/latchkeyd.service", "system/latchkeyd.socket",
-            "user/latchkeyd.service", "user/latchkeyd.socket", "sysusers.d/latchkey.conf", "latchkey/client.conf",
-            "latchkey/daemon.conf",
+            "user/latchkeyd.service", "user/latchkeyd.socket", "user/latchkey-agent.service",
+            "sysusers.d/latchkey.conf", "latchkey/client.conf", "latchkey/daemon.conf",
         ])
     func failure(_ file: String) throws {
         let outcome = try InstallationTree(failingAt: file).install()
@@ -96,9 +96,14 @@ private struct InstallationTree {
         Set(try FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)"))
     }
 
+    /// The file is written by another process: a child that another test starts meanwhile could
+    /// inherit its descriptor, and a file that is open for writing cannot be executed.
     private func writeProgram(_ name: String, _ lines: String) throws {
-        try write("#!/bin/sh\n\(lines)\n", to: "programs/\(name)")
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: "\(path)/programs/\(name)")
+        try write("#!/bin/sh\n\(lines)\n", to: "texts/\(name)")
+        try FileManager.default.createDirectory(atPath: "\(path)/programs", withIntermediateDirectories: true)
+        let copy = try SpawnedProcess(
+            ["/usr/bin/install", "-m", "755", "\(path)/texts/\(name)", "\(path)/programs/\(name)"],
+            environment: [:], output: "\(path)/copied")
+        #expect(copy.waitUntilExit() == 0)
     }
 }

@@ -12,7 +12,7 @@ import Testing
 @Suite("The memory of a process")
 struct ProcessMemoryTests {
     @Test(
-        "A core dump would contain neither the device key, the passcode, keys derived from them, nor a stored secret"
+        "A core dump would contain neither the device key, the passcode, keys derived from them, keys of presence, nor a stored secret"
     )
     func dump() throws {
         let home = try TemporaryDirectory()
@@ -102,6 +102,11 @@ struct ProcessMemoryTests {
         ]
         for (slot, classKey) in keybag.keys.merging(try keybag.unlock(with: key).keys, uniquingKeysWith: { $1 }) {
             needles["class key \(slot.protection) \(slot.kind)"] = classKey.withUnsafeBytes { Array($0) }
+        }
+        for kind in [PresenceIdentity.Kind.passcode, .biometry] {
+            let keys = try keybag.presenceKeys(kind, with: key)
+            #expect(keys.count == 1)
+            for own in keys { needles["presence key \(kind)"] = own.secret.withUnsafeBytes { Array($0) } }
         }
         return needles
     }

@@ -6,6 +6,7 @@ internal import LatchkeyClient
 internal import LatchkeyServer
 internal import LatchkeyService
 internal import LinuxSystem
+internal import SecurityKeyPresence
 
 /// The socket at which a daemon listens, and the keychains that it serves.
 struct DaemonEnvironment {
@@ -41,15 +42,23 @@ struct DaemonEnvironment {
 
     /// Returns the keychains. A user's daemon already owns the home of its user.
     ///
+    /// - Parameter agents: how the system's daemon asks persons.
     /// - Throws: also if the configuration file is not valid.
-    func provider() throws -> HomeProvider {
+    func provider(_ agents: AgentDesk) throws -> HomeProvider {
         if isSystem {
             let configuration = try DaemonConfiguration.load()
+            var presence = agents.presence
+            presence.securityKeys = ConnectedSecurityKeys()
             return HomeProvider(
                 stateDirectory: stateDirectory, limits: auditLimits, quota: configuration.quota,
-                subordinates: configuration.allowsSubordinateUsers ? nil : SubordinateUsers(subordinates))
+                allowsAlwaysOpen: configuration.allowsAlwaysOpen,
+                subordinates: configuration.allowsSubordinateUsers ? nil : SubordinateUsers(subordinates),
+                presence: presence)
         }
-        let provider = HomeProvider(user: geteuid(), home: try userHome(), limits: auditLimits) {
+        let provider = HomeProvider(
+            user: geteuid(), home: try userHome(), limits: auditLimits,
+            presence: PresenceSources(biometry: FingerprintBiometry(), securityKeys: ConnectedSecurityKeys())
+        ) {
             () throws(KeychainError) in
             try KeychainClient.passcodeOfEnvironment()
         }

@@ -25,7 +25,10 @@ final class RunningDaemon: Service {
         umask(0o077)
         let given = try ServiceManager.takeListeningSockets()
         own = given.isEmpty ? try ServerSocket(at: try environment.socketPath(), isForAll: environment.isSystem) : nil
-        let server = try KeychainServer(try environment.provider(), reader: environment.reader(), log: log)
+        let agents = AgentDesk()
+        let server = try KeychainServer(
+            try environment.provider(agents), reader: environment.reader(),
+            agents: environment.isSystem ? agents : nil, log: log)
         self.server = server
         login = try LoginMonitor(user: environment.isSystem ? nil : geteuid(), log: log) { event, user in
             server.handleSessionEvent(event, of: user)

@@ -5,6 +5,7 @@ internal import LatchkeyClient
 internal import LatchkeyCommands
 internal import LinuxSystem
 internal import Logging
+internal import SecurityKeyPresence
 
 /// The command `latchkey`, also installed as `security`: only the start.
 @main
@@ -23,6 +24,7 @@ enum LatchkeyTool {
         // The log lines of libraries are discarded: the command prints its own messages.
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         KeychainClient.actAsUserCommand()
+        KeychainClient.useSecurityKeys(ConnectedSecurityKeys())
         defer { KeychainClient.close() }
         return LatchkeyMain.run(CommandWord.ofThisProcess(), io: io)
     }

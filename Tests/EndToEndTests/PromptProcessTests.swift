@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainTesting
+import Testing
+
+/// The command, latchkeyd of a user, and pinentry-curses on the terminal of the command.
+@Suite(
+    "Prompts of commands",
+    .enabled(if: access("/usr/bin/pinentry-curses", X_OK) == 0, "pinentry-curses is not installed"))
+struct PromptProcessTests {
+    private let daemon: DaemonProcess
+    private let terminal: PseudoTerminal
+    private let passcode: String
+
+    init() throws {
+        daemon = try DaemonProcess()
+        terminal = try PseudoTerminal()
+        passcode = "\(daemon.directory.path)/passcode"
+        _ = FileManager.default.createFile(
+            atPath: passcode, contents: Data("the passcode".utf8), attributes: [.posixPermissions: 0o600])
+        try #require(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", passcode]).status == 0)
+        let added = try daemon.client(
+            "latchkey",
+            [
+                "add-generic-password", "-a", "alice", "-s", "bank", "-l", "My bank", "-w", "s3cret",
+                "--access-control", "userPresence",
+            ])
+        try #require(added.status == 0, "\(added.error)")
+    }
+
+    /// Starts the command with the terminal as its standard input and error.
+    private func find(_ more: [String] = []) throws -> (process: SpawnedProcess, output: String) {
+        let output = "\(daemon.directory.path)/found-\(UUID().uuidString)"
+        let words = ["find-generic-password", "-a", "alice", "-s", "bank", "-w"] + more
+        let process = try SpawnedProcess(
+            ["/bin/sh", "-c", "T=$1; shift; exec \"$@\" <\"$T\" 2>\"$T\"", "sh", terminal.path]
+                + [Executable.path("latchkey")] + words,
+            environment: daemon.environment.merging([
+                "LATCHKEY_HOME": daemon.home, "PATH": "/usr/bin:/bin", "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
+            ]) { $1 }, output: output)
+        return (process, output)
+    }
+
+    private func ended(_ process: SpawnedProcess) -> Int32 {
+        _ = eventually {
+            _ = terminal.screen
+            return !process.isRunning
+        }
+        return process.stop(signal: 0)
+    }
+
+    private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+
+    @Test("The item is printed after the right passcode, also after a wrong one")
+    func right() throws {
+        let (process, output) = try find(["--prompt", "to pay"])
+        #expect(terminal.waitForPrompt("Passcode:"))
+        for text in ["My bank", "to pay", "\(process.processIdentifier)"] {
+            #expect(terminal.screen.contains(text), "\(text)")
+        }
+        terminal.type("wrong\r")
+        #expect(terminal.waitForNewPrompt("The passcode is wrong. 2 attempts are left."))
+        terminal.type("the passcode\r")
+        #expect(ended(process) == 0)
+        #expect(text(output) == "s3cret\n")
+        #expect(terminal.echoes)
+    }
+
+    @Test("A cancelled prompt ends the command with 128, and the item is not printed")
+    func cancelled() throws {
+        let (process, output) = try find()
+        #expect(terminal.waitForPrompt("Passcode:"))
+        terminal.type("\t\t\r")
+        #expect(ended(process) == 128)
+        #expect(!text(output).contains("s3cret"))
+    }
+
+    @Test("Without a terminal and a display, or with --no-prompt, the command ends with 36 at once")
+    func notInteractive() throws {
+        let outcome = try daemon.client("latchkey", ["find-generic-password", "-a", "alice", "-s", "bank", "-w"])
+        #expect(outcome.status == 36 && outcome.error.contains("no terminal and no display"), "\(outcome.error)")
+        let (process, output) = try find(["--no-prompt"])
+        #expect(ended(process) == 36)
+        #expect(!text(output).contains("s3cret"))
+    }
+
+    @Test("A command that ends during its prompt ends the prompt")
+    func abandoned() throws {
+        let (process, _) = try find()
+        #expect(terminal.waitForNewPrompt("process \(process.processIdentifier)"))
+        process.stop(signal: SIGKILL)
+        // The daemon has noticed when another command gets its own prompt.
+        let (second, output) = try find()
+        #expect(terminal.waitForNewPrompt("process \(second.processIdentifier)"))
+        terminal.type("the passcode\r")
+        #expect(ended(second) == 0)
+        #expect(text(output) == "s3cret\n")
+    }
+}
