@@ -7,6 +7,7 @@ import PackageDescription
 let appleNames: [SwiftSetting] = [
     .unsafeFlags([
         "-module-alias", "Security=LatchkeySecurity",
+        "-module-alias", "LocalAuthentication=LatchkeyLocalAuthentication",
         "-module-alias", "CommonCrypto=LatchkeyCommonCrypto",
         "-module-alias", "CryptoKit=Crypto",
     ])
@@ -24,11 +25,12 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
-        // An app's target: it says `import Security`, and everything in it is as on Apple's platforms.
+        // An app's target: it says `import Security` and `import LocalAuthentication`, and everything in it is as on Apple's platforms.
         .executableTarget(
             name: "ported",
             dependencies: [
                 .product(name: "LatchkeySecurity", package: "latchkey"),
+                .product(name: "LatchkeyLocalAuthentication", package: "latchkey"),
                 .product(name: "LatchkeyCommonCrypto", package: "latchkey"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

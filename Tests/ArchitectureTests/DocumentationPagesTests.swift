@@ -6,7 +6,7 @@ import Testing
 /// The catalogs of docc, compared with the sources. `make docs` builds them.
 @Suite("Documentation pages")
 struct DocumentationPagesTests {
-    private static let modules = ["Latchkey", "LatchkeySecurity"]
+    private static let modules = ["Latchkey", "LatchkeySecurity", "LatchkeyLocalAuthentication"]
 
     private static func pages(of module: String) throws -> [String: String] {
         let folder = Sources.root.appending(path: "Sources/Faces/\(module)/\(module).docc")
@@ -24,13 +24,13 @@ struct DocumentationPagesTests {
             let lines = file.text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             for (index, line) in lines.enumerated()
             where line.contains(
-                /^(@discardableResult )?(nonisolated\(unsafe\) )?public .*\b(let|var|func|init|struct|class|enum|protocol|typealias)\b/
+                /^(@discardableResult )?(nonisolated\(unsafe\) )?(public|open) .*\b(let|var|func|init|struct|class|enum|protocol|typealias)\b/
             ) {
                 count += 1
                 // Attributes, also in several lines, are between the comment and the declaration.
                 let above = lines[..<index].reversed().prefix { line in
                     !line.isEmpty && !line.hasSuffix("{") && !line.hasSuffix("}")
-                        && !line.contains(/^(nonisolated|public|@discardableResult public)/)
+                        && !line.contains(/^(nonisolated|public|open|@discardableResult public)/)
                 }
                 #expect(above.contains { $0.hasPrefix("///") }, "\(file.name):\(index + 1) \(line)")
             }
@@ -47,7 +47,7 @@ struct DocumentationPagesTests {
                 guard
                     let match = line.firstMatch(
                         of:
-                            /^(?:@discardableResult )?(?:nonisolated\(unsafe\) )?(?:@_exported )?public (?:final )?(?:import )?(?:let|func|struct|class|enum|protocol|typealias) (?:\w+\.)?(\w+)/
+                            /^(?:@discardableResult )?(?:nonisolated\(unsafe\) )?(?:@_exported )?(?:public|open) (?:final )?(?:import )?(?:let|func|struct|class|enum|protocol|typealias) (?:\w+\.)?(\w+)/
                     )
                 else { continue }
                 count += 1
@@ -62,7 +62,10 @@ struct DocumentationPagesTests {
 
     @Test("Every line of Swift in an article is in a test", arguments: modules)
     func code(_ module: String) throws {
-        let tests = ["Latchkey": "LatchkeyTests", "LatchkeySecurity": "SecurityTests"]
+        let tests = [
+            "Latchkey": "LatchkeyTests", "LatchkeySecurity": "SecurityTests",
+            "LatchkeyLocalAuthentication": "LocalAuthenticationTests",
+        ]
         let path = Sources.root.appending(path: "Tests/\(try #require(tests[module]))/ArticleTests.swift")
         let compiled = Set(
             try String(contentsOf: path, encoding: .utf8).components(separatedBy: "\n").map {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@testable import SecurityKeyTesting
 import Testing
 
 @testable import SecurityKey

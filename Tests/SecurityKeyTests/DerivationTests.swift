@@ -2,6 +2,7 @@
 
 import SecretMemory
 import SecurityKey
+@testable import SecurityKeyTesting
 import Testing
 
 @Suite("Security key", .longAnswerTimeout)

@@ -3,6 +3,7 @@
 import Glibc
 import LinuxSystem
 import Synchronization
+@testable import SecurityKeyTesting
 import Testing
 
 @testable import SecurityKey

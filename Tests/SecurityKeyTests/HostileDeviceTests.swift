@@ -3,6 +3,7 @@
 import SecretMemory
 @_spi(Testing) import SecurityKey
 import Synchronization
+@testable import SecurityKeyTesting
 import Testing
 
 @Suite("Hostile security keys")

@@ -2,6 +2,7 @@
 
 import LinuxSystem
 @_spi(Testing) import SecurityKey
+@testable import SecurityKeyTesting
 import Testing
 
 @Suite("Touch and cancellation of a security key", .longAnswerTimeout)

@@ -7,7 +7,7 @@ internal import Glibc
 /// The program has no standard error. Its environment is only what the caller passes. When the
 /// value is destroyed, the program is ended and reaped, with the processes that it started if it
 /// has a session of its own.
-public struct ConversationProcess: ~Copyable {
+public struct ConversationProcess: ~Copyable, Sendable {
     /// The number of the process, for messages and tests; this type alone ends it.
     public let process: Int32
     private let input: OwnedDescriptor

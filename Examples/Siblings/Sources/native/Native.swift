@@ -2,7 +2,7 @@
 
 import Latchkey
 
-#if canImport(Security)
+#if canImport(Security) || canImport(LocalAuthentication)
     #error("a sibling's alias must not be seen here")
 #endif
 

@@ -3,9 +3,10 @@
 import CommonCrypto
 import CryptoKit
 import Foundation
+import LocalAuthentication
 import Security
 
-#if !canImport(Security)
+#if !canImport(Security) || !canImport(LocalAuthentication)
     #error("a target with the alias has Apple's module name")
 #endif
 
@@ -28,6 +29,9 @@ struct Ported {
             throw Failure(status: errSecDecode)
         }
         print("ported: \(hexadecimal(digest(stored)))")
+        var problem: NSError?
+        let canAsk = LAContext().canEvaluatePolicy(.deviceOwnerAuthentication, error: &problem)
+        print("ported: \(canAsk ? "can ask" : "cannot ask, \((problem as? LAError)?.errorCode ?? 0)")")
     }
 
     private static func digest(_ data: Data) -> [UInt8] {
