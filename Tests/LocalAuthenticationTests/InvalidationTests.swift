@@ -57,6 +57,38 @@ struct InvalidationTests {
         }
     }
 
+    @Test("A prompt that does not end delays no reply, neither of its own evaluation nor of a later one")
+    func stuckPrompt() async {
+        let keychain = FakeKeychain()
+        let gate = DispatchGate()
+        keychain.change { $0.person = .ignores(until: gate) }
+        let replies = Replies()
+        await keychain.run {
+            let context = LAContext()
+            context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "a test") { replies.append($0, $1) }
+            #expect(await eventuallyInTask { keychain.prompts.count == 1 })
+            context.invalidate()
+            #expect(await eventuallyInTask { replies.all.count == 1 })
+            let error = await #expect(throws: LAError.self) {
+                try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "a test")
+            }
+            #expect(error?.code == .invalidContext)
+            gate.open()
+        }
+        #expect(replies.all.map { ($0.error as? LAError)?.code } == [.appCancel])
+    }
+
+    @Test("After an invalidation also what needs no authentication fails")
+    func withoutAuthentication() async throws {
+        let control = try AccessControlTests.control([])
+        let context = LAContext()
+        context.invalidate()
+        let error = await #expect(throws: LAError.self) {
+            try await context.evaluateAccessControl(control, operation: .useItem, localizedReason: "a test")
+        }
+        #expect(error?.code == .invalidContext)
+    }
+
     @Test("A context that was never used ends without the keychain")
     func unused() async {
         let keychain = FakeKeychain()

@@ -129,7 +129,9 @@ struct PolicyTests {
             #expect(context.evaluatedPolicyDomainState == nil)
             context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil)
             let first = try #require(context.evaluatedPolicyDomainState)
-            #expect(first.count == 32 && first != Data(repeating: 1, count: 32))
+            // SHA-256 of "latchkey v1 domain state" and the digest, 32 bytes of 1, by Python's hashlib.
+            let expected = "5dfc5d3066f11b5422367738ae8725479c5c03c795f12431e194d814bd8dcf0c"
+            #expect(first.map { String(format: "%02x", $0) }.joined() == expected)
             #expect(LAContext().evaluatedPolicyDomainState == nil)
 
             let other = LAContext()

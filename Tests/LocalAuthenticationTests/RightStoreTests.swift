@@ -60,6 +60,8 @@ struct RightStoreTests {
                 #expect(signing?.code == .notInteractive && reading?.code == .notInteractive)
             }
             await refusals()
+            // Before the first authorization there is no context at all.
+            #expect(keychain.snapshot.lastContext == 0)
             try await saved.authorize(localizedReason: "a test")
             let prompts = keychain.prompts.count
             #expect(try await saved.secret.rawData == Data("s3cret".utf8))

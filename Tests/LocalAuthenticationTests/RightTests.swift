@@ -67,6 +67,26 @@ struct RightTests {
         }
     }
 
+    @Test("The end of an earlier authorization does not end a later one")
+    func overlap() async throws {
+        let keychain = FakeKeychain()
+        try await keychain.run {
+            let right = LARight()
+            for round in 1...50 {
+                keychain.change { $0.person = .waits }
+                let replies = Replies()
+                right.authorize(localizedReason: "a test") { replies.append($0 == nil, $0) }
+                #expect(await eventuallyInTask { keychain.prompts.count == 2 * round - 1 })
+                keychain.change { $0.person = .authenticates }
+                await right.deauthorize()
+                try await right.authorize(localizedReason: "a test")
+                #expect(await eventuallyInTask { !replies.all.isEmpty })
+                #expect(right.state == .authorized)
+                await right.deauthorize()
+            }
+        }
+    }
+
     @Test("A failed authorization leaves nothing usable from an earlier one")
     func failureAfterSuccess() async throws {
         let keychain = FakeKeychain()

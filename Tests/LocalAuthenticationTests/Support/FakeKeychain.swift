@@ -19,6 +19,8 @@ final class FakeKeychain: OperationPerformer {
         case fails(AuthenticationFailure)
         /// Does nothing until the context ends.
         case waits
+        /// Does nothing, and the prompt stays although the context has ended.
+        case ignores(until: DispatchGate)
     }
 
     /// A call of ``authenticate(for:in:prompt:from:)``.
@@ -106,6 +108,7 @@ final class FakeKeychain: OperationPerformer {
         case .waits:
             gate.wait()
             throw Self.unknownContext
+        case .ignores(let gate): gate.wait()
         }
     }
 
