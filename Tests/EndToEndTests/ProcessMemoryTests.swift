@@ -12,7 +12,7 @@ import Testing
 @Suite("The memory of a process")
 struct ProcessMemoryTests {
     @Test(
-        "A core dump would contain neither the device key, the passcode, keys derived from them, keys of presence, nor a stored secret"
+        "A core dump would contain neither the device key, the passcode, keys derived from them, nor a stored secret"
     )
     func dump() throws {
         let home = try TemporaryDirectory()
