@@ -6,6 +6,7 @@ import LatchkeyService
 import LinuxSystem
 import SecretMemory
 @testable import SecurityKeyTesting
+import Synchronization
 import Testing
 
 /// Security keys from the device to the item, in each process that can serve a keychain.
@@ -139,6 +140,39 @@ struct SecurityKeyServiceTests {
         #expect(failure?.authentication == .failed(.appCancel))
     }
 
+    @Test("A touch that comes after a lock opens nothing", arguments: [Backend.onDisk, .daemon])
+    func lockDuringTouch(_ backend: Backend) throws {
+        let device = SoftwareAuthenticator()
+        let fixture = try SecurityKeyFixture(backend, device)
+        try fixture.enroll()
+        try fixture.add("A", .latchkeySecurityKey)
+        let locks = Flag()
+        device.change {
+            $0.arrival = { [session = fixture.session] command in
+                // The last key agreement comes before the touch.
+                guard command == .getKeyAgreement, locks.take() else { return }
+                try? session.lock(immediately: true)
+            }
+        }
+        #expect(try fixture.error { _ = try $0.read("A") } != nil)
+        #expect(!locks.take())
+        try fixture.session.unlock(SecurityKeyFixture.passcode) { _, _ in }
+        #expect(try fixture.read("A") == "v")
+    }
+
+    @Test("Calls at the same time use the device one after the other", arguments: [Backend.onDisk, .daemon])
+    func atOnce(_ backend: Backend) async throws {
+        let device = SoftwareAuthenticator()
+        let fixture = try SecurityKeyFixture(backend, device)
+        try fixture.enroll()
+        try fixture.add("A", .latchkeySecurityKey)
+        let results = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<4 { group.addTask { try? fixture.read("A") } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results == ["v", "v", "v", "v"])
+    }
+
     // MARK: The PIN
 
     @Test("A key with a PIN requires it, also after wrong ones", arguments: Backend.everywhere)
@@ -247,4 +281,11 @@ struct SecurityKeyServiceTests {
         }
         #expect(failure?.status == .interactionNotAllowed && failure?.hint?.contains("latchkeyd") == true)
     }
+}
+
+/// True for the first caller only.
+private final class Flag: Sendable {
+    private let isTaken = Atomic(false)
+
+    func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
 }
