@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainModel
 import KeychainTesting
 import LatchkeyService
@@ -166,11 +167,20 @@ struct SecurityKeyServiceTests {
         let fixture = try SecurityKeyFixture(backend, device)
         try fixture.enroll()
         try fixture.add("A", .latchkeySecurityKey)
+        let most = Maximum()
+        device.change {
+            $0.arrival = { _ in
+                // Time for another call to connect.
+                usleep(5000)
+                most.record(device.connectionCount)
+            }
+        }
         let results = await withTaskGroup(of: String?.self) { group in
             for _ in 0..<4 { group.addTask { try? fixture.read("A") } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(results == ["v", "v", "v", "v"])
+        #expect(most.value == 1)
     }
 
     // MARK: The PIN
@@ -288,4 +298,13 @@ private final class Flag: Sendable {
     private let isTaken = Atomic(false)
 
     func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
+}
+
+/// The largest of some numbers.
+private final class Maximum: Sendable {
+    private let largest = Atomic(0)
+
+    var value: Int { largest.load(ordering: .relaxed) }
+
+    func record(_ number: Int) { largest.max(number, ordering: .relaxed) }
 }

@@ -83,6 +83,9 @@ final class SoftwareAuthenticator: @unchecked Sendable {
         condition.withLock { body(&settings) }
     }
 
+    /// The number of connections that are open.
+    var connectionCount: Int { condition.withLock { openCount - closeCount } }
+
     /// Sets how many wrong PINs the device still accepts.
     func setRetries(_ count: Int) {
         condition.withLock { state.retries = count }
