@@ -34,6 +34,8 @@ struct ConnectionTests {
         let connection = try fixture.connect()
         #expect(try connection.listeningUser() == geteuid())
         connection.close()
+        // What was requested before the end is still answered.
+        #expect(eventually { (try? connection.listeningUser()) == nil })
         #expect(throws: BusError.disconnected) { try connection.listeningUser() }
     }
 
