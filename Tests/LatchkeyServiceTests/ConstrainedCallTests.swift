@@ -449,6 +449,22 @@ struct ConstrainedCallTests {
         #expect(fixture.status("A") == -25293)
     }
 
+    @Test("The tenth wrong passcode destroys the items if the settings require it, and is the last question")
+    func wiped() throws {
+        let fixture = try Fixture(.onDisk)
+        try fixture.keychain.service.changeSettings(to: KeybagSettings(wipesAfterTen: true), Sample.secret)
+        try fixture.add("A", .userPresence)
+        for number in 1...9 {
+            #expect(status { () throws(KeychainError) in try fixture.keychain.unlock("wrong \(number)") } == -25293)
+            fixture.keychain.clock.advance(by: 1_000_000)
+        }
+        fixture.person.will(.types("wrong 10"), .types("wrong 11"))
+        let error = #expect(throws: KeychainError.self) { try fixture.find("A").get() }
+        #expect(error?.status == .authFailed && error?.problem.contains("destroyed") == true)
+        #expect(fixture.person.takeQuestions().count == 1)
+        #expect(fixture.status("A", Authentication(.fail)) == -25300)
+    }
+
     // MARK: Keys
 
     @Test("A private key with an access control asks at each use, and never leaves", arguments: Backend.everywhere)

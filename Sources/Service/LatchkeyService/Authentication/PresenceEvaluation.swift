@@ -62,8 +62,7 @@ struct PresenceEvaluation {
 
     // MARK: Policies
 
-    /// Asks for what a policy requires, even if the context has it already, unless biometry may be
-    /// reused.
+    /// Asks for what a policy requires, unless the context has it already.
     func satisfy(_ policy: AuthenticationPolicy) throws(KeychainError) {
         switch policy {
         case .owner: if !context.satisfies(.userPresence) { try proveOwner() }
@@ -142,7 +141,7 @@ struct PresenceEvaluation {
                 context.add(.passcode, to: keys)
                 sources.biometry?.passcodeWasVerified(of: user)
                 return
-            } catch  where error.isWrongPasscode && attempt < Self.maxAttempts {
+            } catch  where error == Self.wrongPasscode && attempt < Self.maxAttempts {
                 question.previousFailure = .wrongSecret(attemptsLeft: Self.maxAttempts - attempt)
             } catch  where error.status == .authFailed && error.authentication == nil {
                 throw .authentication(.failed, error.problem, hint: error.hint)
@@ -158,7 +157,7 @@ struct PresenceEvaluation {
             passcode = try Passcode(secret)
         } catch {
             // What no passcode can be is a wrong one; it is not counted, because it cannot be right.
-            throw KeychainError(KeybagError.wrongPasscode)
+            throw wrongPasscode
         }
         do throws(StoreError) {
             try store.satisfy(keys, with: passcode)
@@ -222,6 +221,10 @@ struct PresenceEvaluation {
 
     private static let noPasscode = KeychainError.authentication(
         .passcodeNotSet, "the keychain has no passcode", hint: "latchkey passcode set")
+
+    /// The only failure after which the passcode is asked for again: after the last one that the
+    /// settings allow, the items are destroyed.
+    private static let wrongPasscode = KeychainError(KeybagError.wrongPasscode)
 
     static let ended = KeychainError.authentication(
         .appCancel, "the program ended the authentication context")
