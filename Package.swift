@@ -267,8 +267,8 @@ let package = Package(
         .testTarget(
             name: "FingerprintTests",
             dependencies: [
-                "EnrolledPrints", "Fingerprint", "KeychainModel", "LinuxSystem", "Presence", "SystemBus",
-                "KeychainTesting",
+                "BiometryDigest", "EnrolledPrints", "Fingerprint", "KeychainModel", "LatchkeyDaemon", "LatchkeyTool",
+                "LinuxSystem", "Presence", "SystemBus", "KeychainTesting",
             ]),
         .testTarget(
             name: "LatchkeyProtocolTests", dependencies: ["LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),

@@ -247,7 +247,9 @@ package enum Samples {
                 previousFailure: .entriesDiffer),
             PresenceRequest(.applicationPassword, user: 0, program: unidentified, subject: .keychain, place: .none),
             PresenceRequest(.confirmation, user: 0, program: claimed, subject: .keychain, place: .none),
-            PresenceRequest(.fingerprint, user: 0, program: claimed, subject: .keychain, place: .none),
+            PresenceRequest(
+                .fingerprint, user: 0, program: claimed, subject: .keychain, cancelTitle: "c", fallbackTitle: "f",
+                place: .none, previousFailure: .notRecognized),
             PresenceRequest(.securityKey, user: 0, program: claimed, subject: .keychain, place: .none),
         ]
         return [.registered, .withdrawn(.max)]

@@ -24,6 +24,10 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
     /// What the person does at the sensor.
     public enum Touch: Sendable {
         case matches, misses, cancels
+        /// Misses, and touches it again.
+        case missesOnce
+        /// Does not touch it.
+        case waits
     }
 
     private struct State {
@@ -34,6 +38,8 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
         var biometry = PresenceStatus.Biometry.notAvailable
         var securityKeys: (any SecurityKeyAccess)?
         var cancelsTouches = false
+        var displaysFinger = false
+        var buttons: ArraySlice<PresenceOutcome> = []
     }
 
     private let state = Mutex(State())
@@ -56,6 +62,9 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
 
     /// Whether the person cancels the prompt that a security key waits for a touch.
     public func cancelTouches(_ cancels: Bool) { state.withLock { $0.cancelsTouches = cancels } }
+
+    /// What the person presses in a prompt that the sensor waits.
+    public func will(press buttons: PresenceOutcome...) { state.withLock { $0.buttons += buttons } }
 
     public func will(_ answers: Answer...) { state.withLock { $0.answers += answers } }
     public func will(touch touches: Touch...) { state.withLock { $0.touches += touches } }
@@ -91,7 +100,8 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
 
     public let name = "scripted"
     public let factors: Set<PresenceFactor> = [
-        .passcode, .applicationPassword, .newApplicationPassword, .confirmation, .securityKey, .securityKeyPIN,
+        .passcode, .applicationPassword, .newApplicationPassword, .confirmation, .fingerprint, .securityKey,
+        .securityKeyPIN,
     ]
 
     public func unavailability(for user: UInt32, at place: PromptPlace) -> PresenceUnavailability? {
@@ -100,6 +110,7 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
 
     public func ask(_ request: PresenceRequest, until deadline: UInt64, cancellation: Cancellation) -> PresenceOutcome {
         if request.factor == .securityKey { return displayTouch(request, cancellation) }
+        if request.factor == .fingerprint { return displayFinger(request, cancellation) }
         let answer = state.withLock { state -> Answer in
             state.questions.append(request)
             return state.answers.isEmpty ? .cancels : state.answers.removeFirst()
@@ -125,6 +136,20 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
         return .cancelled
     }
 
+    /// Displays that the sensor waits, until it has been touched, or the person presses a button.
+    private func displayFinger(_ request: PresenceRequest, _ cancellation: Cancellation) -> PresenceOutcome {
+        state.withLock { state in
+            state.questions.append(request)
+            state.displaysFinger = true
+        }
+        defer { state.withLock { $0.displaysFinger = false } }
+        while !cancellation.isCancelled {
+            if let button = state.withLock({ $0.buttons.popFirst() }) { return button }
+            usleep(1000)
+        }
+        return .cancelled
+    }
+
     // MARK: Biometry
 
     public func state(of user: UInt32) -> PresenceStatus.Biometry { state.withLock { $0.biometry } }
@@ -132,18 +157,27 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
     public func enrolledSet(of user: UInt32) throws(KeychainError) -> EnrolledSet? { state.withLock { $0.enrolled } }
 
     public func recognize(
-        _ request: PresenceRequest, until deadline: UInt64, cancellation: Cancellation
-    ) throws(KeychainError) -> BiometricMatch {
+        _ user: UInt32, until deadline: UInt64, cancellation: Cancellation, onMiss: () -> Void
+    ) -> PresenceOutcome {
+        // A person touches the sensor only when the prompt is there.
+        while !state.withLock({ $0.displaysFinger }), !cancellation.isCancelled { usleep(1000) }
         let (touch, set) = state.withLock { state -> (Touch, EnrolledSet?) in
-            state.questions.append(request)
-            return (state.touches.isEmpty ? .cancels : state.touches.removeFirst(), state.enrolled)
+            (state.touches.isEmpty ? .cancels : state.touches.removeFirst(), state.enrolled)
         }
         switch touch {
-        case .matches:
-            guard let set else { throw .authentication(.biometryNotEnrolled, "nothing is enrolled") }
-            return BiometricMatch(recognizedAgainst: set)
-        case .misses: throw .authentication(.failed, "the finger was not recognized")
-        case .cancels: throw .authentication(.userCancel, "the person cancelled the prompt")
+        case .missesOnce:
+            onMiss()
+            // The miss is shown before the person touches the sensor again.
+            while state.withLock({ $0.questions.last?.previousFailure != .notRecognized }), !cancellation.isCancelled {
+                usleep(1000)
+            }
+            return recognize(user, until: deadline, cancellation: cancellation, onMiss: onMiss)
+        case .matches: return set.map { .recognized(BiometricMatch(recognizedAgainst: $0)) } ?? .denied
+        case .misses: return .denied
+        case .cancels: return .cancelled
+        case .waits:
+            while !cancellation.isCancelled { usleep(1000) }
+            return .cancelled
         }
     }
 

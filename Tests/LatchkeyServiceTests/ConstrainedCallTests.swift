@@ -335,6 +335,71 @@ struct ConstrainedCallTests {
         #expect(fixture.status("and") == -128)
     }
 
+    @Test(
+        "The prompt of a finger offers the passcode where it satisfies, and its button cancels",
+        arguments: Backend.daemons)
+    func fingerPrompt(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
+        let person = fixture.person
+        person.enroll("left")
+        try fixture.keychain.unlock()
+        try fixture.add("presence", .userPresence, data: "p")
+        try fixture.add("or", [.biometryAny, .or, .devicePasscode], data: "o")
+        try fixture.add("any", .biometryAny)
+        for account in ["presence", "or"] {
+            person.will(touch: .waits)
+            person.will(press: .fallback)
+            person.will(.types(Sample.passcode))
+            #expect(fixture.status(account) == 0)
+            let questions = person.takeQuestions()
+            #expect(questions.map(\.factor) == [.fingerprint, .passcode])
+            #expect(questions.first?.fallbackTitle == "Passcode")
+        }
+        person.will(touch: .waits)
+        person.will(press: .cancelled)
+        #expect(fixture.status("presence") == -128)
+        // One button: nothing but a finger opens the item.
+        person.will(touch: .missesOnce, .matches)
+        #expect(fixture.status("any") == 0)
+        let questions = person.takeQuestions()
+        #expect(questions.last?.previousFailure == .notRecognized && questions.allSatisfy { $0.factor == .fingerprint })
+        #expect(questions.last?.fallbackTitle == nil && person.unusedAnswers == 0)
+    }
+
+    @Test("Where nothing can be displayed, no finger is asked for", arguments: Backend.daemons)
+    func fingerWithoutPlace(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
+        fixture.person.enroll("left")
+        try fixture.keychain.unlock()
+        try fixture.add("any", .biometryAny)
+        fixture.person.will(touch: .matches)
+        let session = KeychainSession(fixture.keychain.service, as: TestKeychain.caller) { .none }
+        let outcome = status { () throws(KeychainError) in
+            _ = try session.copyMatching(fixture.query("any"), returning: .data)
+        }
+        #expect(outcome == -25308 && fixture.person.takeQuestions().isEmpty && fixture.person.unusedAnswers == 1)
+    }
+
+    @Test(
+        "A program that asks for biometry alone is told that the person chose the passcode",
+        arguments: Backend.daemons, [nil, "", "Type it"] as [String?])
+    func fallback(_ backend: Backend, _ title: String?) throws {
+        let fixture = try Fixture(backend)
+        fixture.person.enroll("left")
+        try fixture.keychain.unlock()
+        let context = try fixture.session.createContext()
+        fixture.person.will(touch: .waits)
+        fixture.person.will(press: title == "" ? .cancelled : .fallback)
+        let error = #expect(throws: KeychainError.self) {
+            try fixture.session.authenticate(
+                for: .policy(.biometry), in: context,
+                prompt: AuthenticationPrompt(cancelTitle: "Stop", fallbackTitle: title))
+        }
+        #expect(error?.authentication == .failed(title == "" ? .userCancel : .userFallback))
+        let question = fixture.person.takeQuestions().first
+        #expect(question?.cancelTitle == "Stop" && question?.fallbackTitle == (title == "" ? nil : title ?? "Passcode"))
+    }
+
     @Test("Biometry that is locked out leaves the passcode for userPresence", arguments: Backend.daemons)
     func lockedOut(_ backend: Backend) throws {
         let fixture = try Fixture(backend)

@@ -108,6 +108,34 @@ struct PinentryTests {
     }
 
     @Test(
+        "The buttons of the prompt of a finger choose the passcode or cancel, and never confirm",
+        arguments: [
+            ("Use_it" as String?, "\r", PresenceOutcome.fallback), ("Use_it", "\t\r", .cancelled),
+            (nil, "\r", .cancelled),
+        ])
+    func finger(_ fallback: String?, _ keys: String, _ outcome: PresenceOutcome) throws {
+        var request = PresenceRequest.sample(.fingerprint, place: place(.curses))
+        request.fallbackTitle = fallback
+        request.cancelTitle = "Not now"
+        let asking = try Asking(TerminalProgram.curses.method, request)
+        #expect(terminal.waitForPrompt("touch the fingerprint reader"))
+        #expect(eventually { terminal.screen.contains("Not now") && terminal.screen.contains(fallback ?? "Not now") })
+        terminal.type(keys)
+        #expect(try asking.outcome { _ = terminal.screen } == outcome)
+        #expect(terminal.echoes)
+    }
+
+    @Test("A prompt that disappears by itself leaves the screen as it was")
+    func screen() throws {
+        let asking = try Asking(TerminalProgram.curses.method, .sample(.fingerprint, place: place(.curses)))
+        #expect(terminal.waitForPrompt("touch the fingerprint reader"))
+        #expect(terminal.screen.contains("\u{1B}[?1049h"))
+        asking.cancellation.request()
+        #expect(try asking.outcome { _ = terminal.screen } == .cancelled)
+        #expect(eventually { terminal.screen.contains("\u{1B}[?1049l") })
+    }
+
+    @Test(
         "A person allows or denies a confirmation",
         arguments: [
             (TerminalProgram.curses, "\r", PresenceOutcome.confirmed(nil)), (.curses, "\t\r", .denied),

@@ -41,8 +41,8 @@ struct PresenceMethodsTests {
                 PresenceMethodReport(
                     name: "pinentry",
                     factors: [
-                        .passcode, .applicationPassword, .newApplicationPassword, .confirmation, .securityKey,
-                        .securityKeyPIN,
+                        .passcode, .applicationPassword, .newApplicationPassword, .confirmation, .fingerprint,
+                        .securityKey, .securityKeyPIN,
                     ],
                     unavailability: reason)
             ])

@@ -13,19 +13,24 @@ struct PromptTextTests {
         let text = PromptText(try #require(Self.samples[name]))
         let fields = [
             ("title", text.title), ("description", text.description), ("error", text.error ?? ""),
-            ("prompt", text.prompt), ("buttons", [text.accept, text.deny].compactMap { $0 }.joined(separator: ", ")),
+            ("prompt", text.prompt), ("buttons", Self.buttons(text).joined(separator: ", ")),
         ]
         try expectGolden(fields.map { "[\($0)]\n\($1)\n" }.joined(), name)
+    }
+
+    private static func buttons(_ text: PromptText) -> [String] {
+        let cancel = text.cancel ?? "Cancel"
+        return text.isOnlyCancelled ? [cancel] : [text.accept] + (text.deny.map { [$0] } ?? []) + [cancel]
     }
 
     private static func request(
         _ factor: PresenceFactor, program: CallerIdentity = CallerIdentity(executable: "/usr/bin/git"),
         subject: PresenceRequest.Subject = .item(label: "github.com", identifier: "1"), reason: String = "",
-        failure: PresenceRequest.PreviousFailure? = nil
+        cancel: String? = nil, fallback: String? = nil, failure: PresenceRequest.PreviousFailure? = nil
     ) -> PresenceRequest {
         PresenceRequest(
-            factor, user: 1000, program: program, subject: subject, reason: reason, place: .none,
-            previousFailure: failure)
+            factor, user: 1000, program: program, subject: subject, reason: reason, cancelTitle: cancel,
+            fallbackTitle: fallback, place: .none, previousFailure: failure)
     }
 
     private static func program(_ change: (inout CallerIdentity) -> Void) -> CallerIdentity {
@@ -43,7 +48,10 @@ struct PromptTextTests {
         "password": request(.applicationPassword, failure: .wrongSecret(attemptsLeft: 2)),
         "password-new": request(.newApplicationPassword, failure: .entriesDiffer),
         "confirmation": request(.confirmation),
-        "fingerprint": request(.fingerprint),
+        "fingerprint": request(.fingerprint, cancel: "Not now"),
+        "fingerprint-fallback": request(.fingerprint, fallback: "Use passcode", failure: .notRecognized),
+        "hostile-buttons": request(
+            .fingerprint, cancel: "\u{1B}[2J\nno_", fallback: String(repeating: "“Allow” 100% ", count: 99)),
         "security-key": request(.securityKey),
         "security-key-pin": request(.securityKeyPIN),
         "security-key-pin-wrong": request(.securityKeyPIN, failure: .wrongSecret(attemptsLeft: 2)),

@@ -59,7 +59,7 @@ extension LockableKeybag {
     ///
     /// - Parameter match: the proof that the sensor has just recognized the person; it is used up.
     /// - Throws: ``KeybagError/biometryUnavailable``, ``KeybagError/lockedDuringEvaluation``.
-    public func satisfy(_ keys: ConstraintKeys, with match: consuming BiometricMatch) throws(KeybagError) {
+    public func satisfy(_ keys: ConstraintKeys, with match: BiometricMatch) throws(KeybagError) {
         let held = state.withLock { $0.presence.biometry }
         guard !held.isEmpty else { throw .biometryUnavailable }
         try insert(held, into: keys, enrolledSet: match.enrolledSet)

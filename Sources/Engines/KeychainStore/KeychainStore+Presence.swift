@@ -54,7 +54,7 @@ extension KeychainStore {
     ///
     /// - Parameter match: the proof that the sensor has just recognized the person; it is used up.
     /// - Throws: ``KeybagError/biometryUnavailable``.
-    public func satisfy(_ keys: ConstraintKeys, with match: consuming BiometricMatch) throws(StoreError) {
+    public func satisfy(_ keys: ConstraintKeys, with match: BiometricMatch) throws(StoreError) {
         do throws(KeybagError) {
             try keybag.satisfy(keys, with: match)
         } catch {

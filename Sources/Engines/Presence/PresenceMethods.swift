@@ -32,6 +32,32 @@ public final class PresenceMethods: Sendable {
         }
     }
 
+    /// Displays one question while a sensor of this process waits for the person.
+    ///
+    /// - Parameters:
+    ///   - deadline: by `BootClock.system`, in nanoseconds.
+    ///   - sensor: called when the question is displayed: waits for the sensor, and returns its
+    ///     answer soon after the cancellation of the prompt.
+    /// - Returns: what the person chose in the display, otherwise the answer of the sensor;
+    ///   ``PresenceOutcome/unavailable(_:)`` at once if the person cannot be asked.
+    public func ask(
+        _ request: PresenceRequest, until deadline: UInt64, cancellation: Cancellation,
+        sensor: (SensorPrompt) -> PresenceOutcome
+    ) -> PresenceOutcome {
+        do throws(PresenceUnavailability) {
+            let method = try method(for: request.factor, of: request.user, at: request.place)
+            return gate.ask(request, until: deadline, cancellation: cancellation) {
+                let prompt = SensorPrompt(request, cancellation: cancellation) { request, ending in
+                    method.ask(request, until: deadline, cancellation: ending)
+                }
+                let answer = sensor(prompt)
+                return prompt.close() ?? answer
+            }
+        } catch {
+            return .unavailable(error)
+        }
+    }
+
     /// Returns why the user cannot be asked there for the factor; nil if a method is available. It
     /// displays nothing.
     public func unavailability(of factor: PresenceFactor, for user: UInt32, at place: PromptPlace)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeychainModel
 public import SecretMemory
 
 /// The result of one question.
@@ -9,6 +10,10 @@ public enum PresenceOutcome: Sendable, Equatable {
     /// - Parameter secret: what was typed, UTF-8 and never empty; nil for a factor without a
     ///   secret. It is not verified.
     case confirmed(SharedSecret?)
+    /// A sensor of this process recognized the person.
+    case recognized(BiometricMatch)
+    /// The person chose what the question offers instead of a finger.
+    case fallback
     /// The person said no, entered nothing, or showed a finger that is not an enrolled one.
     case denied
     /// The person cancelled the question, or the program that caused it has gone.

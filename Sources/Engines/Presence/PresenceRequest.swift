@@ -20,6 +20,10 @@ public struct PresenceRequest: Sendable, Hashable {
     /// The reason that the program states, such as an `LAContext`'s `localizedReason`; empty for
     /// none.
     public var reason: String
+    /// The program's text of the button that cancels; nil for the usual one.
+    public var cancelTitle: String?
+    /// The text of the button that takes something else instead of a finger; nil to offer none.
+    public var fallbackTitle: String?
     /// The terminal and the display of the program.
     public var place: PromptPlace
     /// Why the question is asked again; nil for the first time.
@@ -43,19 +47,24 @@ public struct PresenceRequest: Sendable, Hashable {
         ///
         /// - Parameter attemptsLeft: how many answers remain, this one included.
         case wrongSecret(attemptsLeft: Int)
+        /// The finger was not an enrolled one.
+        case notRecognized
         /// The two entries of a new password differed.
         case entriesDiffer
     }
 
     public init(
         _ factor: PresenceFactor, user: UInt32, program: CallerIdentity, subject: Subject, reason: String = "",
-        place: PromptPlace, previousFailure: PreviousFailure? = nil
+        cancelTitle: String? = nil, fallbackTitle: String? = nil, place: PromptPlace,
+        previousFailure: PreviousFailure? = nil
     ) {
         self.factor = factor
         self.user = user
         self.program = program
         self.subject = subject
         self.reason = reason
+        self.cancelTitle = cancelTitle
+        self.fallbackTitle = fallbackTitle
         self.place = place
         self.previousFailure = previousFailure
     }

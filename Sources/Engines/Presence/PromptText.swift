@@ -15,16 +15,23 @@ public struct PromptText: Sendable, Hashable {
     public let description: String
     /// The text before the field for a secret; empty if none is typed.
     public let prompt: String
-    /// Why the question is asked again; nil for the first time.
+    /// Why a secret is asked for again; nil for the first time, and where the description says it.
     public let error: String?
     /// The text of the button that accepts.
     public let accept: String
     /// The text of the button that says no; nil if the question is only cancelled.
     public let deny: String?
+    /// The text of the button that cancels; nil for that of the program that prompts.
+    public let cancel: String?
+    /// Whether there is no button but the one that cancels.
+    public let isOnlyCancelled: Bool
 
     public init(_ request: PresenceRequest) {
         title = "Latchkey"
-        var lines = [Self.question(request), ""]
+        let failure = request.previousFailure.map { Self.error($0, request.factor) }
+        // Where no secret is typed, not every program shows an error.
+        var lines = request.factor.isSecret ? [] : failure.map { [$0, ""] } ?? []
+        lines += [Self.question(request), ""]
         lines += Self.program(request.program)
         if case .item(let label, _) = request.subject { lines.append("Item: \(Self.quoted(label, .label))") }
         if !request.reason.isEmpty {
@@ -32,9 +39,16 @@ public struct PromptText: Sendable, Hashable {
         }
         description = lines.joined(separator: "\n")
         prompt = Self.prompt(request.factor)
-        error = request.previousFailure.map { Self.error($0, request.factor) }
-        accept = request.factor == .confirmation ? "Allow" : "OK"
+        error = request.factor.isSecret ? failure : nil
         deny = request.factor == .confirmation ? "Deny" : nil
+        cancel = request.cancelTitle.flatMap(Self.button)
+        isOnlyCancelled = request.factor == .fingerprint && request.fallbackTitle == nil
+        accept =
+            switch request.factor {
+            case .confirmation: "Allow"
+            case .fingerprint: request.fallbackTitle.flatMap(Self.button) ?? "Passcode"
+            default: "OK"
+            }
     }
 
     // MARK: Lines
@@ -46,7 +60,7 @@ public struct PromptText: Sendable, Hashable {
         case .applicationPassword: "Latchkey: a program needs the item's password \(use)."
         case .newApplicationPassword: "Latchkey: choose a password for a new item of your keychain."
         case .confirmation: "Latchkey: a program asks for your permission \(use)."
-        case .fingerprint: "Latchkey: a program needs your fingerprint \(use)."
+        case .fingerprint: "Latchkey: touch the fingerprint reader. A program needs it \(use)."
         case .securityKey: "Latchkey: touch your security key. A program needs it \(use)."
         case .securityKeyPIN: "Latchkey: a program needs the PIN of your security key \(use)."
         }
@@ -81,6 +95,7 @@ public struct PromptText: Sendable, Hashable {
     private static func error(_ failure: PresenceRequest.PreviousFailure, _ factor: PresenceFactor) -> String {
         switch failure {
         case .entriesDiffer: return "The two entries differ."
+        case .notRecognized: return "The finger was not recognized."
         case .wrongSecret(let left):
             let secret =
                 switch factor {
@@ -104,6 +119,12 @@ public struct PromptText: Sendable, Hashable {
         case name = 60
         case label = 100
         case reason = 140
+        case button = 24
+    }
+
+    /// A text on a button; nil if it is empty.
+    private static func button(_ text: String) -> String? {
+        text.isEmpty ? nil : ShortText(text, maxLength: Limit.button.rawValue).string
     }
 
     private static func quoted(_ text: String, _ limit: Limit) -> String {

@@ -36,12 +36,15 @@ struct FingerprintBiometry: Biometry {
     }
 
     func recognize(
-        _ request: PresenceRequest, until deadline: UInt64, cancellation: Cancellation
-    ) throws(KeychainError) -> BiometricMatch {
+        _ user: UInt32, until deadline: UInt64, cancellation: Cancellation, onMiss: () -> Void
+    ) -> PresenceOutcome {
         do throws(FingerprintError) {
-            return try verifier.verify(request.user, until: deadline, cancellation: cancellation)
+            let match = try verifier.verify(user, until: deadline, cancellation: cancellation) { event in
+                if event == .miss { onMiss() }
+            }
+            return .recognized(match)
         } catch {
-            throw Self.failure(error)
+            return error.outcome
         }
     }
 

@@ -29,12 +29,12 @@ public struct EnrolledSet: Hashable, Sendable {
     public static let digestLength = 32
 }
 
-/// The proof that a biometric sensor has just recognized the person. It is used up by the one
-/// evaluation for which it was made.
+/// The proof that a biometric sensor has just recognized the person, for one question: for the
+/// evaluation that asked it, and for those whose questions were equal and waited for its answer.
 ///
 /// Nothing in this type proves the match: only the module that heard it from the sensor may create
 /// one.
-public struct BiometricMatch: ~Copyable, Sendable {
+public struct BiometricMatch: Hashable, Sendable {
     /// What was enrolled when the person was recognized.
     public let enrolledSet: EnrolledSet
 

@@ -22,6 +22,8 @@ extension EmbeddedService {
     public func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         let passcode = try Self.passcode(passcode)
         try run { () throws(StoreError) in try store.unlock(passcode, floor: passcodeCost, progress: progress) }
+        // Who knows the passcode may use biometry again after too many misses.
+        presence.biometry?.passcodeWasVerified(of: user)
     }
 
     public func lock(immediately: Bool) throws(KeychainError) {

@@ -9,14 +9,6 @@ import LinuxSystem
 import Synchronization
 import SystemBus
 
-/// Values that several threads append.
-final class Collected<Value: Sendable>: Sendable {
-    private let values = Mutex<[Value]>([])
-
-    var all: [Value] { values.withLock { $0 } }
-    func append(_ value: Value) { values.withLock { $0.append(value) } }
-}
-
 /// The result of a verification: the set of a match, or the failure.
 enum Outcome: Hashable, Sendable {
     case match(EnrolledSet)

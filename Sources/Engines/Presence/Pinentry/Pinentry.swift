@@ -4,14 +4,15 @@ internal import Glibc
 public import KeychainModel
 public import LinuxSystem
 
-/// Asks for a passcode, a password or a PIN, and displays that a security key waits for a touch, with
-/// a program of the pinentry family, which fits the display or the terminal of the caller.
+/// Asks for a passcode, a password or a PIN, and displays that a fingerprint reader or a security key
+/// waits for a touch, with a program of the pinentry family, which fits the display or the terminal of the caller.
 ///
 /// The program only collects what is typed; the service verifies it.
 public struct Pinentry: PresenceMethod {
     public let name = "pinentry"
     public let factors: Set<PresenceFactor> = [
-        .passcode, .applicationPassword, .newApplicationPassword, .confirmation, .securityKey, .securityKeyPIN,
+        .passcode, .applicationPassword, .newApplicationPassword, .confirmation, .fingerprint, .securityKey,
+        .securityKeyPIN,
     ]
 
     private let programs: PinentryPrograms

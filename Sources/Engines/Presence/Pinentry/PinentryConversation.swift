@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
@@ -24,8 +25,10 @@ struct PinentryConversation: ~Copyable {
         cancellation: Cancellation
     ) throws(PinentryError) {
         do throws(SystemError) {
+            // Its own timeout, by which pinentry-curses restores the screen; others just end.
             self.program = try ConversationProcess(
-                executable: program.path, environment: environment.entries, startsSession: startsSession)
+                executable: program.path, environment: environment.entries, startsSession: startsSession,
+                endingSignal: SIGALRM)
         } catch {
             throw .system(error)
         }
@@ -55,8 +58,10 @@ struct PinentryConversation: ~Copyable {
     private mutating func answer(_ factor: PresenceFactor, _ text: PromptText) throws(PinentryError) -> PresenceOutcome
     {
         guard factor.isSecret else {
-            try send("CONFIRM")
-            return .confirmed(nil)
+            try send("CONFIRM", text.isOnlyCancelled ? "--one-button" : "")
+            guard factor == .fingerprint else { return .confirmed(nil) }
+            // A finger is not shown to this program: its buttons only end the question.
+            return text.isOnlyCancelled ? .cancelled : .fallback
         }
         try send("SETPROMPT", text.prompt)
         let secret = factor == .newApplicationPassword ? try newSecret(text.prompt) : try entry().secret
@@ -80,8 +85,14 @@ struct PinentryConversation: ~Copyable {
         try offer("SETTITLE", text.title)
         // Without its text the question is not asked.
         try send("SETDESC", text.description)
-        try offer("SETOK", text.accept)
-        if let deny = text.deny { try offer("SETNOTOK", deny) }
+        try offer("SETOK", Self.label(text.isOnlyCancelled ? text.cancel ?? "Cancel" : text.accept))
+        if let deny = text.deny { try offer("SETNOTOK", Self.label(deny)) }
+        if let cancel = text.cancel, !text.isOnlyCancelled { try offer("SETCANCEL", Self.label(cancel)) }
+    }
+
+    /// The text of a button: the program takes the character after an underscore for its key.
+    private static func label(_ text: String) -> String {
+        text.split(separator: "_", omittingEmptySubsequences: false).joined(separator: "__")
     }
 
     /// Asks for a new secret twice, if the program does not do so itself, until both entries are

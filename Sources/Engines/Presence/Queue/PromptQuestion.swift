@@ -5,7 +5,7 @@ internal import KeychainModel
 /// What distinguishes one question from another in a queue.
 ///
 /// Equal questions have the same words, so that one answer can serve all of them: they come from
-/// the same process, for the same factor, item and reason.
+/// the same process, for the same factor, item, reason and buttons.
 struct PromptQuestion: Hashable, Sendable {
     let program: PromptProgram
     let process: CallerIdentity.ProcessIdentity?
@@ -13,6 +13,8 @@ struct PromptQuestion: Hashable, Sendable {
     let factor: PresenceFactor
     let subject: PresenceRequest.Subject
     let reason: String
+    let cancelTitle: String?
+    let fallbackTitle: String?
     let previousFailure: PresenceRequest.PreviousFailure?
 
     init(_ request: PresenceRequest) {
@@ -22,6 +24,8 @@ struct PromptQuestion: Hashable, Sendable {
         factor = request.factor
         subject = request.subject
         reason = request.reason
+        cancelTitle = request.cancelTitle
+        fallbackTitle = request.fallbackTitle
         previousFailure = request.previousFailure
     }
 

@@ -29,6 +29,8 @@ package struct AgentQuestion: Sendable, Equatable {
             question.subject = .item(label: Self.shortened(label), identifier: Self.shortened(identifier))
         }
         question.reason = Self.shortened(request.reason)
+        question.cancelTitle = request.cancelTitle.map { Self.shortened($0) }
+        question.fallbackTitle = request.fallbackTitle.map { Self.shortened($0) }
         self.question = question
         // The user is that of the agent, and not sent.
         self.question = self.request(for: Self.noUser)
@@ -77,7 +79,7 @@ package struct AgentQuestion: Sendable, Equatable {
 extension AgentQuestion {
     init(_ wire: WireQuestion) throws(WireError) {
         try requireKnown(wire)
-        try Self.check([wire.reason])
+        try Self.check([wire.reason, wire.cancelTitle, wire.fallbackTitle])
         guard let factor = PresenceFactor.byNumber[wire.factor] else {
             throw .malformed("unknown factor \(wire.factor)")
         }
@@ -85,7 +87,9 @@ extension AgentQuestion {
         seconds = wire.seconds
         question = PresenceRequest(
             factor, user: Self.noUser, program: try wire.program.decode(), subject: try wire.decodedSubject(),
-            reason: wire.reason, place: try wire.place.decode(), previousFailure: try wire.decodedFailure())
+            reason: wire.reason, cancelTitle: wire.hasCancelTitle ? wire.cancelTitle : nil,
+            fallbackTitle: wire.hasFallbackTitle ? wire.fallbackTitle : nil, place: try wire.place.decode(),
+            previousFailure: try wire.decodedFailure())
     }
 
     var wire: WireQuestion {
@@ -99,10 +103,13 @@ extension AgentQuestion {
             case .keychain: .keychain(WireNothing())
             }
         wire.reason = question.reason
+        if let title = question.cancelTitle { wire.cancelTitle = title }
+        if let title = question.fallbackTitle { wire.fallbackTitle = title }
         wire.place = WirePlace(question.place)
         switch question.previousFailure {
         case .wrongSecret(let left)?: wire.previousFailure = .attemptsLeft(UInt32(clamping: left))
         case .entriesDiffer?: wire.previousFailure = .entriesDiffer(WireNothing())
+        case .notRecognized?: wire.previousFailure = .notRecognized(WireNothing())
         case nil: break
         }
         wire.seconds = seconds
@@ -131,6 +138,9 @@ extension WireQuestion {
         case .entriesDiffer(let nothing):
             try requireKnown(nothing)
             return .entriesDiffer
+        case .notRecognized(let nothing):
+            try requireKnown(nothing)
+            return .notRecognized
         case nil: return nil
         }
     }

@@ -57,7 +57,8 @@ extension AnswerQuestion {
         wire.outcome =
             switch outcome {
             case .confirmed(let secret): .confirmed(WireConfirmation(secret, &secrets))
-            case .denied: .denied(WireNothing())
+            // Only a sensor of the daemon recognizes a finger; an agent is not asked for one.
+            case .denied, .recognized, .fallback: .denied(WireNothing())
             case .cancelled: .cancelled(WireNothing())
             case .timedOut: .timedOut(WireNothing())
             case .unavailable(let reason): .unavailable(WireUnavailability(reason))

@@ -2858,8 +2858,38 @@ package nonisolated struct WireQuestion: Sendable {
     set {previousFailure = .entriesDiffer(newValue)}
   }
 
+  /// The finger was not an enrolled one.
+  package var notRecognized: WireNothing {
+    get {
+      if case .notRecognized(let v)? = previousFailure {return v}
+      return WireNothing()
+    }
+    set {previousFailure = .notRecognized(newValue)}
+  }
+
   /// How long the daemon waits for the answer.
   package var seconds: UInt32 = 0
+
+  /// The program's text of the button that cancels; not present for the usual one.
+  package var cancelTitle: String {
+    get {_cancelTitle ?? String()}
+    set {_cancelTitle = newValue}
+  }
+  /// Returns true if `cancelTitle` has been explicitly set.
+  package var hasCancelTitle: Bool {self._cancelTitle != nil}
+  /// Clears the value of `cancelTitle`. Subsequent reads from it will return its default value.
+  package mutating func clearCancelTitle() {self._cancelTitle = nil}
+
+  /// The text of the button that takes something else instead of a finger; not present to offer
+  /// none.
+  package var fallbackTitle: String {
+    get {_fallbackTitle ?? String()}
+    set {_fallbackTitle = newValue}
+  }
+  /// Returns true if `fallbackTitle` has been explicitly set.
+  package var hasFallbackTitle: Bool {self._fallbackTitle != nil}
+  /// Clears the value of `fallbackTitle`. Subsequent reads from it will return its default value.
+  package mutating func clearFallbackTitle() {self._fallbackTitle = nil}
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2874,6 +2904,8 @@ package nonisolated struct WireQuestion: Sendable {
     /// The secret was wrong; how many answers remain, this one included.
     case attemptsLeft(UInt32)
     case entriesDiffer(WireNothing)
+    /// The finger was not an enrolled one.
+    case notRecognized(WireNothing)
 
   }
 
@@ -2881,6 +2913,8 @@ package nonisolated struct WireQuestion: Sendable {
 
   fileprivate var _program: WireAskingProgram? = nil
   fileprivate var _place: WirePlace? = nil
+  fileprivate var _cancelTitle: String? = nil
+  fileprivate var _fallbackTitle: String? = nil
 }
 
 package nonisolated struct WireAskingProgram: Sendable {
@@ -7837,7 +7871,7 @@ nonisolated extension WireAgentEvent: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension WireQuestion: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Question"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}factor\0\u{1}program\0\u{1}item\0\u{1}keychain\0\u{1}reason\0\u{1}place\0\u{3}attempts_left\0\u{3}entries_differ\0\u{1}seconds\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}factor\0\u{1}program\0\u{1}item\0\u{1}keychain\0\u{1}reason\0\u{1}place\0\u{3}attempts_left\0\u{3}entries_differ\0\u{1}seconds\0\u{3}cancel_title\0\u{3}fallback_title\0\u{3}not_recognized\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7898,6 +7932,21 @@ nonisolated extension WireQuestion: SwiftProtobuf.Message, SwiftProtobuf._Messag
         }
       }()
       case 10: try { try decoder.decodeSingularUInt32Field(value: &self.seconds) }()
+      case 11: try { try decoder.decodeSingularStringField(value: &self._cancelTitle) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self._fallbackTitle) }()
+      case 13: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.previousFailure {
+          hadOneofValue = true
+          if case .notRecognized(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.previousFailure = .notRecognized(v)
+        }
+      }()
       default: break
       }
     }
@@ -7943,11 +7992,20 @@ nonisolated extension WireQuestion: SwiftProtobuf.Message, SwiftProtobuf._Messag
       guard case .entriesDiffer(let v)? = self.previousFailure else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
-    case nil: break
+    default: break
     }
     if self.seconds != 0 {
       try visitor.visitSingularUInt32Field(value: self.seconds, fieldNumber: 10)
     }
+    try { if let v = self._cancelTitle {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 11)
+    } }()
+    try { if let v = self._fallbackTitle {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    } }()
+    try { if case .notRecognized(let v)? = self.previousFailure {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7960,6 +8018,8 @@ nonisolated extension WireQuestion: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs._place != rhs._place {return false}
     if lhs.previousFailure != rhs.previousFailure {return false}
     if lhs.seconds != rhs.seconds {return false}
+    if lhs._cancelTitle != rhs._cancelTitle {return false}
+    if lhs._fallbackTitle != rhs._fallbackTitle {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

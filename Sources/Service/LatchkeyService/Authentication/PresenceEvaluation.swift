@@ -38,12 +38,16 @@ struct PresenceEvaluation {
     }
 
     /// Asks for the first term that can be asked for. If the person does not succeed in it, the next
-    /// one follows; a cancellation ends all.
+    /// one follows; a cancellation ends all. Who chooses the passcode instead of a finger is asked
+    /// for it.
     private func proveOne(of terms: [AccessConstraint]) throws(KeychainError) {
+        let takesPasscode = terms.contains(.userPresence) || terms.contains(.devicePasscode)
         var reason: KeychainError?
         for term in terms.sorted(by: { $0.promptOrder < $1.promptOrder }) {
             do throws(KeychainError) {
-                return try prove(term)
+                return try prove(term, offersPasscode: takesPasscode)
+            } catch  where error.isFallback && takesPasscode {
+                return try askPasscode()
             } catch  where !error.endsEvaluation {
                 reason = reason ?? error
             }
@@ -51,22 +55,24 @@ struct PresenceEvaluation {
         throw reason ?? .authentication(.failed, "the access control has no constraint that can be satisfied")
     }
 
-    private func prove(_ term: AccessConstraint) throws(KeychainError) {
+    /// - Parameter offersPasscode: whether the person can choose the passcode instead of a finger.
+    private func prove(_ term: AccessConstraint, offersPasscode: Bool = false) throws(KeychainError) {
         switch term {
         case .devicePasscode: try askPasscode()
         case .userPresence: try proveOwner()
-        case .biometryAny, .biometryCurrentSet: try recognize()
+        case .biometryAny, .biometryCurrentSet: try recognize(offersPasscode: offersPasscode)
         case .securityKey: try touchSecurityKey()
         }
     }
 
     // MARK: Policies
 
-    /// Asks for what a policy requires, unless the context has it already.
+    /// Asks for what a policy requires, unless the context has it already. A program that asks for
+    /// biometry alone is told that the person has chosen the passcode instead.
     func satisfy(_ policy: AuthenticationPolicy) throws(KeychainError) {
         switch policy {
         case .owner: if !context.satisfies(.userPresence) { try proveOwner() }
-        case .biometry: if !context.satisfies(.biometryAny) { try recognize() }
+        case .biometry: if !context.satisfies(.biometryAny) { try recognize(offersPasscode: true) }
         case .securityKey: if !context.satisfies(.securityKey) { try prove(.securityKey) }
         }
     }
@@ -77,7 +83,9 @@ struct PresenceEvaluation {
         guard store.hasPasscode else { throw Self.noPasscode }
         if sources.biometry?.state(of: user) == .available, store.holdsBiometryKey {
             do throws(KeychainError) {
-                return try recognize()
+                return try recognize(offersPasscode: true)
+            } catch  where error.isFallback {
+                return try askPasscode()
             } catch  where !error.endsEvaluation {
                 // What follows is asked for.
             }
@@ -88,7 +96,9 @@ struct PresenceEvaluation {
 
     // MARK: Biometry
 
-    private func recognize() throws(KeychainError) {
+    /// - Parameter offersPasscode: whether the prompt has a button for the passcode, unless the
+    ///   program wants none.
+    private func recognize(offersPasscode: Bool) throws(KeychainError) {
         guard let biometry = sources.biometry else {
             throw .authentication(
                 .biometryNotAvailable, "biometry is available only through latchkeyd",
@@ -114,7 +124,10 @@ struct PresenceEvaluation {
         if recognitions.reuse(within: prompt.reuse, for: caller.process, in: store, keys) {
             return context.add(.biometry, to: keys)
         }
-        let match = try biometry.recognize(request(.fingerprint), until: deadline, cancellation: host.cancellation)
+        var question = request(.fingerprint)
+        let title = prompt.fallbackTitle ?? Self.passcodeTitle
+        question.fallbackTitle = offersPasscode && !title.isEmpty ? title : nil
+        let match = try match(of: biometry, question, keys)
         do throws(StoreError) {
             try store.satisfy(keys, with: match)
         } catch {
@@ -122,6 +135,26 @@ struct PresenceEvaluation {
         }
         context.add(.biometry, to: keys)
         recognitions.record(keys, of: caller.process, in: store)
+    }
+
+    /// Displays the question, and waits for the sensor.
+    private func match(
+        of biometry: any Biometry, _ question: PresenceRequest, _ keys: ConstraintKeys
+    ) throws(KeychainError) -> BiometricMatch {
+        let deadline = deadline
+        let outcome = try whileCurrent(keys) { cancellation in
+            sources.methods.ask(question, until: deadline, cancellation: cancellation) { shown in
+                biometry.recognize(question.user, until: deadline, cancellation: shown.cancellation) {
+                    shown.show(.notRecognized)
+                }
+            }
+        }
+        switch outcome {
+        case .recognized(let match): return match
+        case .fallback: throw .authentication(.userFallback, "the person chose the passcode")
+        case .denied: throw .authentication(.failed, "no enrolled finger was recognized")
+        default: throw Self.failure(outcome)
+        }
     }
 
     // MARK: Passcode
@@ -133,7 +166,7 @@ struct PresenceEvaluation {
         // Taken before the person is asked: a lock in between ends them, and the answer is void.
         let keys = context.keys
         for attempt in 1...Self.maxAttempts {
-            let secret = try answer(to: question)
+            let secret = try answer(to: question, keys)
             do throws(KeychainError) {
                 try host.derive { [store] () throws(KeychainError) in
                     try Self.verify(secret, in: store, for: keys)
@@ -189,22 +222,52 @@ struct PresenceEvaluation {
 
     func request(_ factor: PresenceFactor) -> PresenceRequest {
         PresenceRequest(
-            factor, user: user, program: caller, subject: subject, reason: prompt.reason, place: prompt.place)
+            factor, user: user, program: caller, subject: subject, reason: prompt.reason,
+            cancelTitle: prompt.cancelTitle, place: prompt.place)
     }
 
     var deadline: UInt64 { BootClock.system.now() + Self.timeout }
 
     /// Returns what the person typed.
-    func answer(to question: PresenceRequest) throws(KeychainError) -> SharedSecret {
+    ///
+    /// - Parameter keys: those for which the answer is needed; nil for the present ones.
+    func answer(to question: PresenceRequest, _ keys: ConstraintKeys? = nil) throws(KeychainError) -> SharedSecret {
+        let outcome = try whileCurrent(keys ?? context.keys) { cancellation in
+            sources.methods.ask(question, until: deadline, cancellation: cancellation)
+        }
+        guard case .confirmed(let secret?) = outcome else { throw Self.failure(outcome) }
+        return secret
+    }
+
+    /// Asks, and stops to ask when the answer would be void: after a lock, which ends the keys, and
+    /// after the end of the context.
+    func whileCurrent(
+        _ keys: ConstraintKeys, _ ask: (Cancellation) -> PresenceOutcome
+    ) throws(KeychainError) -> PresenceOutcome {
         guard !context.hasEnded else { throw Self.ended }
-        let outcome = sources.methods.ask(question, until: deadline, cancellation: host.cancellation)
+        let outcome = ask(
+            Cancellation(within: host.cancellation) { [context, store] in context.hasEnded || !store.isCurrent(keys) })
         guard !context.hasEnded else { throw Self.ended }
+        guard store.isCurrent(keys) else { throw Self.failure(.keybag(.lockedDuringEvaluation)) }
+        return outcome
+    }
+
+    /// Why a question was not answered.
+    private static func failure(_ outcome: PresenceOutcome) -> KeychainError {
         switch outcome {
-        case .confirmed(let secret?): return secret
-        case .confirmed(nil), .denied, .cancelled:
-            throw .authentication(.userCancel, "the person cancelled the prompt")
-        case .timedOut: throw .authentication(.systemCancel, "the prompt was not answered in time")
-        case .unavailable(let reason): throw .authentication(.notInteractive, reason.problem, hint: reason.hint)
+        case .confirmed, .recognized, .fallback, .denied, .cancelled:
+            .authentication(.userCancel, "the person cancelled the prompt")
+        case .timedOut: .authentication(.systemCancel, "the prompt was not answered in time")
+        case .unavailable(let reason): .authentication(failure(reason), reason.problem, hint: reason.hint)
+        }
+    }
+
+    private static func failure(_ reason: PresenceUnavailability) -> AuthenticationFailure {
+        switch reason {
+        case .noFingerprintReader: .biometryNotAvailable
+        case .biometryNotEnrolled: .biometryNotEnrolled
+        case .biometryLocked: .biometryLockout
+        default: .notInteractive
         }
     }
 
@@ -229,6 +292,8 @@ struct PresenceEvaluation {
     static let ended = KeychainError.authentication(
         .appCancel, "the program ended the authentication context")
 
+    /// The usual text of the button that takes the passcode instead of a finger.
+    private static let passcodeTitle = "Passcode"
     /// How often the person can type a secret for one call.
     static let maxAttempts = 3
     /// How long one question waits for an answer: two minutes, in nanoseconds.
@@ -243,6 +308,11 @@ extension KeychainError {
         default: false
         }
     }
+}
+
+extension KeychainError {
+    /// Whether the person has chosen the passcode instead of biometry.
+    fileprivate var isFallback: Bool { authentication == .failed(.userFallback) }
 }
 
 extension AccessConstraint {

@@ -40,10 +40,12 @@ public protocol Biometry: Sendable {
     /// - Parameters:
     ///   - deadline: by `BootClock.system`, in nanoseconds.
     ///   - cancellation: ends the question when it is requested.
-    /// - Throws: an error with an ``AuthenticationFailure``.
+    ///   - onMiss: called when the sensor has read something that is not enrolled, and reads again.
+    /// - Returns: ``PresenceOutcome/recognized(_:)``, or why not: denied after too many misses,
+    ///   cancelled, timedOut, or unavailable.
     func recognize(
-        _ request: PresenceRequest, until deadline: UInt64, cancellation: Cancellation
-    ) throws(KeychainError) -> BiometricMatch
+        _ user: UInt32, until deadline: UInt64, cancellation: Cancellation, onMiss: () -> Void
+    ) -> PresenceOutcome
 
     /// Ends a lock-out of a user, because the passcode was verified.
     func passcodeWasVerified(of user: UInt32)

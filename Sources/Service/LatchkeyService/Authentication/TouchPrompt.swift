@@ -37,7 +37,7 @@ final class TouchPrompt: Sendable {
         case .denied: wasCancelled.withLock { $0 = true }
         // Also the result of `close`.
         case .cancelled: if !cancellation.isCancelled { wasCancelled.withLock { $0 = true } }
-        case .confirmed, .timedOut, .unavailable: break
+        case .confirmed, .recognized, .fallback, .timedOut, .unavailable: break
         }
     }
 }

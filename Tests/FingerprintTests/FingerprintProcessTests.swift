@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainTesting
+import Testing
+
+/// The command, latchkeyd of a user, pinentry-curses on the terminal of the command, fprintd with
+/// libfprint's virtual reader, and latchkey-biometry-digest, which systemd's tool starts.
+///
+/// latchkeyd trusts only a bus and an fprintd of root's.
+@Suite(
+    "Fingers of commands",
+    .enabled(
+        if: Fprintd.isInstalled && Fprintd.canServeLatchkeyd,
+        "needs root, fprintd, dbus-daemon, pinentry-curses, unshare and systemd-socket-activate"))
+struct FingerprintProcessTests {
+    private let fprintd: Fprintd
+    private let helper: SpawnedProcess
+    private let daemon: DaemonProcess
+    private let terminal: PseudoTerminal
+    private let passcode: String
+
+    init() throws {
+        fprintd = try Fprintd()
+        try fprintd.enroll("right-index-finger", print: "finger-A")
+        let directory = try TemporaryDirectory()
+        // What latchkeyd sees as /run.
+        let mount = "\(directory.path)/var"
+        let socket = "\(mount)/latchkey-biometry-digest/socket"
+        try FileManager.default.createDirectory(
+            atPath: "\(mount)/latchkey-biometry-digest", withIntermediateDirectories: true)
+        helper = try SpawnedProcess(
+            [
+                "/usr/bin/systemd-socket-activate", "--listen=\(socket)", "--accept", "--inetd",
+                Executable.path("latchkey-biometry-digest"), fprintd.storage,
+            ], environment: ["PATH": "/usr/bin:/bin"], output: "\(directory.path)/helper")
+        let isListening = eventually { access(socket, F_OK) == 0 }
+        try #require(isListening)
+        daemon = try DaemonProcess(
+            launcher: [
+                "/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c",
+                "mount --bind \"$0\" /run && exec \"$@\"", mount,
+            ], environment: ["DBUS_SYSTEM_BUS_ADDRESS": fprintd.bus.address], in: directory)
+        terminal = try PseudoTerminal()
+        passcode = "\(directory.path)/passcode"
+        _ = FileManager.default.createFile(
+            atPath: passcode, contents: Data("the passcode".utf8), attributes: [.posixPermissions: 0o600])
+        try run(["passcode", "set", "--passcode-file", passcode])
+        try unlock()
+        try add("any", "biometryAny")
+        try add("presence", "userPresence")
+        try add("current", "biometryCurrentSet")
+    }
+
+    // MARK: Tests
+
+    @Test("The prompt disappears when the finger has matched, and the item is printed")
+    func match() throws {
+        let (process, output) = try find("any")
+        #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
+        #expect(terminal.screen.contains("Item: “any”"))
+        try fprintd.send("SCAN finger-A")
+        #expect(ended(process) == 0, "\(fprintd.log)")
+        #expect(text(output) == "secret of any\n")
+        #expect(terminal.echoes && eventually { terminal.screen.contains("\u{1B}[?1049l") })
+        #expect(try eventually { try fprintd.isReleased() })
+    }
+
+    @Test("A miss is shown, and the next finger is read; five misses leave the passcode, which ends the lock-out")
+    func misses() throws {
+        let (first, output) = try find("any")
+        #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
+        try fprintd.send("SCAN finger-B")
+        #expect(terminal.waitForNewPrompt("The finger was not recognized."))
+        try fprintd.send("SCAN finger-A")
+        #expect(ended(first) == 0, "\(fprintd.log)")
+        #expect(text(output) == "secret of any\n")
+        for (misses, status) in [(3, Int32(51)), (2, 51)] {
+            let (process, _) = try find("any")
+            for _ in 0..<misses { try fprintd.send("SCAN finger-B") }
+            #expect(ended(process) == status, "\(fprintd.log)")
+        }
+        // Locked: no prompt of a finger, even for the right one.
+        let locked = try find("any")
+        #expect(ended(locked.process) == 51)
+        let (process, found) = try find("presence")
+        #expect(terminal.waitForNewPrompt("Passcode:"))
+        terminal.type("the passcode\r")
+        #expect(ended(process) == 0)
+        #expect(text(found) == "secret of presence\n")
+        let (last, opened) = try find("any")
+        #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
+        try fprintd.send("SCAN finger-A")
+        #expect(ended(last) == 0 && text(opened) == "secret of any\n", "\(fprintd.log)")
+    }
+
+    @Test("`latchkey unlock` ends a lock-out")
+    func unlockEndsLockout() throws {
+        for misses in [3, 2] {
+            let (process, _) = try find("any")
+            for _ in 0..<misses { try fprintd.send("SCAN finger-B") }
+            #expect(ended(process) == 51, "\(fprintd.log)")
+        }
+        #expect(ended(try find("any").process) == 51)
+        try unlock()
+        let (process, _) = try find("any")
+        try fprintd.send("SCAN finger-A")
+        #expect(ended(process) == 0, "\(fprintd.log)")
+    }
+
+    @Test("The buttons of the prompt cancel, and take the passcode instead of a finger")
+    func buttons() throws {
+        let (cancelled, _) = try find("any")
+        #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
+        terminal.type("\r")
+        #expect(ended(cancelled) == 128)
+        #expect(try eventually { try fprintd.isReleased() })
+        let (process, output) = try find("presence")
+        #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
+        terminal.type("\r")
+        #expect(terminal.waitForNewPrompt("Passcode:"))
+        terminal.type("the passcode\r")
+        #expect(ended(process) == 0)
+        #expect(text(output) == "secret of presence\n")
+    }
+
+    @Test("An added finger loses the items of the set before it, and opens the others")
+    func addedFinger() throws {
+        let (before, output) = try find("current")
+        #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
+        try fprintd.send("SCAN finger-A")
+        #expect(ended(before) == 0 && text(output) == "secret of current\n", "\(fprintd.log)")
+        try fprintd.enroll("left-index-finger", print: "finger-C")
+        let (after, found) = try find("any")
+        #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
+        try show(["finger-A", "finger-C"], to: after)
+        #expect(ended(after) == 0 && text(found) == "secret of any\n", "\(fprintd.log)")
+        let (lost, nothing) = try find("current")
+        #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
+        try show(["finger-A", "finger-C"], to: lost)
+        #expect(ended(lost) == 44, "\(text(nothing))")
+        // The item is gone, and no prompt asks for it again.
+        #expect(try daemon.client("latchkey", ["find-generic-password", "-a", "current", "-s", "s"]).status == 44)
+    }
+
+    @Test("A print that replaces another under the name of the same finger loses the items of the set")
+    func replacedFinger() throws {
+        try fprintd.delete("right-index-finger")
+        try fprintd.enroll("right-index-finger", print: "finger-D")
+        let (process, _) = try find("current")
+        #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
+        try fprintd.send("SCAN finger-D")
+        #expect(ended(process) == 44, "\(fprintd.log)")
+    }
+
+    @Test("A lock ends the wait for a finger, and without the key of biometry none is asked for")
+    func lock() throws {
+        let (process, _) = try find("any")
+        #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
+        try run(["lock"])
+        #expect(ended(process) != 0)
+        #expect(try eventually { try fprintd.isReleased() })
+        let locked = try daemon.client("latchkey", ["find-generic-password", "-a", "any", "-s", "s", "-w"])
+        #expect(locked.status == 51 && locked.error.contains("latchkey unlock"), "\(locked.status) \(locked.error)")
+    }
+
+    // MARK: Support
+
+    /// Shows one finger after the other until one is recognized: the virtual reader compares with
+    /// one of several enrolled fingers only, which fprintd chooses.
+    private func show(_ prints: [String], to process: SpawnedProcess) throws {
+        for print in prints where process.isRunning {
+            let before = shownMisses
+            try fprintd.send("SCAN \(print)")
+            #expect(eventually { shownMisses > before || !process.isRunning })
+        }
+    }
+
+    /// How many misses the terminal has shown.
+    private var shownMisses: Int { terminal.screen.split(separator: "The finger was not recognized.").count }
+
+    private func run(_ words: [String]) throws {
+        let outcome = try daemon.client("latchkey", words)
+        try #require(outcome.status == 0, "\(words): \(outcome.error) \(daemon.logText)")
+    }
+
+    private func unlock() throws { try run(["unlock", "--passcode-file", passcode]) }
+
+    private func add(_ account: String, _ flags: String) throws {
+        try run([
+            "add-generic-password", "-a", account, "-s", "s", "-l", account, "-w", "secret of \(account)",
+            "--access-control", flags,
+        ])
+    }
+
+    /// Starts the command with the terminal as its standard input and error.
+    private func find(_ account: String) throws -> (process: SpawnedProcess, output: String) {
+        let output = "\(daemon.directory.path)/found-\(UUID().uuidString)"
+        let words = ["find-generic-password", "-a", account, "-s", "s", "-w"]
+        let process = try SpawnedProcess(
+            ["/bin/sh", "-c", "T=$1; shift; exec \"$@\" <\"$T\" 2>\"$T\"", "sh", terminal.path]
+                + [Executable.path("latchkey")] + words,
+            environment: daemon.environment.merging([
+                "LATCHKEY_HOME": daemon.home, "PATH": "/usr/bin:/bin", "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
+            ]) { $1 }, output: output)
+        return (process, output)
+    }
+
+    private func ended(_ process: SpawnedProcess) -> Int32 {
+        _ = eventually {
+            _ = terminal.screen
+            return !process.isRunning
+        }
+        return process.stop(signal: 0)
+    }
+
+    private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+}
+
+extension Fprintd {
+    /// Whether the programs beside fprintd are installed, and the tests run as root.
+    fileprivate static var canServeLatchkeyd: Bool {
+        let programs = ["pinentry-curses", "unshare", "systemd-socket-activate"]
+        return geteuid() == 0 && programs.allSatisfy { access("/usr/bin/\($0)", X_OK) == 0 }
+    }
+}
