@@ -40,18 +40,21 @@ package final class AskingService: OperationPerformer {
     private let answer: @Sendable () -> AuthenticationFailure?
     private let isSatisfiable: Bool
     private let refusesOtherCalls: Bool
+    private let biometry: PresenceStatus.Biometry
 
     /// - Parameters:
     ///   - isSatisfiable: false for an access control that no authentication satisfies.
     ///   - refusesOtherCalls: whether the calls that do not ask the person, such as a deletion, need
     ///     it nevertheless.
+    ///   - biometry: what the status says about biometry.
     ///   - answer: how the person answers a question; nil for a successful authentication.
     package init(
-        isSatisfiable: Bool = true, refusesOtherCalls: Bool = false,
+        isSatisfiable: Bool = true, refusesOtherCalls: Bool = false, biometry: PresenceStatus.Biometry = .notEnrolled,
         answer: @escaping @Sendable () -> AuthenticationFailure? = { nil }
     ) {
         self.isSatisfiable = isSatisfiable
         self.refusesOtherCalls = refusesOtherCalls
+        self.biometry = biometry
         self.answer = answer
     }
 
@@ -138,7 +141,7 @@ extension AskingService {
                 PresenceStatus.Method(
                     name: "fprintd", factors: ["any enrolled finger"], problem: "no finger is enrolled",
                     hint: "fprintd-enroll"),
-            ], hasPasscode: true, biometry: .notEnrolled, securityKeys: 1)
+            ], hasPasscode: true, biometry: biometry, securityKeys: 1)
     }
 }
 

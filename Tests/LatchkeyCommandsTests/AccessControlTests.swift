@@ -225,4 +225,17 @@ struct AccessControlTests {
             #expect(json.contains(part), "\(part)")
         }
     }
+
+    @Test(
+        "The status does not say that biometry can be used while its key is not held, or while it is locked out",
+        arguments: [
+            (PresenceStatus.Biometry.needsPasscode, "needs-passcode", "biometry needs the passcode once"),
+            (.lockedOut, "locked-out", "biometry is locked until the passcode is given"),
+        ])
+    func biometry(_ biometry: PresenceStatus.Biometry, _ word: String, _ sentence: String) {
+        let text = security("status", as: "latchkey", on: AskingService(biometry: biometry)).output
+        #expect(text.contains("\(sentence); security keys enrolled: 1\n               hint: latchkey unlock\n"))
+        let json = security("status --json", as: "latchkey", on: AskingService(biometry: biometry)).output
+        #expect(json.contains("\"biometry\" : \"\(word)\"") && json.contains("\"biometryHint\" : \"latchkey unlock\""))
+    }
 }

@@ -592,6 +592,41 @@ struct ConstrainedCallTests {
         #expect(try nowhere.presenceStatus().methods.first?.problem != nil)
         #expect(fixture.person.takeQuestions().isEmpty)
     }
+
+    @Test(
+        "Biometry counts as available only while its key is held: after an unlock with the passcode, until the lock",
+        arguments: Backend.daemons)
+    func biometryKey(_ backend: Backend) throws {
+        let fixture = try Fixture(backend, passcode: nil)
+        func biometry(_ keychain: TestKeychain? = nil) throws -> PresenceStatus.Biometry {
+            try Fixture.session(keychain?.service ?? fixture.keychain.service).presenceStatus().biometry
+        }
+        #expect(try biometry() == .notAvailable)
+        fixture.person.enroll("left")
+        #expect(try biometry() == .needsPasscode, "there is no passcode, and no key")
+        try fixture.keychain.setPasscode(Sample.passcode)
+        #expect(try biometry() == .available)
+        try fixture.keychain.service.lock(immediately: true)
+        #expect(try biometry() == .needsPasscode)
+        // The state of the sensor is not hidden by the missing key.
+        fixture.person.setBiometry(.lockedOut)
+        #expect(try biometry() == .lockedOut)
+        fixture.person.setBiometry(.available)
+        try fixture.keychain.unlock()
+        #expect(try biometry() == .available)
+        let restarted = try fixture.keychain.reopened()
+        #expect(try biometry(restarted) == .needsPasscode)
+        let error = #expect(throws: KeychainError.self) {
+            let session = Fixture.session(restarted.service)
+            try session.authenticate(
+                for: .policy(.biometry), in: session.createContext(), prompt: AuthenticationPrompt())
+        }
+        #expect(error?.authentication == .failed(.biometryNotAvailable))
+        try restarted.unlock()
+        #expect(try biometry(restarted) == .available)
+        _ = try restarted.service.removePasscode(Sample.secret) { _, _ in }
+        #expect(try biometry(restarted) == .needsPasscode)
+    }
 }
 
 extension Result where Failure == KeychainError {

@@ -202,4 +202,28 @@ struct KeychainTests {
             #expect(error?.code == Int(errSecItemNotFound))
         }
     }
+
+    @Test("canEvaluatePolicy denies biometry from a start of latchkeyd to the first unlock", arguments: Backend.daemons)
+    func biometryAfterRestart(_ backend: Backend) async throws {
+        let person = ScriptedPerson()
+        person.enroll("left")
+        let keychain = try TestKeychain(backend, person: person)
+        try keychain.service.setPasscode(SharedSecret(copying: passcode.utf8)) { _, _ in }
+        let restarted = try keychain.reopened()
+        let identity = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1"])
+        let caller = CallerContext(identity: identity, service: restarted.service, place: ScriptedPerson.place)
+        CallerContext.$current.withValue(caller) {
+            let context = LAContext()
+            var error: NSError?
+            #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
+            #expect((error as? LAError)?.code == .biometryNotAvailable)
+            #expect(error?.localizedRecoverySuggestion == "latchkey unlock")
+            #expect(context.biometryType == .touchID && context.evaluatedPolicyDomainState == nil)
+            #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
+            #expect(throws: Never.self) {
+                try restarted.service.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
+            }
+            #expect(context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
+        }
+    }
 }

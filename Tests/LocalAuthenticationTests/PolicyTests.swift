@@ -42,6 +42,8 @@ struct PolicyTests {
                 Case("biometry, no sensor", policy, status(.notAvailable), .biometryNotAvailable),
                 Case("biometry, not enrolled", policy, status(.notEnrolled), .biometryNotEnrolled),
                 Case("biometry, locked out", policy, status(.lockedOut), .biometryLockout),
+                Case("biometry, key not held", policy, status(.needsPasscode), .biometryNotAvailable),
+                Case("no key, no passcode", policy, status(.needsPasscode, passcode: false), .passcodeNotSet),
                 Case("biometry, no passcode", policy, status(.available, passcode: false), .passcodeNotSet),
                 // The order of Apple's LAContext.h: what is wrong with the sensor is said first.
                 Case("no sensor, no passcode", policy, status(.notAvailable, passcode: false), .biometryNotAvailable),
@@ -50,6 +52,10 @@ struct PolicyTests {
         } + [
             Case("owner, passcode", .deviceOwnerAuthentication, status(.notAvailable), nil),
             Case("owner, biometry locked out", .deviceOwnerAuthentication, status(.lockedOut), nil),
+            Case("owner, biometry key not held", .deviceOwnerAuthentication, status(.needsPasscode), nil),
+            Case(
+                "owner, biometry key not held, no terminal", .deviceOwnerAuthentication,
+                status(.needsPasscode, methods: silent), .notInteractive),
             Case(
                 "owner, no passcode", .deviceOwnerAuthentication, status(.available, passcode: false), .passcodeNotSet),
             Case(
@@ -90,6 +96,18 @@ struct PolicyTests {
         }
     }
 
+    @Test("While the key of biometry is not held, the hint says to unlock")
+    func keyHint() async {
+        let keychain = FakeKeychain()
+        keychain.change { $0.status = Self.status(.needsPasscode) }
+        await keychain.run {
+            var error: NSError?
+            LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error)
+            #expect(error?.localizedDescription.contains("passcode once") == true)
+            #expect(error?.localizedRecoverySuggestion == "latchkey unlock")
+        }
+    }
+
     @Test("A keychain that cannot be reached is an error of NSOSStatusErrorDomain")
     func unreachable() async throws {
         let keychain = FakeKeychain()
@@ -105,7 +123,7 @@ struct PolicyTests {
         "biometryType names the sensor after canEvaluatePolicy, whatever it returned",
         arguments: [
             (PresenceStatus.Biometry.available, LABiometryType.touchID), (.notEnrolled, .touchID),
-            (.lockedOut, .touchID),
+            (.lockedOut, .touchID), (.needsPasscode, .touchID),
             (.notAvailable, LABiometryType.none),
         ])
     func biometryType(_ biometry: PresenceStatus.Biometry, _ expected: LABiometryType) async {

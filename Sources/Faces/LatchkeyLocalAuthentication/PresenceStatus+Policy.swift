@@ -15,6 +15,7 @@ extension PresenceStatus {
             LAError(
                 .biometryLockout, "biometry is locked after too many misses",
                 hint: "evaluate deviceOwnerAuthentication: the passcode unlocks it")
+        case .needsPasscode: hasPasscode ? LAError.beforeUnlock : LAError.withoutPasscode
         case .available: hasPasscode ? nil : LAError.withoutPasscode
         }
     }
@@ -58,5 +59,13 @@ extension LAError {
     /// The error of what needs a passcode.
     static var withoutPasscode: LAError {
         LAError(.passcodeNotSet, "the keychain has no passcode", hint: "latchkey passcode set")
+    }
+
+    /// The error of biometry while its key is not held.
+    fileprivate static var beforeUnlock: LAError {
+        LAError(
+            .biometryNotAvailable,
+            "biometry needs the passcode once after latchkeyd has started, and after the keychain was locked",
+            hint: "latchkey unlock")
     }
 }

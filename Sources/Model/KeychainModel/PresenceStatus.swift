@@ -43,6 +43,9 @@ public struct PresenceStatus: Sendable, Equatable {
         case lockedOut = 2
         /// Biometry can be used.
         case available = 3
+        /// There is a sensor, but a match would prove nothing until the passcode is given: the key of
+        /// biometry is held only from an unlock with the passcode to the lock.
+        case needsPasscode = 4
     }
 
     /// Creates a status.

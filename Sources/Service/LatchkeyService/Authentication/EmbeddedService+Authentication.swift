@@ -98,9 +98,15 @@ extension EmbeddedService: HostedKeychain {
         }
         let keybag = try run { () throws(StoreError) in try store.refresh() }
         return PresenceStatus(
-            methods: methods, hasPasscode: keybag.hasPasscode,
-            biometry: presence.biometry?.state(of: user) ?? .notAvailable,
+            methods: methods, hasPasscode: keybag.hasPasscode, biometry: biometryState,
             enrolledSet: try? presence.biometry?.enrolledSet(of: user), securityKeys: keybag.securityKeys.count)
+    }
+
+    /// Whether biometry can be used. A sensor that recognizes the person is of no use without the
+    /// key of biometry.
+    private var biometryState: PresenceStatus.Biometry {
+        let sensor = presence.biometry?.state(of: user) ?? .notAvailable
+        return sensor == .available && !store.holdsBiometryKey ? .needsPasscode : sensor
     }
 }
 

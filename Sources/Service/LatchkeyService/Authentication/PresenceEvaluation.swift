@@ -106,7 +106,7 @@ struct PresenceEvaluation {
         }
         guard store.hasPasscode else { throw Self.noPasscode }
         switch biometry.state(of: user) {
-        case .available: break
+        case .available, .needsPasscode: break
         case .notAvailable: throw .authentication(.biometryNotAvailable, "there is no sensor for biometry")
         case .notEnrolled:
             throw .authentication(.biometryNotEnrolled, "no finger is enrolled", hint: "fprintd-enroll")

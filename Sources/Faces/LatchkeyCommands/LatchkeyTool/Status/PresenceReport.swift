@@ -6,8 +6,10 @@ internal import KeychainModel
 struct PresenceReport: Encodable {
     /// Every method, best first.
     var methods: [Method]
-    /// `available`, `locked-out`, `not-enrolled` or `not-available`.
+    /// `available`, `needs-passcode`, `locked-out`, `not-enrolled` or `not-available`.
     var biometry: String
+    /// What makes biometry usable again; absent if it can be used, or if that is not known.
+    var biometryHint: String?
     /// The number of enrolled security keys.
     var securityKeys: Int
 
@@ -30,10 +32,16 @@ struct PresenceReport: Encodable {
         biometry =
             switch status.biometry {
             case .available: "available"
+            case .needsPasscode: "needs-passcode"
             case .lockedOut: "locked-out"
             case .notEnrolled: "not-enrolled"
             case .notAvailable: "not-available"
             }
+        switch status.biometry {
+        case .needsPasscode: biometryHint = status.hasPasscode ? "latchkey unlock" : "latchkey passcode set"
+        case .lockedOut: biometryHint = "latchkey unlock"
+        case .available, .notEnrolled, .notAvailable: break
+        }
         securityKeys = status.securityKeys
     }
 
@@ -47,11 +55,13 @@ struct PresenceReport: Encodable {
         }
         if values.isEmpty { values.append("no method: items with an access control cannot be opened from here") }
         values.append("biometry \(Self.words[biometry] ?? biometry); security keys enrolled: \(securityKeys)")
+        if let biometryHint { values.append("  hint: \(biometryHint)") }
         return values.enumerated().map { ($0 == 0 ? "presence" : "", $1) }
     }
 
     private static let words = [
-        "available": "can be used", "locked-out": "is locked until the passcode is given",
+        "available": "can be used", "needs-passcode": "needs the passcode once",
+        "locked-out": "is locked until the passcode is given",
         "not-enrolled": "is not enrolled", "not-available": "is not available",
     ]
 }
