@@ -12,18 +12,26 @@ import Synchronization
 /// A daemon's keychain that several programs use: each caller has its own connections, which the
 /// server attributes to that caller.
 package final class RoutedService: OperationPerformer {
-    private let server: KeychainServer
+    private let daemon: CurrentServer
     private let services = Mutex<[CallerIdentity: DaemonService]>([:])
 
     package init(_ server: KeychainServer) {
-        self.server = server
+        daemon = CurrentServer(server)
+    }
+
+    /// Stops the daemon, and starts another one, to which the programs connect from now on.
+    package func restart(_ start: () throws -> KeychainServer) throws {
+        try daemon.server.withLock { server in
+            server.stop()
+            server = try start()
+        }
     }
 
     /// Returns the service that this program uses.
     package func service(for caller: CallerIdentity) -> DaemonService {
         services.withLock { services in
             if let service = services[caller] { return service }
-            let fresh = DaemonService(PairConnector(server: server, identity: caller)) { caller }
+            let fresh = DaemonService(PairConnector(daemon: daemon, identity: caller)) { caller }
             services[caller] = fresh
             return fresh
         }
@@ -73,19 +81,26 @@ package final class RoutedService: OperationPerformer {
     /// Closes the connections of the programs, and then stops the daemon.
     package func close() {
         closeConnections()
-        server.stop()
+        daemon.server.withLock { $0.stop() }
     }
 }
 
+/// The daemon that runs now.
+private final class CurrentServer: Sendable {
+    let server: Mutex<KeychainServer>
+
+    init(_ server: KeychainServer) { self.server = Mutex(server) }
+}
+
 /// Connects to a server in this process as any program.
-struct PairConnector: DaemonConnector {
-    let server: KeychainServer
+private struct PairConnector: DaemonConnector {
+    let daemon: CurrentServer
     let identity: CallerIdentity
 
     func connect() throws(KeychainError) -> Socket {
         do throws(SystemError) {
             let (mine, theirs) = try Socket.pair()
-            server.serve(theirs, as: identity)
+            daemon.server.withLock { $0 }.serve(theirs, as: identity)
             return mine
         } catch {
             throw KeychainError(error)

@@ -52,14 +52,20 @@ public final class TestKeychain: Sendable {
     private static func service(
         _ backend: Backend, on directory: TemporaryDirectory, clock: TestClock, _ person: ScriptedPerson
     ) throws -> any KeychainService {
-        if backend == .daemon { return RoutedService(try server(on: directory, clock: clock, person: person)) }
-        if backend == .systemDaemon {
-            let provider = HomeProvider(
-                stateDirectory: directory.path, clocks: clock.clocks, presence: person.sources(of: backend))
-            return RoutedService(try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil)))
+        if Backend.daemons.contains(backend) {
+            return RoutedService(try daemon(backend, on: directory, clock: clock, person))
         }
         return try EmbeddedService(
             home: KeychainHome(root: directory.path), clocks: clock.clocks, presence: person.sources(of: backend))
+    }
+
+    private static func daemon(
+        _ backend: Backend, on directory: TemporaryDirectory, clock: TestClock, _ person: ScriptedPerson
+    ) throws -> KeychainServer {
+        guard backend == .systemDaemon else { return try server(on: directory, clock: clock, person: person) }
+        let provider = HomeProvider(
+            stateDirectory: directory.path, clocks: clock.clocks, presence: person.sources(of: backend))
+        return try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil))
     }
 
     /// Returns a daemon in this process that uses the keychain in a directory.
@@ -92,6 +98,14 @@ public final class TestKeychain: Sendable {
         guard let directory else { throw SystemError("open again", path: ":memory:", code: EINVAL) }
         service.close()
         return try TestKeychain(backend, in: directory, clock: clock, person: person)
+    }
+
+    /// Restarts the daemon. The programs keep their objects and connect again.
+    public func restartDaemon() throws {
+        guard let directory, let routed = service as? RoutedService else {
+            throw SystemError("restart the daemon of a keychain", path: backend.rawValue, code: EINVAL)
+        }
+        try routed.restart { try Self.daemon(backend, on: directory, clock: clock, person) }
     }
 
     /// Runs `body` as a program with these declared groups; nil for a program without an identity.

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyClient
 @_spi(Testing) import LatchkeyService
 import Presence
 import SecretMemory
@@ -445,6 +446,25 @@ struct ConstrainedCallTests {
         #expect(authenticate(300) == -128)
     }
 
+    @Test("A call reuses a recognition if its context allows it, as an evaluation does", arguments: Backend.daemons)
+    func reuseByCalls(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
+        fixture.person.enroll("left")
+        try fixture.keychain.unlock()
+        try fixture.add("A", .biometryAny)
+        fixture.person.will(touch: .matches)
+        #expect(fixture.status("A") == 0)
+        func read(_ reuse: Double) throws -> Int32 {
+            let context = try fixture.session.createContext()
+            return fixture.status(
+                "A", Authentication(.allow, context: context, of: nil, prompt: AuthenticationPrompt(reuse: reuse)))
+        }
+        #expect(try read(10) == 0)
+        #expect(try read(0) == -128)
+        fixture.keychain.clock.advance(by: 11)
+        #expect(try read(10) == -128)
+    }
+
     // MARK: Attacks
 
     @Test("A context is of no use to another process, or after its end", arguments: Backend.everywhere)
@@ -468,6 +488,31 @@ struct ConstrainedCallTests {
         #expect(fixture.status("A", Authentication(.fail, context: context)) == 0)
         fixture.session.service.endContext(context, from: TestKeychain.caller)
         #expect(fixture.status("A", Authentication(.fail, context: context)) == -25293)
+    }
+
+    @Test(
+        "A call whose context the service does not know asks in the one that its owner creates",
+        arguments: Backend.everywhere)
+    func lostContext(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
+        try fixture.add("A", .userPresence, data: "a")
+        let session = fixture.session
+        let owner = AuthenticationContext { () throws(KeychainError) in session }
+        fixture.person.will(.types(Sample.passcode))
+        #expect(try fixture.find("A", owner.authentication()).get() == ["a"])
+        let lost = try owner.identifier()
+        session.service.endContext(lost, from: TestKeychain.caller)
+        #expect(try fixture.find("A", owner.authentication(.fail)).failure?.authentication == .failed(.notInteractive))
+        #expect(try owner.identifier() != lost)
+        session.service.endContext(try owner.identifier(), from: TestKeychain.caller)
+        fixture.person.will(.types(Sample.passcode))
+        #expect(try fixture.find("A", owner.authentication()).get() == ["a"])
+        #expect(fixture.person.takeQuestions().count == 2)
+        // A context that the program has ended is not created again.
+        let last = try owner.authentication()
+        owner.invalidate()
+        #expect(fixture.find("A", last).failure?.authentication == .failed(.invalidContext))
+        #expect(fixture.person.takeQuestions().isEmpty)
     }
 
     @Test("What a context has proven ends with the lock, also during a prompt", arguments: Backend.everywhere)
@@ -630,6 +675,10 @@ struct ConstrainedCallTests {
 }
 
 extension Result where Failure == KeychainError {
+    fileprivate var failure: KeychainError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+
     /// The value, or `value` if the error has this status.
     fileprivate func recover(_ status: Int32) -> Success? where Success == Int {
         switch self {

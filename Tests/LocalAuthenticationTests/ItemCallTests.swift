@@ -19,12 +19,13 @@ struct ItemCallTests {
         #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
     }
 
-    private func read(with context: Any?) -> (OSStatus, Data?) {
+    private func read(with context: Any?, _ keys: [String: Any] = [:]) -> (OSStatus, Data?) {
         var query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: Self.service,
             kSecReturnData as String: true,
         ]
         query[kSecUseAuthenticationContext as String] = context
+        query.merge(keys) { $1 }
         var result: CFTypeRef?
         let status = SecItemCopyMatching(query as CFDictionary, &result)
         return (status, result as? Data)
@@ -43,6 +44,63 @@ struct ItemCallTests {
             }
             #expect(keychain.prompts.map(\.prompt.reason) == ["Show the token"])
             #expect(read(with: LAContext()).0 == errSecSuccess && keychain.prompts.count == 2)
+        }
+    }
+
+    @Test("The prompt of an item call has the texts and the reuse of its context, as they are at the call")
+    func texts() async throws {
+        let keychain = FakeKeychain()
+        try await keychain.run {
+            try add()
+            let context = LAContext()
+            #expect(read(with: context).0 == errSecSuccess)
+            #expect(keychain.prompts.last?.prompt == AuthenticationPrompt())
+            let other = LAContext()
+            other.localizedReason = "Show the token"
+            other.localizedCancelTitle = "Not now"
+            other.localizedFallbackTitle = "Type it"
+            other.touchIDAuthenticationAllowableReuseDuration = 1000
+            #expect(read(with: other).0 == errSecSuccess)
+            let expected = AuthenticationPrompt(
+                reason: "Show the token", cancelTitle: "Not now", fallbackTitle: "Type it", reuse: 300)
+            #expect(keychain.prompts.last?.prompt == expected)
+            // An empty title of the cancel button is the default; an empty fallback offers none.
+            let plain = LAContext()
+            (plain.localizedCancelTitle, plain.localizedFallbackTitle) = ("", "")
+            plain.touchIDAuthenticationAllowableReuseDuration = .nan
+            #expect(read(with: plain).0 == errSecSuccess)
+            #expect(keychain.prompts.last?.prompt == AuthenticationPrompt(fallbackTitle: ""))
+        }
+    }
+
+    @Test("The reason of the call takes precedence over that of the context, whose titles stay")
+    func reasonOfCall() async throws {
+        let keychain = FakeKeychain()
+        try await keychain.run {
+            try add()
+            let context = LAContext()
+            (context.localizedReason, context.localizedCancelTitle) = ("of the context", "Not now")
+            #expect(read(with: context, [kSecUseOperationPrompt as String: "of the call"]).0 == errSecSuccess)
+            let expected = AuthenticationPrompt(reason: "of the call", cancelTitle: "Not now")
+            #expect(keychain.prompts.last?.prompt == expected)
+        }
+    }
+
+    @Test("interactionNotAllowed of the context means Fail, whatever kSecUseAuthenticationUI allows")
+    func silence() async throws {
+        let keychain = FakeKeychain()
+        try await keychain.run {
+            try add()
+            let context = LAContext()
+            context.interactionNotAllowed = true
+            let allow = [kSecUseAuthenticationUI as String: kSecUseAuthenticationUIAllow]
+            for keys in [[:], allow] { #expect(read(with: context, keys).0 == errSecInteractionNotAllowed) }
+            #expect(keychain.prompts.isEmpty)
+            context.interactionNotAllowed = false
+            try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "a test")
+            // What is proven needs no interaction.
+            context.interactionNotAllowed = true
+            #expect(read(with: context).0 == errSecSuccess && keychain.prompts.count == 1)
         }
     }
 

@@ -226,4 +226,107 @@ struct KeychainTests {
             #expect(context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
         }
     }
+
+    // MARK: A restart of latchkeyd
+
+    private func restart(_ keychain: TestKeychain) throws {
+        try keychain.restartDaemon()
+        try keychain.service.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
+    }
+
+    @Test(
+        "After a restart of latchkeyd, an evaluated context asks once more and then opens items again",
+        arguments: Backend.daemons)
+    func itemsAfterRestart(_ backend: Backend) async throws {
+        try await withKeychain(backend) { keychain, person in
+            try add(.userPresence)
+            let context = LAContext()
+            person.will(.types(passcode))
+            #expect(read(with: context).0 == errSecSuccess)
+            for _ in 0..<2 {
+                try restart(keychain)
+                _ = person.takeQuestions()
+                // Nothing that was proven outlives the restart.
+                context.interactionNotAllowed = true
+                #expect(read(with: context).0 == errSecInteractionNotAllowed && person.questions.isEmpty)
+                context.interactionNotAllowed = false
+                person.will(.types(passcode))
+                for _ in 0..<2 { #expect(read(with: context) == (errSecSuccess, Data("s3cret".utf8))) }
+                #expect(person.questions.count == 1)
+            }
+        }
+    }
+
+    @Test("A context that was invalidated stays invalid after a restart of latchkeyd", arguments: Backend.daemons)
+    func invalidAfterRestart(_ backend: Backend) async throws {
+        try await withKeychain(backend) { keychain, person in
+            try add(.userPresence)
+            let (before, after) = (LAContext(), LAContext())
+            person.will(.types(passcode), .types(passcode))
+            for context in [before, after] { #expect(read(with: context).0 == errSecSuccess) }
+            before.invalidate()
+            try restart(keychain)
+            after.invalidate()
+            _ = person.takeQuestions()
+            for context in [before, after] { #expect(read(with: context).0 == errSecAuthFailed) }
+            #expect(person.questions.isEmpty)
+        }
+    }
+
+    @Test(
+        "After a restart of latchkeyd, an application password that the program has set opens its items again",
+        arguments: Backend.daemons)
+    func passwordAfterRestart(_ backend: Backend) async throws {
+        try await withKeychain(backend) { keychain, person in
+            let context = LAContext()
+            #expect(context.setCredential(Data("password".utf8), type: .applicationPassword))
+            try add(.applicationPassword, context)
+            try restart(keychain)
+            context.interactionNotAllowed = true
+            #expect(read(with: context).0 == errSecSuccess)
+            #expect(context.isCredentialSet(.applicationPassword) && person.questions.isEmpty)
+        }
+    }
+
+    @Test("A key that was found with a context signs again after a restart of latchkeyd", arguments: Backend.daemons)
+    func keyAfterRestart(_ backend: Backend) async throws {
+        try await withKeychain(backend) { keychain, person in
+            let context = LAContext()
+            let control = try AccessControlTests.control([.privateKeyUsage, .userPresence])
+            let attributes: [String: Any] = [
+                kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits as String: 256,
+                kSecUseAuthenticationContext as String: context,
+                kSecPrivateKeyAttrs as String: [
+                    kSecAttrIsPermanent as String: true, kSecAttrAccessControl as String: control,
+                ] as [String: Any],
+            ]
+            let key = try #require(SecKeyCreateRandomKey(attributes as CFDictionary, nil))
+            let sign = {
+                SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, message as CFData, nil) != nil
+            }
+            person.will(.types(passcode))
+            #expect(sign() && sign())
+            try restart(keychain)
+            _ = person.takeQuestions()
+            person.will(.types(passcode))
+            #expect(sign() && sign() && person.questions.count == 1)
+        }
+    }
+
+    @Test("A right that was authorized before a restart of latchkeyd is authorized again", arguments: Backend.daemons)
+    func rightAfterRestart(_ backend: Backend) async throws {
+        try await withKeychain(backend) { keychain, person in
+            _ = try await LARightStore.shared.saveRight(LARight(), identifier: "vault", secret: message)
+            let right = try await LARightStore.shared.right(forIdentifier: "vault")
+            person.will(.types(passcode))
+            try await right.authorize(localizedReason: "a test")
+            try restart(keychain)
+            let error = await #expect(throws: LAError.self) { try await right.secret.rawData }
+            #expect(error?.code == .notInteractive)
+            person.will(.types(passcode))
+            try await right.authorize(localizedReason: "a test")
+            let secret = try await right.secret.rawData
+            #expect(secret == message)
+        }
+    }
 }

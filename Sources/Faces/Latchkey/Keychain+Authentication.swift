@@ -92,7 +92,8 @@ enum AuthenticationChoice: Sendable {
         switch self {
         case .asking: Authentication()
         case .silent: Authentication(.fail)
-        case .context(let context, let reason): Authentication(context: try context.identifier(), reason: reason)
+        case .context(let context, let reason):
+            try context.authentication(prompt: AuthenticationPrompt(reason: reason))
         }
     }
 }
@@ -112,6 +113,6 @@ extension Keychain {
         }
         let context = AuthenticationContext(in: open)
         defer { context.invalidate() }
-        return try body(Authentication(context: context.identifier()))
+        return try body(context.authentication())
     }
 }

@@ -17,17 +17,58 @@ public struct Authentication: Sendable, Hashable {
     public var interaction: Interaction
     /// The context whose evaluations satisfy access controls; nil for none.
     public var context: AuthenticationContextID?
+    /// Creates the context again if the service has lost it; nil if the call then fails.
+    public var owner: (any AuthenticationContextOwner)?
+    /// How the person is asked; without a place, at the place of this process.
+    public var prompt: AuthenticationPrompt
+
     /// Why the program asks, for the prompt; empty for no reason.
-    public var reason: String
+    public var reason: String {
+        get { prompt.reason }
+        set { prompt.reason = newValue }
+    }
 
     /// Creates the values of one call; by default the person is asked.
     public init(
-        _ interaction: Interaction = .allow, context: AuthenticationContextID? = nil, reason: String = ""
+        _ interaction: Interaction = .allow, context: AuthenticationContextID? = nil,
+        of owner: (any AuthenticationContextOwner)? = nil, reason: String = ""
+    ) {
+        self.init(interaction, context: context, of: owner, prompt: AuthenticationPrompt(reason: reason))
+    }
+
+    /// Creates the values of one call that asks with the texts of a prompt.
+    public init(
+        _ interaction: Interaction, context: AuthenticationContextID?, of owner: (any AuthenticationContextOwner)?,
+        prompt: AuthenticationPrompt
     ) {
         self.interaction = interaction
         self.context = context
-        self.reason = reason
+        self.owner = owner
+        self.prompt = prompt
     }
+
+    /// Whether both are satisfied by the same, in the same way; the owner does not matter.
+    public static func == (one: Authentication, other: Authentication) -> Bool {
+        one.interaction == other.interaction && one.context == other.context && one.prompt == other.prompt
+    }
+
+    /// Hashes what ``==(_:_:)`` compares.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(interaction)
+        hasher.combine(context)
+        hasher.combine(prompt)
+    }
+}
+
+/// The object of a program to which an authentication context belongs, such as the one behind an
+/// `LAContext`.
+public protocol AuthenticationContextOwner: AnyObject, Sendable {
+    /// Returns the handle of an empty context, which replaces one that the service does not know:
+    /// it was restarted, or this process is a fork of the one that created it.
+    ///
+    /// - Throws: an error with ``AuthenticationFailure/invalidContext`` if the program has ended the
+    ///   context.
+    func identifier(replacing lost: AuthenticationContextID) throws(KeychainError) -> AuthenticationContextID
 }
 
 /// The handle of an authentication context: 16 random bytes, which only the process that created

@@ -8,7 +8,7 @@ public import SecretMemory
 /// An authentication context of this process, such as the one behind an `LAContext`.
 ///
 /// Its handle is created in the keychain service when it is first needed, and ends with the object.
-public final class AuthenticationContext: Sendable {
+public final class AuthenticationContext: AuthenticationContextOwner {
     private struct State {
         var handle: (session: KeychainSession, id: AuthenticationContextID)?
         var password: SharedSecret?
@@ -33,6 +33,20 @@ public final class AuthenticationContext: Sendable {
     ///
     /// - Throws: an error with ``AuthenticationFailure/invalidContext`` after ``invalidate()``.
     public func identifier() throws(KeychainError) -> AuthenticationContextID { try handle().id }
+
+    public func identifier(replacing lost: AuthenticationContextID) throws(KeychainError) -> AuthenticationContextID {
+        forget(lost)
+        return try identifier()
+    }
+
+    /// Returns the values for one call that uses this context.
+    ///
+    /// - Throws: an error with ``AuthenticationFailure/invalidContext`` after ``invalidate()``.
+    public func authentication(
+        _ interaction: Authentication.Interaction = .allow, prompt: AuthenticationPrompt = AuthenticationPrompt()
+    ) throws(KeychainError) -> Authentication {
+        Authentication(interaction, context: try identifier(), of: self, prompt: prompt)
+    }
 
     /// Asks the person for what the target requires and the context does not have yet. A context
     /// that the service has lost, because it was restarted, is created again.

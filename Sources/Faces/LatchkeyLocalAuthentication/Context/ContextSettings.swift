@@ -19,8 +19,15 @@ struct ContextSettings: Sendable {
     ///   Objective-C then, which ends the app.
     func prompt(reason: String) throws(KeychainError) -> AuthenticationPrompt {
         guard !reason.isEmpty else { throw .parameter("localizedReason must not be empty") }
-        return AuthenticationPrompt(
-            reason: reason, cancelTitle: localizedCancelTitle.flatMap { $0.isEmpty ? nil : $0 },
+        var prompt = itemPrompt
+        prompt.reason = reason
+        return prompt
+    }
+
+    /// The prompt of a call about items, whose reason may be empty.
+    var itemPrompt: AuthenticationPrompt {
+        AuthenticationPrompt(
+            reason: localizedReason, cancelTitle: localizedCancelTitle.flatMap { $0.isEmpty ? nil : $0 },
             fallbackTitle: localizedFallbackTitle, reuse: reuse)
     }
 

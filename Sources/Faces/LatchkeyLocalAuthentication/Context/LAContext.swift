@@ -194,7 +194,8 @@ open class LAContext: NSObject, @unchecked Sendable {
 
 extension LAContext: AuthenticationContextSource {
     package func authentication() throws(KeychainError) -> Authentication {
-        let (isSilent, reason) = settings.withLock { ($0.interactionNotAllowed, $0.localizedReason) }
-        return Authentication(isSilent ? .fail : .allow, context: try evaluator.context.identifier(), reason: reason)
+        let settings = settings.withLock { $0 }
+        return try evaluator.context.authentication(
+            settings.interactionNotAllowed ? .fail : .allow, prompt: settings.itemPrompt)
     }
 }

@@ -68,7 +68,7 @@ final class RightAuthorization: Sendable {
         guard state == .authorized else {
             throw .authentication(.notInteractive, "the right is not authorized", hint: "call authorize first")
         }
-        return Authentication(.fail, context: try context.identifier())
+        return try context.authentication(.fail)
     }
 
     /// Returns every new state from now on.

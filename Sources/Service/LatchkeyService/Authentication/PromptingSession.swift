@@ -7,6 +7,9 @@ public import KeychainModel
 extension KeychainSession {
     /// Performs a call, and the authentications that it needs.
     ///
+    /// If the service does not know the context, because it was restarted, the call is repeated once
+    /// with a new one, in which nothing is proven; it fails if the program has ended the context.
+    ///
     /// - Parameters:
     ///   - authentication: how the call may satisfy access controls. Without a context, one is
     ///     created for this call if it is needed.
@@ -17,32 +20,14 @@ extension KeychainSession {
     package func prompting<Result>(
         _ authentication: Authentication, _ body: (Authentication) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        var current = authentication
-        var own: AuthenticationContextID?
-        defer { if let own { service.endContext(own, from: caller) } }
+        var rounds = CallRounds(self, authentication)
+        defer { rounds.end() }
         for _ in 0..<Self.maxRounds {
-            let target: AuthenticationTarget
             do throws(KeychainError) {
-                return try body(current)
+                return try body(rounds.authentication)
             } catch {
-                guard case .needed(let needed)? = error.authentication else { throw error }
-                target = needed
+                try rounds.prepareNext(after: error)
             }
-            guard authentication.interaction == .allow else {
-                throw .authentication(
-                    .notInteractive, "the access control of the item requires authentication, and the call forbids it")
-            }
-            let context: AuthenticationContextID
-            if let known = current.context {
-                context = known
-            } else {
-                context = try service.createContext(from: caller)
-                own = context
-                current.context = context
-            }
-            try service.authenticate(
-                for: target, in: context,
-                prompt: AuthenticationPrompt(reason: authentication.reason, place: place()), from: caller)
         }
         throw .authentication(
             .failed, "the access control of the item was not satisfied after \(Self.maxRounds) authentications")
@@ -73,5 +58,72 @@ extension KeychainSession {
     /// Returns how the person can be asked from this process. It displays nothing.
     public func presenceStatus() throws(KeychainError) -> PresenceStatus {
         try service.presenceStatus(at: place(), from: caller)
+    }
+}
+
+/// What one call brings in each of its rounds.
+private struct CallRounds {
+    private let session: KeychainSession
+    private let owner: (any AuthenticationContextOwner)?
+    /// A context that was created for this call.
+    private var own: AuthenticationContextID?
+    private var hasReplaced = false
+    private(set) var authentication: Authentication
+
+    init(_ session: KeychainSession, _ authentication: Authentication) {
+        self.session = session
+        self.authentication = authentication
+        owner = authentication.owner
+        // The service has no use for it.
+        self.authentication.owner = nil
+    }
+
+    /// Asks the person for what a round needed, or replaces a context that the service does not know.
+    ///
+    /// - Throws: the error of the round, if another round would not change it.
+    mutating func prepareNext(after error: KeychainError) throws(KeychainError) {
+        switch error.authentication {
+        case .needed(let target)?:
+            guard authentication.interaction == .allow else {
+                throw .authentication(
+                    .notInteractive, "the access control of the item requires authentication, and the call forbids it")
+            }
+            let context = try context()
+            do throws(KeychainError) {
+                try session.authenticate(for: target, in: context, prompt: authentication.prompt)
+            } catch  where error.authentication == .failed(.invalidContext) {
+                try replace(context, because: error)
+            }
+        case .failed(.invalidContext)?:
+            guard let context = authentication.context else { throw error }
+            try replace(context, because: error)
+        default: throw error
+        }
+    }
+
+    /// Ends what was created for this call.
+    func end() {
+        if let own { session.service.endContext(own, from: session.caller) }
+    }
+
+    private mutating func context() throws(KeychainError) -> AuthenticationContextID {
+        if let context = authentication.context { return context }
+        let fresh = try session.createContext()
+        (own, authentication.context) = (fresh, fresh)
+        return fresh
+    }
+
+    /// Replaces a lost context, once in a call. Nothing is proven in the one that replaces it.
+    private mutating func replace(
+        _ lost: AuthenticationContextID, because error: KeychainError
+    ) throws(KeychainError) {
+        guard !hasReplaced, own != nil || owner != nil else { throw error }
+        hasReplaced = true
+        if own == nil {
+            authentication.context = try owner?.identifier(replacing: lost)
+        } else {
+            end()
+            (own, authentication.context) = (nil, nil)
+        }
     }
 }

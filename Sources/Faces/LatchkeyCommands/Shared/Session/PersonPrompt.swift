@@ -41,7 +41,7 @@ struct PersonPrompt: Sendable {
     func values() throws(KeychainError) -> Authentication {
         guard isAllowed else { return Authentication(.fail, reason: reason) }
         guard hasAsked.isSet else { return Authentication(reason: reason) }
-        return Authentication(context: try context.identifier(), reason: reason)
+        return try context.authentication(prompt: AuthenticationPrompt(reason: reason))
     }
 
     private static var refused: KeychainError {
