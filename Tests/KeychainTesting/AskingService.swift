@@ -125,6 +125,10 @@ extension AskingService {
         _ password: SharedSecret?, in context: AuthenticationContextID, from caller: CallerIdentity
     ) throws(KeychainError) {}
 
+    package func hasApplicationPassword(
+        in context: AuthenticationContextID, from caller: CallerIdentity
+    ) throws(KeychainError) -> Bool { false }
+
     package func endContext(_ context: AuthenticationContextID, from caller: CallerIdentity) {
         state.withLock { state in
             state.open.remove(context)

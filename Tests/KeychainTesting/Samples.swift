@@ -138,7 +138,8 @@ package enum Samples {
                 ItemQuery(.key, authentication: Authentication(.skip, context: context)), returning: .attributes),
             AddItem(ItemAddition(.key, authentication: Authentication(context: context))),
             CreateContext(), EndContext(context), SetApplicationPassword(secret("p"), in: context),
-            SetApplicationPassword(nil, in: context), ReadPresence(at: place), ReadPresence(at: .none),
+            SetApplicationPassword(nil, in: context), HasApplicationPassword(in: context),
+            ReadPresence(at: place), ReadPresence(at: .none),
             Authenticate(
                 for: .item(PersistentReference(.key, .random())), in: context,
                 prompt: AuthenticationPrompt(

@@ -82,8 +82,9 @@ struct OperationTableTests {
     func withoutLog() {
         #expect(
             Self.operations(with: .worksWithoutLog) == [
-                "AnswerQuestion", "CreateContext", "DeleteItems", "EndContext", "Hello", "IdentifyCaller",
-                "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence", "ReadStatus",
+                "AnswerQuestion", "CreateContext", "DeleteItems", "EndContext", "HasApplicationPassword", "Hello",
+                "IdentifyCaller", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence",
+                "ReadStatus",
                 "RecoverKeychain", "SendPiece", "SetApplicationPassword", "VerifyLog", "WatchChanges", "WatchLock",
                 "WatchQuestions",
             ])

@@ -131,6 +131,39 @@ struct KeychainTests {
     }
 
     @Test(
+        "isCredentialSet is false after an item call has dropped a wrong application password",
+        arguments: Backend.everywhere)
+    func droppedPassword(_ backend: Backend) async throws {
+        try await withKeychain(backend) { _, person in
+            let context = LAContext()
+            #expect(context.setCredential(Data("password".utf8), type: .applicationPassword))
+            try add(.applicationPassword, context)
+            #expect(read(with: context).0 == errSecSuccess && context.isCredentialSet(.applicationPassword))
+
+            let other = LAContext()
+            other.interactionNotAllowed = true
+            #expect(other.setCredential(Data("wrong".utf8), type: .applicationPassword))
+            #expect(other.isCredentialSet(.applicationPassword))
+            #expect(read(with: other).0 == errSecInteractionNotAllowed)
+            #expect(!other.isCredentialSet(.applicationPassword))
+            // The dropped one does not come back with a new context of the service.
+            let values = try other.authentication()
+            _ = try values.owner?.identifier(replacing: #require(values.context))
+            #expect(!other.isCredentialSet(.applicationPassword))
+            #expect(other.setCredential(Data("password".utf8), type: .applicationPassword))
+            #expect(other.isCredentialSet(.applicationPassword) && read(with: other).0 == errSecSuccess)
+            #expect(other.setCredential(nil, type: .applicationPassword))
+            #expect(!other.isCredentialSet(.applicationPassword) && read(with: other).0 == errSecInteractionNotAllowed)
+
+            // One that the person types is set, too.
+            let asking = LAContext()
+            #expect(!asking.isCredentialSet(.applicationPassword))
+            person.will(.types("password"))
+            #expect(read(with: asking).0 == errSecSuccess && asking.isCredentialSet(.applicationPassword))
+        }
+    }
+
+    @Test(
         "A saved right opens its key and its secret for the person, and for nothing else", arguments: Backend.everywhere
     )
     func right(_ backend: Backend) async throws {

@@ -80,8 +80,21 @@ public final class AuthenticationContext: AuthenticationContextOwner {
         }
     }
 
-    /// Whether an application password is set.
-    public var hasApplicationPassword: Bool { state.withLock { $0.password != nil } }
+    /// Whether an application password is set. A wrong one is removed by the call that used it.
+    public var hasApplicationPassword: Bool {
+        let (known, password) = state.withLock { ($0.handle, $0.password) }
+        // What is not in the service yet, or any more, is set when a handle is created.
+        guard let known,
+            let isSet = try? known.session.service.hasApplicationPassword(in: known.id, from: known.session.caller)
+        else { return password != nil }
+        if !isSet {
+            // Not if another thread has just set a new one.
+            state.withLock { state in
+                if state.handle?.id == known.id, state.password == password { state.password = nil }
+            }
+        }
+        return isSet
+    }
 
     /// Returns how the person can be asked. It displays nothing.
     public func presenceStatus() throws(KeychainError) -> PresenceStatus { try open().presenceStatus() }

@@ -110,6 +110,12 @@ extension OperationPerformer {
         _ = try perform(SetApplicationPassword(password, in: context), from: caller)
     }
 
+    package func hasApplicationPassword(
+        in context: AuthenticationContextID, from caller: CallerIdentity
+    ) throws(KeychainError) -> Bool {
+        try perform(HasApplicationPassword(in: context), from: caller).count > 0
+    }
+
     package func endContext(_ context: AuthenticationContextID, from caller: CallerIdentity) {
         // A context that cannot be ended now ends with the connection.
         _ = try? perform(EndContext(context), from: caller)

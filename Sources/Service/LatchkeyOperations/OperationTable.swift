@@ -28,6 +28,7 @@ enum OperationTable {
         case .createContext(let wire): try CreateContext(wire)
         case .authenticate(let wire): try Authenticate(wire)
         case .setApplicationPassword(let wire): try SetApplicationPassword(wire, &secrets)
+        case .hasApplicationPassword_p(let wire): try HasApplicationPassword(wire)
         case .endContext(let wire): try EndContext(wire)
         case .presence(let wire): try ReadPresence(wire)
         case .enrollSecurityKey(let wire): try EnrollSecurityKey(wire, &secrets)

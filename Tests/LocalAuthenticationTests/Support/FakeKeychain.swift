@@ -119,6 +119,13 @@ final class FakeKeychain: OperationPerformer {
         state.withLock { $0.contexts[context]?.password = password }
     }
 
+    func hasApplicationPassword(
+        in context: AuthenticationContextID, from caller: CallerIdentity
+    ) throws(KeychainError) -> Bool {
+        guard let known = state.withLock({ $0.contexts[context] }) else { throw Self.unknownContext }
+        return known.password != nil
+    }
+
     func endContext(_ context: AuthenticationContextID, from caller: CallerIdentity) {
         let gate = state.withLock { state in
             state.contexts[context] = nil

@@ -178,7 +178,8 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether a credential of the type is set.
+    /// Whether a credential of the type is set: by the program, or typed by the person for this
+    /// context. An item call that finds that it is wrong removes it.
     open func isCredentialSet(_ type: LACredentialType) -> Bool {
         type == .applicationPassword && !evaluator.isInvalid && evaluator.context.hasApplicationPassword
     }

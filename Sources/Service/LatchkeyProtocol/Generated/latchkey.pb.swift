@@ -410,6 +410,15 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .removeSecurityKey(newValue)}
   }
 
+  /// A handle. The answer is a count: 1 if the context has an application password, otherwise 0.
+  package var hasApplicationPassword_p: Data {
+    get {
+      if case .hasApplicationPassword_p(let v)? = _storage._operation {return v}
+      return Data()
+    }
+    set {_uniqueStorage()._operation = .hasApplicationPassword_p(newValue)}
+  }
+
   /// An agent waits for questions to its user, until it disconnects.
   package var watchQuestions: WireNothing {
     get {
@@ -484,6 +493,8 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     case enrollSecurityKey(WireEnrollSecurityKey)
     case securityKeys(WireNothing)
     case removeSecurityKey(WireRemoveSecurityKey)
+    /// A handle. The answer is a count: 1 if the context has an application password, otherwise 0.
+    case hasApplicationPassword_p(Data)
     /// An agent waits for questions to its user, until it disconnects.
     case watchQuestions(WireNothing)
     /// The process that was asked answers.
@@ -1992,7 +2003,7 @@ package nonisolated struct WirePresenceStatus: Sendable {
 
   package var hasPasscode_p: Bool = false
 
-  /// 0 not available, 1 not enrolled, 2 locked out, 3 available.
+  /// 0 not available, 1 not enrolled, 2 locked out, 3 available, 4 needs the passcode once.
   package var biometry: UInt32 = 0
 
   /// A byte for its source (1 stored prints, 2 names of fingers), and 32 bytes.
@@ -3109,7 +3120,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{4}\u{3}watch_questions\0\u{3}answer_question\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0")
 
   fileprivate class _StorageClass {
     var _number: UInt64 = 0
@@ -3692,6 +3703,14 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
             _storage._operation = .removeSecurityKey(v)
           }
         }()
+        case 108: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._operation != nil {try decoder.handleConflictingOneOf()}
+            _storage._operation = .hasApplicationPassword_p(v)
+          }
+        }()
         case 110: try {
           var v: WireNothing?
           var hadOneofValue = false
@@ -3908,6 +3927,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       case .removeSecurityKey?: try {
         guard case .removeSecurityKey(let v)? = _storage._operation else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 107)
+      }()
+      case .hasApplicationPassword_p?: try {
+        guard case .hasApplicationPassword_p(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 108)
       }()
       case .watchQuestions?: try {
         guard case .watchQuestions(let v)? = _storage._operation else { preconditionFailure() }

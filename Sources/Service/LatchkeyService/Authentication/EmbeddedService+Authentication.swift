@@ -28,6 +28,12 @@ extension EmbeddedService: HostedKeychain {
         }
     }
 
+    public func hasApplicationPassword(
+        in context: AuthenticationContextID, from caller: CallerIdentity
+    ) throws(KeychainError) -> Bool {
+        try contexts.context(context, of: caller.process).hasPassword
+    }
+
     public func endContext(_ context: AuthenticationContextID, from caller: CallerIdentity) {
         contexts.remove(context, of: caller.process)
     }

@@ -28,6 +28,12 @@ public protocol KeychainAuthentication: Sendable {
         _ password: SharedSecret?, in context: AuthenticationContextID, from caller: CallerIdentity
     ) throws(KeychainError)
 
+    /// Returns whether a context has an application password: that of the program, or one that the
+    /// person typed. A wrong one is removed by the call that used it.
+    func hasApplicationPassword(
+        in context: AuthenticationContextID, from caller: CallerIdentity
+    ) throws(KeychainError) -> Bool
+
     /// Ends a context and wipes its keys. It is no error if it has ended already.
     func endContext(_ context: AuthenticationContextID, from caller: CallerIdentity)
 

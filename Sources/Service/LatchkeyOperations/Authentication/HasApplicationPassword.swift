@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// Returns whether a context of the caller's process has an application password. Answers with 1 if
+/// it has one, otherwise with 0.
+package struct HasApplicationPassword: KeychainOperation {
+    package let context: AuthenticationContextID
+
+    package init(in context: AuthenticationContextID) { self.context = context }
+
+    package static let traits: OperationTraits = .worksWithoutLog
+
+    package var audit: AuditDetails? { nil }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
+        ItemCount(try context.service.hasApplicationPassword(in: self.context, from: context.caller) ? 1 : 0)
+    }
+}
+
+// MARK: Coding
+
+extension HasApplicationPassword {
+    init(_ wire: Data) throws(WireError) { context = try AuthenticationContextID(wire: wire) }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
+        .hasApplicationPassword_p(Data(context.bytes))
+    }
+}
