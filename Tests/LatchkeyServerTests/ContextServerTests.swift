@@ -67,6 +67,35 @@ struct ContextServerTests {
         #expect(eventually { status("A", session(third), authentication) == -10 })
     }
 
+    @Test("A program with the passcode asks the person in its own session, if the keychain is locked for others")
+    func ownSession() throws {
+        let person = ScriptedPerson()
+        let (directory, server) = try makeServer(person)
+        defer { withExtendedLifetime(directory) { server.stop() } }
+        let administrator = RoutedService(server)
+        let passcode = SharedSecret(copying: Array("the passcode".utf8))
+        try administrator.setPasscode(passcode) { _, _ in }
+        let program = DaemonService(
+            OwnConnector(server: server), claim: { Self.caller },
+            automaticPasscode: { () throws(KeychainError) in passcode })
+        defer { program.close() }
+        let session = session(program)
+        try add("A", to: session)
+        // This handle is created before the session, and is replaced in it.
+        let context = AuthenticationContext { () throws(KeychainError) in session }
+        let early = try context.authentication()
+        try administrator.lock(immediately: true)
+        person.will(.types("the passcode"), .types("the passcode"), .isAway)
+        #expect(status("A", session, Authentication()) == 0)
+        #expect(status("A", session, early) == 0)
+        #expect(try status("A", session, context.authentication(.fail)) == 0)
+        #expect(status("A", session, Authentication()) == -25308, "the person is away")
+        #expect(person.questions.count == 3)
+        #expect(try status("A", session, context.authentication(.fail)) == 0, "the session is still there")
+        #expect(try administrator.lockStatus().state == .locked)
+        administrator.closeConnections()
+    }
+
     @Test("Twenty open prompts do not block another client")
     func openPrompts() throws {
         let person = ScriptedPerson()
@@ -96,5 +125,20 @@ struct ContextServerTests {
         release.increase()
         #expect(eventually { answered.value == 20 })
         service.closeConnections()
+    }
+}
+
+/// Connects to a server in this process, as this process.
+private struct OwnConnector: DaemonConnector {
+    let server: KeychainServer
+
+    func connect() throws(KeychainError) -> Socket {
+        do throws(SystemError) {
+            let (mine, theirs) = try Socket.pair()
+            server.serve(theirs)
+            return mine
+        } catch {
+            throw KeychainError(error)
+        }
     }
 }

@@ -170,7 +170,7 @@ package final class DaemonService: OperationPerformer {
         _ operation: Operation, from caller: CallerIdentity?, progress: ChangeProgress,
         _ take: ((any ResponseContent) throws(KeychainError) -> Void)?
     ) throws(KeychainError) -> Operation.Answer {
-        guard Operation.traits.contains(.accessesItems) else {
+        guard !Operation.traits.isDisjoint(with: [.accessesItems, .accessesContexts]) else {
             return try client.perform(operation, progress: progress, take)
         }
         if let own = ownSession.withLock({ $0 }) {
@@ -178,15 +178,14 @@ package final class DaemonService: OperationPerformer {
                 return try own.client.perform(operation)
             } catch {
                 // The session has ended with its daemon, or was locked.
-                guard [.notAvailable, .interactionNotAllowed].contains(error.status) else { throw error }
+                guard error.status == .notAvailable || error.isAboutLock else { throw error }
                 ownSession.withLock { $0 = nil }
             }
         }
         do throws(KeychainError) {
             return try client.perform(operation)
         } catch {
-            guard error.status == .interactionNotAllowed, try openOwnSession(), let own = ownSession.withLock({ $0 })
-            else { throw error }
+            guard error.isAboutLock, try openOwnSession(), let own = ownSession.withLock({ $0 }) else { throw error }
             return try own.client.perform(operation)
         }
     }
@@ -213,6 +212,11 @@ package final class DaemonService: OperationPerformer {
             throw KeychainError(error)
         }
     }
+}
+
+extension KeychainError {
+    /// Whether the items are locked. The same status says that the person cannot be asked.
+    fileprivate var isAboutLock: Bool { status == .interactionNotAllowed && authentication == nil }
 }
 
 extension SendPiece {

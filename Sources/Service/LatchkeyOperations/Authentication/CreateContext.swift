@@ -9,7 +9,7 @@ package import LatchkeyService
 package struct CreateContext: KeychainOperation {
     package init() {}
 
-    package static let traits: OperationTraits = .worksWithoutLog
+    package static let traits: OperationTraits = [.accessesContexts, .worksWithoutLog]
 
     package var audit: AuditDetails? { nil }
 

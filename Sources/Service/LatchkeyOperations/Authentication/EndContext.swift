@@ -11,7 +11,7 @@ package struct EndContext: KeychainOperation {
 
     package init(_ context: AuthenticationContextID) { self.context = context }
 
-    package static let traits: OperationTraits = .worksWithoutLog
+    package static let traits: OperationTraits = [.accessesContexts, .worksWithoutLog]
 
     package var audit: AuditDetails? { nil }
 

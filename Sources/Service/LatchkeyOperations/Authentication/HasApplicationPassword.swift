@@ -12,7 +12,7 @@ package struct HasApplicationPassword: KeychainOperation {
 
     package init(in context: AuthenticationContextID) { self.context = context }
 
-    package static let traits: OperationTraits = .worksWithoutLog
+    package static let traits: OperationTraits = [.accessesContexts, .worksWithoutLog]
 
     package var audit: AuditDetails? { nil }
 

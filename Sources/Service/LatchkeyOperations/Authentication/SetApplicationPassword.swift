@@ -17,7 +17,7 @@ package struct SetApplicationPassword: KeychainOperation {
         self.context = context
     }
 
-    package static let traits: OperationTraits = .worksWithoutLog
+    package static let traits: OperationTraits = [.accessesContexts, .worksWithoutLog]
 
     package var audit: AuditDetails? { nil }
 

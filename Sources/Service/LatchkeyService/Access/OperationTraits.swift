@@ -17,6 +17,9 @@ public struct OperationTraits: OptionSet, Sendable, Hashable {
     /// Is about items in the access groups of the caller. If they are locked, a program that has the
     /// passcode performs the operation in a session of its own.
     public static let accessesItems = OperationTraits(rawValue: 1 << 7)
+    /// Is about an authentication context of the caller. Contexts are where the items are: in the
+    /// session that a program has opened for itself, if it has one.
+    public static let accessesContexts = OperationTraits(rawValue: 1 << 8)
     /// Returns secrets of items, uses keys, or moves items to groups in which others can read them.
     public static let readsSecrets = OperationTraits(rawValue: 1 << 3)
     /// Affects nothing outside of a session when it is requested in one.
