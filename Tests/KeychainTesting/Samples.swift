@@ -170,6 +170,7 @@ package enum Samples {
             mode: .system, root: .file, databasePath: "/a", deviceKeyPath: nil, formatVersion: 2, hasPasscode: true,
             counts: [KeychainStatus.Count(itemClass: .key, protection: .always, count: 9)], quarantined: 3)
         status.hasAuditLog = true
+        (status.itemsRequiringPasscode, status.itemsWithoutRecovery) = (4, 2)
         var lock = LockStatus(
             state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [.always],
             graceLeft: 1.5,

@@ -53,6 +53,11 @@ public struct KeychainStatus: Sendable {
     public var quarantined: Int
     /// Whether decisions are recorded in an audit log.
     public var hasAuditLog = false
+    /// The number of items that a removal of the passcode would destroy.
+    public var itemsRequiringPasscode = 0
+    /// The number of items with an access control that the present recovery key does not open,
+    /// although it keeps their class; 0 without a recovery key.
+    public var itemsWithoutRecovery = 0
 
     public init(
         mode: Mode, root: Root, databasePath: String?, deviceKeyPath: String?, formatVersion: Int, hasPasscode: Bool,

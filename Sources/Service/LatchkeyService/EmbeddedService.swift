@@ -218,19 +218,23 @@ public final class EmbeddedService: KeychainService {
 
     public func status() throws(KeychainError) -> KeychainStatus {
         try run { () throws(StoreError) in
-            KeychainStatus(
+            var status = KeychainStatus(
                 mode: home == nil ? .ephemeral : .embedded, root: home == nil ? .memory : .file,
                 databasePath: home?.databasePath,
                 deviceKeyPath: home?.deviceKeyPath, formatVersion: KeychainStore.formatVersion,
                 hasPasscode: store.hasPasscode,
                 counts: try store.counts(), quarantined: try store.quarantinedRows())
+            status.itemsRequiringPasscode = try store.itemsRequiringPasscode
+            status.itemsWithoutRecovery = try store.recoveryLosesConstrainedItems
+            return status
         }
     }
 
     public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
         try run { () throws(StoreError) in
             HealthCheck.findings(
-                try store.inspect(progress: progress), home: home, hasRecoveryKey: store.hasRecoveryKey)
+                try store.inspect(progress: progress), home: home, hasRecoveryKey: store.hasRecoveryKey,
+                withoutRecovery: try store.recoveryLosesConstrainedItems)
         }
     }
 

@@ -7,8 +7,11 @@ internal import LinuxSystem
 
 /// Computes the findings that `doctor` reports.
 enum HealthCheck {
-    static func findings(_ inspection: StoreInspection, home: KeychainHome?, hasRecoveryKey: Bool) -> [KeychainFinding]
-    {
+    /// - Parameter withoutRecovery: how many items with an access control the recovery key does not
+    ///   open.
+    static func findings(
+        _ inspection: StoreInspection, home: KeychainHome?, hasRecoveryKey: Bool, withoutRecovery: Int
+    ) -> [KeychainFinding] {
         var findings: [KeychainFinding] = []
         if let home {
             findings += [
@@ -30,7 +33,18 @@ enum HealthCheck {
                 hint: inspection.structure.isEmpty
                     ? nil : "restore a backup; until then, copy the data directory and do not write to it"))
         findings.append(rows(inspection))
+        if withoutRecovery > 0 { findings.append(recoveryKey(withoutRecovery)) }
         return findings
+    }
+
+    /// Reports items that the recovery key does not open. It is older than the keys to which access
+    /// controls are bound.
+    private static func recoveryKey(_ count: Int) -> KeychainFinding {
+        KeychainFinding(
+            "recovery key", isHealthy: false,
+            detail: "it is too old for \(count == 1 ? "1 item" : "\(count) items") with an access control, "
+                + "and its use would delete \(count == 1 ? "it" : "them")",
+            hint: "latchkey recovery-key create: the new key replaces it")
     }
 
     private static func rows(_ inspection: StoreInspection) -> KeychainFinding {

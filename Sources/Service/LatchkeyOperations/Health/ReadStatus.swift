@@ -50,6 +50,8 @@ extension KeychainStatus {
             hasPasscode: wire.hasPasscode_p, counts: counts,
             quarantined: try number(wire.quarantined, "a number of rows"))
         hasAuditLog = wire.hasAuditLog_p
+        itemsRequiringPasscode = try number(wire.itemsRequiringPasscode, "a number of items")
+        itemsWithoutRecovery = try number(wire.itemsWithoutRecovery, "a number of items")
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
@@ -69,6 +71,8 @@ extension KeychainStatus {
         }
         wire.quarantined = UInt64(quarantined)
         wire.hasAuditLog_p = hasAuditLog
+        wire.itemsRequiringPasscode = UInt64(clamping: itemsRequiringPasscode)
+        wire.itemsWithoutRecovery = UInt64(clamping: itemsWithoutRecovery)
         return .status(wire)
     }
 }

@@ -2114,6 +2114,13 @@ package nonisolated struct WireKeychainStatus: Sendable {
 
   package var hasAuditLog_p: Bool = false
 
+  /// The items that a removal of the passcode would destroy.
+  package var itemsRequiringPasscode: UInt64 = 0
+
+  /// The items with access controls that the present recovery key does not open, although it keeps
+  /// their classes.
+  package var itemsWithoutRecovery: UInt64 = 0
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated struct Count: Sendable {
@@ -6563,7 +6570,7 @@ nonisolated extension WireKeyOutput: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".KeychainStatus"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}root\0\u{3}database_path\0\u{3}device_key_path\0\u{3}format_version\0\u{3}has_passcode\0\u{1}counts\0\u{1}quarantined\0\u{3}has_audit_log\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}root\0\u{3}database_path\0\u{3}device_key_path\0\u{3}format_version\0\u{3}has_passcode\0\u{1}counts\0\u{1}quarantined\0\u{3}has_audit_log\0\u{3}items_requiring_passcode\0\u{3}items_without_recovery\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6580,6 +6587,8 @@ nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._
       case 7: try { try decoder.decodeRepeatedMessageField(value: &self.counts) }()
       case 8: try { try decoder.decodeSingularUInt64Field(value: &self.quarantined) }()
       case 9: try { try decoder.decodeSingularBoolField(value: &self.hasAuditLog_p) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.itemsRequiringPasscode) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.itemsWithoutRecovery) }()
       default: break
       }
     }
@@ -6617,6 +6626,12 @@ nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._
     if self.hasAuditLog_p != false {
       try visitor.visitSingularBoolField(value: self.hasAuditLog_p, fieldNumber: 9)
     }
+    if self.itemsRequiringPasscode != 0 {
+      try visitor.visitSingularUInt64Field(value: self.itemsRequiringPasscode, fieldNumber: 10)
+    }
+    if self.itemsWithoutRecovery != 0 {
+      try visitor.visitSingularUInt64Field(value: self.itemsWithoutRecovery, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6630,6 +6645,8 @@ nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.counts != rhs.counts {return false}
     if lhs.quarantined != rhs.quarantined {return false}
     if lhs.hasAuditLog_p != rhs.hasAuditLog_p {return false}
+    if lhs.itemsRequiringPasscode != rhs.itemsRequiringPasscode {return false}
+    if lhs.itemsWithoutRecovery != rhs.itemsWithoutRecovery {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

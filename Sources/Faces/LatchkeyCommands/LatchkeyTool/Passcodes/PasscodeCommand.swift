@@ -21,7 +21,7 @@ struct PasscodeCommand: ParsableCommand {
               latchkey passcode change --passcode-file old --new-passcode-file new
               latchkey passcode remove --dry-run
             """,
-        subcommands: [Set.self, Change.self, Remove.self])
+        subcommands: [Set.self, Change.self, PasscodeRemove.self])
 
     /// `latchkey passcode set`.
     struct Set: ParsableSubcommand {
@@ -113,54 +113,6 @@ struct PasscodeCommand: ParsableCommand {
             if rotates, status.hasRecoveryKey {
                 session.io.say("hint: the recovery key is no longer valid; latchkey recovery-key create\n")
             }
-        }
-    }
-
-    /// `latchkey passcode remove`.
-    struct Remove: ParsableSubcommand {
-        static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Remove the passcode.",
-            discussion: """
-                Items of the class whenPasscodeSetThisDeviceOnly exist only while a passcode is set: they are \
-                destroyed.
-
-                EXAMPLES:
-                  latchkey passcode remove --dry-run
-                  latchkey passcode remove --passcode-file ~/.passcode
-                """)
-
-        @OptionGroup var passcode: PasscodeOptions
-
-        @Flag(name: [.customShort("n"), .long], help: "Only show what would be destroyed.")
-        var dryRun = false
-
-        func run(in session: CommandSession) throws(CommandFailure) {
-            let keychain = try session.keychain()
-            let status = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus() }
-            guard status.hasPasscode else {
-                throw .status(KeychainError(.param, "no passcode is set", hint: "latchkey passcode set"))
-            }
-            let deletedCount = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-                try keychain.status().counts.filter { $0.protection.requiresPasscode }.reduce(0) { $0 + $1.count }
-            }
-            let items = deletedCount == 1 ? "1 item" : "\(deletedCount) items"
-            session.io.say(
-                """
-                latchkey: \(items) of the class whenPasscodeSetThisDeviceOnly \(dryRun ? "would" : "will") be \
-                destroyed
-
-                """
-            )
-            if dryRun { return }
-            let old = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-                try passcode.source.read("passcode: ", in: session)
-            }
-            let progress = ProgressLine("items re-encrypted", io: session.io)
-            _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-                defer { progress.clear() }
-                return try keychain.removePasscode(old) { progress.show($0, of: $1) }
-            }
-            session.io.say("latchkey: the passcode is removed; only the device key protects the keychain now\n")
         }
     }
 }

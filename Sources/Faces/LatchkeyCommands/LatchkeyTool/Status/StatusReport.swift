@@ -21,6 +21,11 @@ struct StatusReport: Encodable {
     /// Whether the items of a class can be read and written now, by the code of the class.
     var open: [String: Bool]
     var recoveryKey: Bool
+    /// How many items with an access control the recovery key does not open; their recovery needs a
+    /// new one.
+    var itemsWithoutRecovery: Int
+    /// How many items a removal of the passcode would destroy.
+    var itemsRequiringPasscode: Int
     /// The seconds until the next passcode is checked, after several wrong ones.
     var delay: Int
     /// Absent if there were no wrong passcodes since the last correct one.
@@ -58,6 +63,8 @@ struct StatusReport: Encodable {
         self.lock = lock.state.rawValue
         open = Dictionary(uniqueKeysWithValues: ProtectionClass.allCases.map { ($0.rawValue, lock.open.contains($0)) })
         recoveryKey = lock.hasRecoveryKey
+        itemsWithoutRecovery = status.itemsWithoutRecovery
+        itemsRequiringPasscode = status.itemsRequiringPasscode
         delay = lock.delay
         wrongPasscodes = WrongPasscodesReport(lock)
         identity =
@@ -105,13 +112,17 @@ extension StatusReport {
                 passcode ? passcodeText : "none: the keychain is always unlocked; only the device key protects it"
             ),
             ("classes", classesText),
-            ("recovery", recoveryKey ? "there is a recovery key" : "no recovery key"),
+            ("recovery", recoveryText),
             ("identity", identityText),
             ("audit log", auditLog ? "kept: see latchkey log" : "none: only latchkeyd keeps one"),
             ("items", "\(items)"),
         ]
         if let wrongPasscodes {
             rows.insert(contentsOf: wrongPasscodes.rows, at: rows.firstIndex { $0.name == "classes" } ?? rows.endIndex)
+        }
+        if itemsWithoutRecovery > 0 {
+            let row = ("", "  hint: latchkey recovery-key create: the new key replaces it")
+            rows.insert(row, at: rows.firstIndex { $0.name == "identity" } ?? rows.endIndex)
         }
         for count in counts { rows.append(("", "\(count.count) \(count.itemClass), \(count.protection)")) }
         rows.append(("quarantine", quarantined == 0 ? "empty" : "\(quarantined) damaged; see latchkey doctor"))
@@ -128,6 +139,13 @@ extension StatusReport {
         let isShared = KeychainStatus.Mode(rawValue: mode)?.isShared == true
         let state = isShared ? lock : "\(lock) in this process"
         return "set, \(state)\(delay > 0 ? "; after wrong passcodes, none is checked for \(delay) s" : "")"
+    }
+
+    private var recoveryText: String {
+        guard recoveryKey else { return "no recovery key" }
+        guard itemsWithoutRecovery > 0 else { return "there is a recovery key" }
+        let items = itemsWithoutRecovery == 1 ? "1 item" : "\(itemsWithoutRecovery) items"
+        return "the recovery key is too old for \(items) with an access control"
     }
 
     private var modeText: String {
