@@ -4,6 +4,8 @@ import KeychainModel
 import KeychainTesting
 import Latchkey
 @_spi(Testing) import LatchkeyClient
+import LatchkeyService
+import SecretMemory
 import Testing
 
 /// Items with an access control, in a keychain that asks the person for its one item.
@@ -43,6 +45,27 @@ struct AuthenticationTests {
                 #expect(try AccessConstraints.parse(AccessControl.all(one, other).flags)?.threshold == .all)
             }
         }
+    }
+
+    @Test("After a restart of latchkeyd, an authenticated keychain asks once more", arguments: Backend.daemons)
+    func restart(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let passcode = SharedSecret(copying: "passcode of the test".utf8)
+        try keychain.service.setPasscode(passcode) { _, _ in }
+        try keychain.run(groups: ["G1"]) {
+            var item = Self.alice
+            item.accessControl = .userPresence
+            try Keychain.default.add(item, secret: "s3cret")
+            let authenticated = Keychain.default.authenticated(reason: "a test")
+            for _ in 0..<2 {
+                keychain.person.will(.types("passcode of the test"))
+                for _ in 0..<2 { #expect(try authenticated.string(for: Self.alice) == "s3cret") }
+                #expect(keychain.person.takeQuestions().count == 1)
+                try keychain.restartDaemon()
+                try keychain.service.unlock(passcode) { _, _ in }
+            }
+        }
+        #expect(keychain.person.unusedAnswers == 0)
     }
 
     @Test("A new item has the access control, and the class whenUnlocked unless it names another")
