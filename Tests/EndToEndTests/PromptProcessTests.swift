@@ -14,8 +14,11 @@ struct PromptProcessTests {
     private let terminal: PseudoTerminal
     private let passcode: String
 
-    init() throws {
-        daemon = try DaemonProcess()
+    init() throws { try self.init([]) }
+
+    /// - Parameter options: further options of latchkeyd.
+    private init(_ options: [String]) throws {
+        daemon = try DaemonProcess(["--user"] + options)
         terminal = try PseudoTerminal()
         passcode = "\(daemon.directory.path)/passcode"
         _ = FileManager.default.createFile(
@@ -51,6 +54,9 @@ struct PromptProcessTests {
         return process.stop(signal: 0)
     }
 
+    /// The running programs that latchkeyd has started.
+    private var pinentries: [pid_t] { ProcessTable.children(of: daemon.process.processIdentifier) }
+
     private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 
     @Test("The item is printed after the right passcode, also after a wrong one")
@@ -84,6 +90,29 @@ struct PromptProcessTests {
         let (process, output) = try find(["--no-prompt"])
         #expect(ended(process) == 36)
         #expect(!text(output).contains("s3cret"))
+    }
+
+    @Test("A prompt that is not answered ends with its program, status -25293 and exit 51, and the next call prompts")
+    func unanswered() throws {
+        let own = try Self(["--prompt-timeout", "10"])
+        let (process, output) = try own.find()
+        #expect(own.terminal.waitForNewPrompt("process \(process.processIdentifier)"))
+        #expect(own.pinentries.count == 1)
+        #expect(own.ended(process) == 51)
+        #expect(own.terminal.screen.contains("the prompt was not answered in time"))
+        #expect(!own.text(output).contains("s3cret"))
+        #expect(eventually { own.pinentries.isEmpty } && own.terminal.echoes)
+
+        let (second, _) = try own.find()
+        #expect(own.terminal.waitForNewPrompt("process \(second.processIdentifier)"))
+        second.stop(signal: SIGKILL)
+        #expect(eventually { own.pinentries.isEmpty })
+    }
+
+    @Test("A timeout that is not 5 to 3600 seconds is rejected by name", arguments: ["0", "4", "3601", "-1", "x"])
+    func invalidTimeout(_ seconds: String) throws {
+        let outcome = try daemon.client("latchkeyd", ["--user", "--prompt-timeout=\(seconds)"])
+        #expect(outcome.status == 64 && outcome.error.contains("--prompt-timeout"), "\(outcome)")
     }
 
     @Test("A command that ends during its prompt ends the prompt")

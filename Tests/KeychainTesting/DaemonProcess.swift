@@ -17,11 +17,7 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
     public var runtime: String { "\(directory.path)/run" }
     public var socket: String { "\(runtime)/latchkey/socket" }
     /// The resident memory of the daemon.
-    public var residentKiB: Int {
-        let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return line.flatMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } } ?? 0
-    }
+    public var residentKiB: Int { ProcessTable.residentKiB(of: process.processIdentifier) }
     /// The environment of clients and of the daemon.
     public var environment: [String: String] { ["XDG_RUNTIME_DIR": runtime] }
     /// The daemon's output.

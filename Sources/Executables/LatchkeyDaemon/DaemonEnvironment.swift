@@ -19,6 +19,8 @@ struct DaemonEnvironment {
     let subordinates: String
     /// The limits of each keychain's audit log.
     let auditLimits: AuditLog.Limits
+    /// How long a prompt waits for an answer.
+    let promptTimeout: PromptTimeout
 
     func socketPath() throws(KeychainError) -> String {
         if let socket { return socket }
@@ -49,6 +51,7 @@ struct DaemonEnvironment {
             let configuration = try DaemonConfiguration.load()
             var presence = agents.presence
             presence.securityKeys = ConnectedSecurityKeys()
+            presence.timeout = promptTimeout
             return HomeProvider(
                 stateDirectory: stateDirectory, limits: auditLimits, quota: configuration.quota,
                 allowsAlwaysOpen: configuration.allowsAlwaysOpen,
@@ -57,7 +60,8 @@ struct DaemonEnvironment {
         }
         let provider = HomeProvider(
             user: geteuid(), home: try userHome(), limits: auditLimits,
-            presence: PresenceSources(biometry: FingerprintBiometry(), securityKeys: ConnectedSecurityKeys())
+            presence: PresenceSources(
+                biometry: FingerprintBiometry(), securityKeys: ConnectedSecurityKeys(), timeout: promptTimeout)
         ) {
             () throws(KeychainError) in
             try KeychainClient.passcodeOfEnvironment()

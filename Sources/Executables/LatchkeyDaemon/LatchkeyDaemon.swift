@@ -71,6 +71,11 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             valueName: "days"))
     var auditAge = 30
 
+    @Option(
+        help: ArgumentHelp(
+            "How long a prompt waits for the user's answer, in seconds, from 5 to 3600.", valueName: "seconds"))
+    var promptTimeout = PromptTimeout.standard.seconds
+
     @Option(help: ArgumentHelp("The log level: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = LogLevel.notice
 
@@ -99,6 +104,10 @@ struct LatchkeyDaemon: AsyncParsableCommand {
         guard (0...36500).contains(auditAge) else {
             throw ValidationError("--audit-age must be a number of days from 0 to 36500, and is \(auditAge)")
         }
+        guard PromptTimeout(seconds: promptTimeout) != nil else {
+            throw ValidationError(
+                "--prompt-timeout must be a number of seconds from 5 to 3600, and is \(promptTimeout)")
+        }
     }
 
     func run() async throws {
@@ -109,7 +118,8 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             let environment = DaemonEnvironment(
                 isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements,
                 subordinates: subuid,
-                auditLimits: AuditLog.Limits(totalLength: auditSize << 20, minimumAge: Double(auditAge) * 86400))
+                auditLimits: AuditLog.Limits(totalLength: auditSize << 20, minimumAge: Double(auditAge) * 86400),
+                promptTimeout: PromptTimeout(seconds: promptTimeout) ?? .standard)
             if release { return try releaseHome(environment) }
             LoggingSystem.bootstrap(PrintableLogHandler.init)
             var log = Logger(label: "latchkeyd")

@@ -226,7 +226,7 @@ struct PresenceEvaluation {
             cancelTitle: prompt.cancelTitle, place: prompt.place)
     }
 
-    var deadline: UInt64 { BootClock.system.now() + Self.timeout }
+    var deadline: UInt64 { BootClock.system.now() + sources.timeout.nanoseconds }
 
     /// Returns what the person typed.
     ///
@@ -296,8 +296,6 @@ struct PresenceEvaluation {
     private static let passcodeTitle = "Passcode"
     /// How often the person can type a secret for one call.
     static let maxAttempts = 3
-    /// How long one question waits for an answer: two minutes, in nanoseconds.
-    private static let timeout: UInt64 = 120_000_000_000
 }
 
 extension KeychainError {

@@ -15,15 +15,18 @@ public struct PresenceSources: Sendable {
     /// nil in programs that are not linked with libfido2: all but latchkeyd and the command
     /// `latchkey`.
     public var securityKeys: (any SecurityKeyAccess)?
+    /// How long one question waits for an answer.
+    public var timeout: PromptTimeout
     let securityKeyTurns = SecurityKeyTurns()
 
     public init(
         methods: PresenceMethods = PresenceMethods(), biometry: (any Biometry)? = nil,
-        securityKeys: (any SecurityKeyAccess)? = nil
+        securityKeys: (any SecurityKeyAccess)? = nil, timeout: PromptTimeout = .standard
     ) {
         self.methods = methods
         self.biometry = biometry
         self.securityKeys = securityKeys
+        self.timeout = timeout
     }
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+public import Glibc
+
+/// What the kernel tells every user about a process.
+public enum ProcessTable {
+    /// Returns the running children of a process. One that has ended and was not waited for is left
+    /// out.
+    public static func children(of parent: pid_t) -> [pid_t] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { process in
+            // The name of the program, in parentheses, may contain anything.
+            let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .isoLatin1)) ?? ""
+            let fields = text.split(separator: ")").last.map { $0.split(separator: " ") } ?? []
+            return fields.count > 1 && fields[0] != "Z" && pid_t(fields[1]) == parent
+        }
+    }
+
+    /// Returns the number of threads of a process; 0 if it has ended.
+    public static func threadCount(of process: pid_t) -> Int { statusNumber("Threads:", of: process) }
+
+    /// Returns the resident memory of a process in KiB; 0 if it has ended.
+    public static func residentKiB(of process: pid_t) -> Int { statusNumber("VmRSS:", of: process) }
+
+    /// Returns the number of open descriptors of a process; nil if this user may not know it.
+    public static func descriptorCount(of process: pid_t) -> Int? {
+        try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+    }
+
+    private static func statusNumber(_ name: String, of process: pid_t) -> Int {
+        let text = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .isoLatin1)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+        return line.flatMap { $0.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } } ?? 0
+    }
+}
