@@ -19,6 +19,7 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
         case isAway
         /// Called before the answer.
         case after(@Sendable () -> Void, types: String)
+        case cancelsAfter(@Sendable () -> Void)
     }
 
     /// What the person does at the sensor.
@@ -44,14 +45,18 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
 
     private let state = Mutex(State())
 
-    public init() {}
+    private let gate: PromptGate?
+
+    /// - Parameter gate: decides which prompts are displayed; nil for one of each keychain's own.
+    public init(gate: PromptGate? = nil) { self.gate = gate }
 
     public static let place = PromptPlace([.terminal: "/dev/pts/1", .terminalType: "xterm"])
 
     /// What the service of a backend asks: a sensor is used only through a daemon.
     public func sources(of backend: Backend) -> PresenceSources {
         PresenceSources(
-            methods: PresenceMethods([self]), biometry: Backend.daemons.contains(backend) ? self : nil,
+            methods: PresenceMethods([self], gate: gate ?? PromptGate()),
+            biometry: Backend.daemons.contains(backend) ? self : nil,
             securityKeys: state.withLock { $0.securityKeys })
     }
 
@@ -123,6 +128,9 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
         case .after(let act, let text):
             act()
             return .confirmed(SharedSecret(copying: Array(text.utf8)))
+        case .cancelsAfter(let act):
+            act()
+            return .cancelled
         }
     }
 

@@ -18,8 +18,10 @@ struct ConstrainedCallTests {
         let session: KeychainSession
         var person: ScriptedPerson { keychain.person }
 
-        init(_ backend: Backend, passcode: String? = Sample.passcode) throws {
-            keychain = try TestKeychain(backend)
+        init(
+            _ backend: Backend, passcode: String? = Sample.passcode, person: ScriptedPerson = ScriptedPerson()
+        ) throws {
+            keychain = try TestKeychain(backend, person: person)
             session = Self.session(keychain.service)
             if let passcode { try keychain.setPasscode(passcode) }
         }
