@@ -87,7 +87,7 @@ tamper: ## Flip every single byte of a database
 	LATCHKEY_TAMPER_STEP=1 ./Scripts/test --filter TamperTests
 
 .PHONY: soak
-soak: ## Thirty-two clients and faults of every kind on one daemon, and a hostile user on the system's, for ten minutes each
+soak: ## Thirty-two clients and faults of every kind on one daemon, twenty open prompts, and a hostile user on the system's, for ten minutes each
 	swift build $(TRAITS) --build-tests
 	LATCHKEY_SOAK_SECONDS=600 ./Scripts/test --filter SoakTests
 
