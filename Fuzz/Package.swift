@@ -44,10 +44,11 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
+        .target(name: "Presence", dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory"]),
         .target(
             name: "LatchkeyService",
             dependencies: [
-                "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory",
+                "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence", "SecretMemory",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -61,7 +62,9 @@ let package = Package(
         ),
         .target(
             name: "LatchkeyOperations",
-            dependencies: ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory"]),
+            dependencies: [
+                "KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
+            ]),
         .target(name: "CFuzzerMain"),
         .executableTarget(
             name: "WireFuzzer",
@@ -76,7 +79,9 @@ let package = Package(
         .executableTarget(name: "PropertyListFuzzer", dependencies: ["CFuzzerMain", "LinuxSystem"]),
         .executableTarget(
             name: "RequestFuzzer",
-            dependencies: ["CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory"]),
+            dependencies: [
+                "CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
+            ]),
         .executableTarget(
             name: "BackupFuzzer",
             dependencies: ["CFuzzerMain", "Keybag", "KeychainModel", "KeychainStore", "SecretMemory"]),

@@ -21,15 +21,18 @@ struct FuzzCorpusTests {
 
     @Test("Every sequence of requests to a filled keychain is answered or refused, and leaves the keychain healthy")
     func requests() throws {
-        var (answers, refusals) = (0, 0)
+        var (answers, refusals, evaluations) = (0, 0, 0)
         for (name, bytes) in try FuzzCorpus.inputs("requests") {
             let input = try RequestInput(bytes)
             let fault = try input.run()
             #expect(fault == nil, "\(name): \(fault ?? "")")
             answers += input.answers
             refusals += input.refusals
+            evaluations += input.evaluations
         }
-        #expect(answers > 100 && refusals > 100, "\(answers) answers, \(refusals) refusals")
+        #expect(
+            answers > 100 && refusals > 100 && evaluations >= 15,
+            "\(answers) answers, \(refusals) refusals, \(evaluations) authentications")
     }
 
     @Test("The corpus contains the scope whose name was too short for its parts")

@@ -8,35 +8,43 @@ import SecretMemory
 /// A sequence of requests to a keychain that holds items of every class. The bytes select the
 /// operations and their values. Shared by the fuzzer and by the test that replays its corpus.
 final class RequestInput {
-    private let service: EmbeddedService
-    private var choices: FuzzedDataProvider
+    let service: EmbeddedService
+    /// Answers what an operation asks.
+    let person = FuzzPerson(secrets: RequestInput.passcodes)
+    var choices: FuzzedDataProvider
     /// The items that responses contained, so that requests can name them.
-    private var references: [PersistentReference] = []
+    private(set) var references: [PersistentReference] = []
+    var contexts: [Context] = []
+    /// What an operation has done that it must not do; nil for nothing.
+    var fault: String?
     private var backups: [[UInt8]] = []
     private(set) var answers = 0
     private(set) var refusals = 0
+    /// How often a person was authenticated.
+    var evaluations = 0
 
     /// - Throws: if the keychain cannot be created.
     init(_ bytes: [UInt8]) throws {
         let clocks = Clocks(wall: { 817_041_600 }, boot: .system, passcodeExponent: 1)
-        service = try EmbeddedService(inMemory: clocks)
+        service = try EmbeddedService(inMemory: clocks, presence: person.sources)
         choices = FuzzedDataProvider(bytes)
         try fill()
     }
 
     /// Makes all requests.
     ///
-    /// - Returns: the damage of the keychain at the end; nil for none.
+    /// - Returns: a fault, or the damage of the keychain at the end; nil for none.
     func run() throws -> String? {
         defer { service.close() }
         for _ in 0..<Self.maxCount where !choices.isEmpty { perform(choices.byte()) }
+        if let fault { return fault }
         let unhealthy = try service.check { _ in }.filter { !$0.isHealthy }
         return unhealthy.isEmpty ? nil : "the keychain is damaged: \(unhealthy)"
     }
 
     private static let maxCount = 40
     private static let owner = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1", "G2"])
-    private static let callers = [
+    static let callers = [
         owner, CallerIdentity(executable: "/usr/bin/other", declaredGroups: ["G2"]),
         CallerIdentity(executable: "/usr/bin/plain"),
         CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true),
@@ -45,7 +53,7 @@ final class RequestInput {
         CallerIdentity(executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App")),
         CallerIdentity(executable: "/app/bin/app", sandbox: .unidentified),
     ]
-    private static let passcodes = ["wrong donkey charger nail", "another passcode of mine", "", "a"].map {
+    static let passcodes = ["wrong donkey charger nail", "another passcode of mine", "", "a"].map {
         SharedSecret(copying: $0.utf8)
     }
 
@@ -67,7 +75,7 @@ final class RequestInput {
     }
 
     /// Counts a response or a refusal, and reads the response.
-    private func ask<Answer>(_ body: () throws(KeychainError) -> Answer) -> Answer? {
+    func ask<Answer>(_ body: () throws(KeychainError) -> Answer) -> Answer? {
         do throws(KeychainError) {
             let answer = try body()
             answers += 1
@@ -79,7 +87,7 @@ final class RequestInput {
     }
 
     private func perform(_ operation: UInt8) {
-        switch operation % 24 {
+        switch operation % 32 {
         case 0, 1: add()
         case 2, 3, 4: find()
         case 5, 6: update()
@@ -89,7 +97,8 @@ final class RequestInput {
         case 12: readKey()
         case 13: restore()
         case 14: backUp()
-        default: administer(operation % 24)
+        case 15..<24: administer(operation % 32)
+        default: authenticate(operation % 32)
         }
     }
 }
@@ -136,7 +145,7 @@ extension RequestInput {
             attributes: attributes(), data: choices.optional { SharedSecret(copying: $0.data()) },
             accessGroup: choices.optional { $0.text() },
             protection: choices.optional { $0.one(of: ProtectionClass.allCases) },
-            accessControlFlags: choices.optional { AccessControlFlags(rawValue: UInt64(bitPattern: $0.number())) },
+            accessControlFlags: choices.flag() ? flags() : nil,
             isSynchronizable: choices.optional { $0.flag() }, created: choices.optional { $0.date() })
         _ = ask { () throws(KeychainError) in try service.update(query, with: update, from: caller) }
     }
@@ -152,11 +161,11 @@ extension RequestInput {
             secrets: ItemSecrets(data: choices.optional { SharedSecret(copying: $0.data()) }),
             accessGroup: choices.optional { $0.text() },
             protection: choices.optional { $0.one(of: ProtectionClass.allCases) },
-            accessControlFlags: choices.optional { AccessControlFlags(rawValue: UInt64(bitPattern: $0.number())) },
-            isSynchronizable: choices.flag())
+            accessControlFlags: choices.flag() ? flags() : nil,
+            isSynchronizable: choices.flag(), authentication: authentication())
     }
 
-    private func query() -> ItemQuery {
+    func query() -> ItemQuery {
         var match = MatchOptions()
         match.ignoresCase = choices.flag()
         match.subjectContains = choices.optional { $0.text() }
@@ -167,7 +176,7 @@ extension RequestInput {
             accessGroup: choices.optional { $0.text() },
             synchronizable: choices.one(of: [.any, .local, .synchronized]), persistentReference: reference(),
             limit: choices.optional { choices in MatchLimit(validating: choices.number()) ?? .all }, match: match,
-            includesTombstones: choices.flag())
+            includesTombstones: choices.flag(), authentication: authentication())
     }
 
     private func attributes() -> [ItemAttribute: AttributeValue] {
@@ -214,9 +223,9 @@ extension RequestInput {
             .decryptOAEP(hash), .agree, .agreeToDecrypt,
         ])
         let (reference, input) = (choices.one(of: references), SharedSecret(copying: choices.data()))
-        let caller = choices.one(of: Self.callers)
+        let (caller, authentication) = (choices.one(of: Self.callers), self.authentication())
         _ = ask { () throws(KeychainError) in
-            try service.useKey(reference, use, on: input, authentication: Authentication(), from: caller)
+            try service.useKey(reference, use, on: input, authentication: authentication, from: caller)
         }
     }
 
@@ -224,8 +233,9 @@ extension RequestInput {
         guard !references.isEmpty else { return }
         let (reference, caller) = (choices.one(of: references), choices.one(of: Self.callers))
         if choices.flag() {
+            let authentication = self.authentication()
             _ = ask { () throws(KeychainError) in
-                try service.exportKey(reference, authentication: Authentication(), from: caller)
+                try service.exportKey(reference, authentication: authentication, from: caller)
             }
         } else {
             _ = ask { () throws(KeychainError) in try service.publicKey(of: reference, from: caller) }

@@ -1,0 +1,1 @@
+../../../Tests/LatchkeyServiceTests/Fuzzing/FuzzPerson.swift
