@@ -117,6 +117,8 @@ bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for
 	    --latchkeyd "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd"
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" keys
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" trust
+	@./Scripts/dependencies pinentry-curses
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" constraints
 
 .PHONY: instructions
 instructions: ## Count the instructions of lookups and adds, and compare them with Benchmarks/instructions.tsv

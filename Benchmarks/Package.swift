@@ -37,6 +37,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Latchkey", package: "latchkey"),
+                .product(name: "LatchkeyLocalAuthentication", package: "latchkey"),
                 .product(name: "LatchkeySecurity", package: "latchkey"),
             ],
             swiftSettings: [.enableUpcomingFeature("ExistentialAny")]

@@ -57,7 +57,7 @@ extension LockableKeybag {
 
     /// Adds the key of biometry for one evaluation.
     ///
-    /// - Parameter match: the proof that the sensor has just recognized the person; it is used up.
+    /// - Parameter match: the proof that the sensor has just recognized the person.
     /// - Throws: ``KeybagError/biometryUnavailable``, ``KeybagError/lockedDuringEvaluation``.
     public func satisfy(_ keys: ConstraintKeys, with match: BiometricMatch) throws(KeybagError) {
         let held = state.withLock { $0.presence.biometry }

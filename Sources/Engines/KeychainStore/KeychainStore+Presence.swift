@@ -52,7 +52,7 @@ extension KeychainStore {
 
     /// Satisfies constraints with a biometric match.
     ///
-    /// - Parameter match: the proof that the sensor has just recognized the person; it is used up.
+    /// - Parameter match: the proof that the sensor has just recognized the person.
     /// - Throws: ``KeybagError/biometryUnavailable``.
     public func satisfy(_ keys: ConstraintKeys, with match: BiometricMatch) throws(StoreError) {
         do throws(KeybagError) {

@@ -119,7 +119,7 @@ struct AgentSequenceTests {
                     #expect(texts.insert(text).inserted, "an answer was used twice: \(text)")
                     confirmed += 1
                 case .cancelled, .unavailable: break
-                case .denied, .timedOut: Issue.record("an outcome that no agent has given")
+                case .denied, .timedOut, .recognized, .fallback: Issue.record("an outcome that no agent has given")
                 }
             }
             #expect(confirmed == answered && answered > 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainModel
 import LatchkeyService
 import LinuxSystem
@@ -40,6 +41,10 @@ final class FuzzPerson: PresenceMethod, Biometry, SecurityKeyAccess {
         // What is shown while a key waits for its touch is on another thread, and must not take the
         // bytes of the device in an order of its own.
         guard request.factor != .securityKey else { return .timedOut }
+        guard request.factor != .fingerprint else {
+            while !cancellation.isCancelled { usleep(100) }
+            return .cancelled
+        }
         guard let choice = next() else { return .cancelled }
         return switch choice % 16 {
         case 0: .cancelled
@@ -66,11 +71,17 @@ final class FuzzPerson: PresenceMethod, Biometry, SecurityKeyAccess {
     }
 
     func recognize(
-        _ request: PresenceRequest, until deadline: UInt64, cancellation: Cancellation
-    ) throws(KeychainError) -> BiometricMatch {
+        _ user: UInt32, until deadline: UInt64, cancellation: Cancellation, onMiss: () -> Void
+    ) -> PresenceOutcome {
         let choice = next() ?? 0
-        guard choice % 4 > 0, let set = Self.set(choice % 2) else { throw .authentication(.failed, "a miss") }
-        return BiometricMatch(recognizedAgainst: set)
+        if choice % 32 > 24 { onMiss() }
+        return switch choice % 8 {
+        case 0: .denied
+        case 1: .fallback
+        case 2: .timedOut
+        case 3: .unavailable(.biometryLocked)
+        default: Self.set(choice % 2).map { .recognized(BiometricMatch(recognizedAgainst: $0)) } ?? .cancelled
+        }
     }
 
     func passcodeWasVerified(of user: UInt32) {}

@@ -12,7 +12,7 @@ struct BenchCommand: ParsableCommand {
             RunCommand.self, DaemonCommand.self, ResidentCommand.self, ProfileCommand.self, CallsCommand.self,
             ClientCommand.self,
             EchoCommand.self,
-            FillCommand.self, KeysCommand.self, TrustCommand.self,
+            FillCommand.self, KeysCommand.self, TrustCommand.self, ConstraintsCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }
