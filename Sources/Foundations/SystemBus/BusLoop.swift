@@ -19,7 +19,8 @@ final class BusLoop: @unchecked Sendable {
     }
 
     let limits: BusLimits
-    let queue: DeliveryQueue
+    /// Runs the handlers of the connection.
+    let queue: EventThread
     private let wake: WakeSignal
     private let inbox = SystemMutex(Inbox())
     private let identifiers = Atomic<UInt64>(0)
@@ -41,7 +42,10 @@ final class BusLoop: @unchecked Sendable {
         } catch {
             throw .system(error)
         }
-        queue = try DeliveryQueue(limits)
+        guard let queue = EventThread(maxCount: limits.maxQueuedEvents, maxCost: limits.maxQueuedBytes) else {
+            throw .system(SystemError("start a thread for events of the bus", code: EAGAIN))
+        }
+        self.queue = queue
     }
 
     // MARK: Any thread
@@ -91,7 +95,7 @@ final class BusLoop: @unchecked Sendable {
             finish(onEnd)
         }
         guard !isRunning else { return }
-        queue.end {}
+        queue.end()
         throw .system(SystemError("start a thread for the bus", code: EAGAIN))
     }
 

@@ -32,7 +32,7 @@ struct ConstraintsCommand: ParsableCommand {
         for (name, value) in [("LATCHKEY_HOME", "\(temporary.path)/home"), ("XDG_RUNTIME_DIR", temporary.path)] {
             setenv(name, value, 1)
         }
-        let keychain = Keychain()
+        let keychain = Keychain.default
         try keychain.setPasscode(Self.passcode)
         try keychain.unlock(passcode: Self.passcode)
         let items = ConstrainedItems(count: items)

@@ -11,14 +11,15 @@ final class TypingPerson: Sendable {
     private let input: Int32
 
     init(_ passcode: String) throws {
-        keyboard = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard keyboard >= 0, grantpt(keyboard) == 0, unlockpt(keyboard) == 0, let name = ptsname(keyboard) else {
-            throw BenchmarkFailure("no pseudo-terminal: \(String(cString: strerror(errno)))")
-        }
-        terminal = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        keyboard = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var (number, isLocked): (Int32, Int32) = (0, 0)
+        guard keyboard >= 0, ioctl(keyboard, Self.setLock, &isLocked) == 0,
+            ioctl(keyboard, Self.getNumber, &number) == 0
+        else { throw BenchmarkFailure("no pseudo-terminal: \(String(cString: strerror(errno)))") }
+        terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
         input = dup(STDIN_FILENO)
         guard terminal >= 0, dup2(terminal, STDIN_FILENO) >= 0 else {
-            throw BenchmarkFailure("\(String(cString: name)): \(String(cString: strerror(errno)))")
+            throw BenchmarkFailure("/dev/pts/\(number): \(String(cString: strerror(errno)))")
         }
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
@@ -32,6 +33,9 @@ final class TypingPerson: Sendable {
         _ = dup2(input, STDIN_FILENO)
         close(input)
     }
+
+    /// TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), whose definitions Swift does not import.
+    private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
 
     /// Waits until a program has displayed its prompt and does not show what is typed.
     private static func type(_ text: String, on keyboard: Int32, of terminal: Int32) {
