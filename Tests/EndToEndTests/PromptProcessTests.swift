@@ -94,7 +94,7 @@ struct PromptProcessTests {
 
     @Test("A prompt that is not answered ends with its program, status -25293 and exit 51, and the next call prompts")
     func unanswered() throws {
-        let own = try Self(["--prompt-timeout", "10"])
+        let own = try Self(["--prompt-timeout", "20"])
         let (process, output) = try own.find()
         #expect(own.terminal.waitForNewPrompt("process \(process.processIdentifier)"))
         #expect(own.pinentries.count == 1)

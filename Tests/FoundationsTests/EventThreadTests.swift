@@ -9,13 +9,21 @@ import Testing
 struct EventThreadTests {
     private let handled = Collected<Int>()
 
+    private func add(_ number: Int, cost: Int = 0, to thread: EventThread) -> Bool {
+        thread.add(cost: cost) { [handled] in handled.append(number) }
+    }
+
+    /// Adds an event that waits for the semaphore.
+    private func add(_ semaphore: DispatchSemaphore, cost: Int = 0, to thread: EventThread) -> Bool {
+        thread.add(cost: cost) { semaphore.wait() }
+    }
+
     @Test("Events are handled in their order, and the last one after all of them")
     func order() throws {
         let thread = try #require(EventThread(maxCount: 1_000))
         for number in 0..<1_000 {
-            let isAdded = thread.add { [handled] in handled.append(number) }
             // The thread may be behind.
-            guard isAdded else { break }
+            guard add(number, to: thread) else { break }
         }
         thread.end { [handled] in handled.append(-1) }
         #expect(eventually { handled.all.last == -1 })
@@ -26,16 +34,16 @@ struct EventThreadTests {
     func limits() throws {
         let thread = try #require(EventThread(maxCount: 3, maxCost: 10))
         let go = DispatchSemaphore(value: 0)
-        #expect(thread.add(cost: 4) { go.wait() })
-        #expect(!thread.add(cost: 7) {})
-        #expect(!thread.add(cost: .max) {})
-        #expect(thread.add(cost: 6) { [handled] in handled.append(1) })
-        #expect(!thread.add(cost: 1) {})
-        #expect(thread.add { [handled] in handled.append(2) })
-        #expect(!thread.add {})
+        #expect(add(go, cost: 4, to: thread))
+        #expect(!add(0, cost: 7, to: thread))
+        #expect(!add(0, cost: .max, to: thread))
+        #expect(add(1, cost: 6, to: thread))
+        #expect(!add(0, cost: 1, to: thread))
+        #expect(add(2, to: thread))
+        #expect(!add(0, to: thread))
         go.signal()
         #expect(eventually { handled.all == [1, 2] })
-        #expect(eventually { thread.add(cost: 10) { [handled] in handled.append(3) } })
+        #expect(eventually { add(3, cost: 10, to: thread) })
         thread.end()
         #expect(eventually { handled.all == [1, 2, 3] })
     }
@@ -44,10 +52,10 @@ struct EventThreadTests {
     func end() throws {
         let thread = try #require(EventThread(maxCount: 1))
         let go = DispatchSemaphore(value: 0)
-        #expect(thread.add { go.wait() })
+        #expect(add(go, to: thread))
         thread.end { [handled] in handled.append(1) }
         thread.end { [handled] in handled.append(2) }
-        #expect(!thread.add {})
+        #expect(!add(0, to: thread))
         go.signal()
         #expect(eventually { handled.all == [1] })
     }

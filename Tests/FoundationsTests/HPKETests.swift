@@ -20,7 +20,7 @@ struct HPKETests {
             var sender = try Crypto.HPKE.Sender(
                 recipientKey: key.publicKey, ciphersuite: Self.suite, info: Data(info))
             let foreign = Array(sender.encapsulatedKey) + Array(try sender.seal(Data(message)))
-            let opened = try OpenSSLCrypto.HPKE.open(foreign, with: SecretBytes(key.rawRepresentation), info: info)
+            let opened = try Self.open(foreign, with: SecretBytes(key.rawRepresentation), info: info)
             #expect(opened == SharedSecret(copying: message))
 
             let sealed = try OpenSSLCrypto.HPKE.seal(
@@ -32,19 +32,44 @@ struct HPKETests {
         }
     }
 
+    private static func open(
+        _ sealed: [UInt8], with key: borrowing SecretBytes, info: [UInt8]
+    ) throws -> SecretMemory.SharedSecret? {
+        try OpenSSLCrypto.HPKE.open(sealed, with: key, publicKey: try X25519.publicKey(of: key), info: info)
+    }
+
+    @Test("A public key that is not that of the private key opens nothing, and does not change the agreement")
+    func ownPublicKey() throws {
+        let key = SecretBytes.random(count: 32)
+        let other = SecretBytes.random(count: 32)
+        let own = try X25519.publicKey(of: key)
+        let foreign = try X25519.publicKey(of: other)
+        let sealed = try OpenSSLCrypto.HPKE.seal(SecretBytes([1]), to: own, info: [])
+        #expect(try OpenSSLCrypto.HPKE.open(sealed, with: key, publicKey: foreign, info: []) == nil)
+        let agreed = try X25519.sharedSecret(key, own: own, peer: foreign).withUnsafeBytes { Array($0) }
+        #expect(try X25519.sharedSecret(key, own: foreign, peer: foreign).withUnsafeBytes { Array($0) } == agreed)
+        #expect(try X25519.sharedSecret(other, own: foreign, peer: own).withUnsafeBytes { Array($0) } == agreed)
+        for count in [0, 31, 33] {
+            #expect(throws: OpenSSLError.self) {
+                _ = try X25519.sharedSecret(key, own: Array(repeating: 1, count: count), peer: foreign)
+            }
+        }
+    }
+
     @Test("Another key, another info, a changed byte and a missing byte open nothing")
     func refusals() throws {
         let key = SecretBytes.random(count: 32)
         let sealed = try OpenSSLCrypto.HPKE.seal(
             SecretBytes(Array(0..<32)), to: try X25519.publicKey(of: key), info: [1])
-        #expect(try OpenSSLCrypto.HPKE.open(sealed, with: key, info: [1]) == SharedSecret(copying: Array(0..<32)))
-        #expect(try OpenSSLCrypto.HPKE.open(sealed, with: key, info: [2]) == nil)
-        #expect(try OpenSSLCrypto.HPKE.open(sealed, with: .random(count: 32), info: [1]) == nil)
+        #expect(try Self.open(sealed, with: key, info: [1]) == SharedSecret(copying: Array(0..<32)))
+        #expect(try Self.open(sealed, with: key, info: [2]) == nil)
+        let other = SecretBytes.random(count: 32)
+        #expect(try Self.open(sealed, with: other, info: [1]) == nil)
         for index in sealed.indices {
             var changed = sealed
             changed[index] ^= 1
-            #expect(try OpenSSLCrypto.HPKE.open(changed, with: key, info: [1]) == nil, "byte \(index)")
-            #expect(try OpenSSLCrypto.HPKE.open(Array(sealed.prefix(index)), with: key, info: [1]) == nil)
+            #expect(try Self.open(changed, with: key, info: [1]) == nil, "byte \(index)")
+            #expect(try Self.open(Array(sealed.prefix(index)), with: key, info: [1]) == nil)
         }
     }
 

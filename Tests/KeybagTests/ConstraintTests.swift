@@ -145,6 +145,57 @@ struct ConstraintTests {
             context.enrolledSetCheck(context.masked(masked.copy(), with: set)) == check)
     }
 
+    @Test("The key of an opened item is used again for the same record, and only as long as what opened it")
+    func openedAgain() throws {
+        let fixture = try Fixture()
+        let record = try fixture.seal([.devicePasscode, .and, .applicationPassword]).record
+        let later = try fixture.seal([.devicePasscode, .and, .applicationPassword], revision: 4).record
+        func opened(_ keys: ConstraintKeys, _ record: ConstraintRecord) throws -> ConstraintKey {
+            do {
+                return try keys.key(of: record, item: Self.item)
+            } catch ConstraintKeys.Failure.needsDerivation(let derivation) {
+                try derivation.run()
+                return try keys.key(of: record, item: Self.item)
+            }
+        }
+        func secret(_ key: ConstraintKey?) -> [UInt8]? { key?.secret.withUnsafeBytes { Array($0) } }
+        let ends: [(ConstraintKeys) -> Void] = [
+            { $0.invalidate() }, { $0.retain([]) }, { $0.setApplicationPassword(nil) },
+            { $0.setApplicationPassword(try? Fixture.password("ape")) },
+        ]
+        for end in ends {
+            let keys = try fixture.keys([.passcode, .password])
+            let first = try opened(keys, record)
+            #expect(try opened(keys, record) === first)
+            // Another record of the same item, and then the first one again.
+            let second = try opened(keys, later)
+            #expect(try opened(keys, later) === second)
+            let (bytes, others) = (secret(first), secret(second))
+            #expect(bytes != others)
+            let third = try opened(keys, record)
+            let thirdBytes = secret(third)
+            #expect(third !== first)
+            #expect(thirdBytes == bytes)
+            end(keys)
+            let again = secret(try? opened(keys, record))
+            #expect(again != bytes)
+        }
+    }
+
+    @Test("Opened keys take a limited amount of secret memory")
+    func openedLimit() throws {
+        let fixture = try Fixture()
+        let sealed = try fixture.seal(.devicePasscode)
+        var opened = OpenedConstraints()
+        for number in 0..<3 * OpenedConstraints.maxCount {
+            let item = withUnsafeBytes(of: number.bigEndian) { Array($0) }
+            opened[item, sealed.record] = sealed.key
+            let found = opened[item, sealed.record]
+            #expect(found === sealed.key)
+        }
+        #expect((1...OpenedConstraints.maxCount).contains(opened.count))
+    }
+
     @Test("An enrolled set of another source neither opens an item nor shows that it is lost")
     func otherSource() throws {
         let fixture = try Fixture()

@@ -12,11 +12,25 @@ internal import SecretMemory
 /// The keys are wiped by ``invalidate()``, by the lock of the keychain, and with the last
 /// reference. They are never part of a ``Keyring``.
 public final class ConstraintKeys: Sendable {
-    private struct State {
+    private struct Released {
         var presence: [PresencePrivateKey] = []
         /// What was enrolled when the biometric match was made.
         var enrolledSet: EnrolledSet?
         var password: ApplicationPassword?
+    }
+
+    private struct State {
+        /// What it released before may no longer be opened with what it releases now.
+        var released = Released() {
+            didSet {
+                opened.removeAll()
+                changes &+= 1
+            }
+        }
+        /// The keys of the items that were opened, so that the next use of an item needs no agreement
+        /// of keys; with the record from which each was opened.
+        var opened = OpenedConstraints()
+        var changes: UInt64 = 0
     }
 
     private let keychain: [UInt8]
@@ -39,47 +53,49 @@ public final class ConstraintKeys: Sendable {
 
     /// Whether nothing is satisfied.
     public var isEmpty: Bool {
-        state.withLock { $0.presence.isEmpty && $0.password == nil }
+        state.withLock { $0.released.presence.isEmpty && $0.released.password == nil }
     }
 
     /// Adds a password of the application. A wrong one opens nothing; then it can be replaced.
     public func setApplicationPassword(_ password: ApplicationPassword?) {
-        state.withLock { $0.password = password }
+        state.withLock { $0.released.password = password }
     }
 
     /// Wipes all keys.
     public func invalidate() {
-        state.withLock { $0 = State() }
+        state.withLock { $0.released = Released() }
     }
 
     /// Adds opened private keys.
     func insert(_ keys: [PresencePrivateKey], enrolledSet: EnrolledSet? = nil) {
         guard !keys.isEmpty else { return }
         state.withLock { state in
-            state.presence.removeAll { known in keys.contains { $0.identity == known.identity } }
-            state.presence += keys
-            if let enrolledSet { state.enrolledSet = enrolledSet }
+            state.released.presence.removeAll { known in keys.contains { $0.identity == known.identity } }
+            state.released.presence += keys
+            if let enrolledSet { state.released.enrolledSet = enrolledSet }
         }
     }
 
     /// Wipes the private keys whose pairs are not among these.
     func retain(_ pairs: Set<PresenceIdentity>) {
-        state.withLock { state in state.presence.removeAll { !pairs.contains($0.identity) } }
+        state.withLock { state in state.released.presence.removeAll { !pairs.contains($0.identity) } }
     }
 
-    var presenceKeys: [PresencePrivateKey] { state.withLock { $0.presence } }
+    var presenceKeys: [PresencePrivateKey] { state.withLock { $0.released.presence } }
 
     /// Adds the keys of biometry, and what was enrolled when they were released.
     func copyBiometry(to other: ConstraintKeys) {
         let (keys, set) = state.withLock { state in
-            (state.presence.filter { $0.identity.kind == .biometry }, state.enrolledSet)
+            (state.released.presence.filter { $0.identity.kind == .biometry }, state.released.enrolledSet)
         }
         other.insert(keys, enrolledSet: set)
     }
 
     /// What an item is bound to that is stored again with these keys.
     public var binding: ConstraintBinding {
-        state.withLock { ConstraintBinding(enrolledSet: $0.enrolledSet, applicationPassword: $0.password) }
+        state.withLock {
+            ConstraintBinding(enrolledSet: $0.released.enrolledSet, applicationPassword: $0.released.password)
+        }
     }
 
     /// Returns the key that wraps the key of a secret half. It derives nothing from an application
@@ -87,7 +103,8 @@ public final class ConstraintKeys: Sendable {
     ///
     /// - Parameter item: the UUID of the item, 16 bytes.
     public func key(of record: ConstraintRecord, item: [UInt8]) throws(Failure) -> ConstraintKey {
-        let held = state.withLock { $0 }
+        let (known, held, changes) = state.withLock { ($0.opened[item, record], $0.released, $0.changes) }
+        if let known { return known }
         let context = ConstraintContext(keychain: keychain, item: item, revision: record.revision)
         let combined = try Self.combined(record, held, context)
         var password: SharedSecret?
@@ -98,11 +115,13 @@ public final class ConstraintKeys: Sendable {
             }
             password = key
         }
-        return ConstraintKey(context.wrappingKey(combined.copy(), password, fixedPart: record.fixedPart))
+        let key = ConstraintKey(context.wrappingKey(combined.copy(), password, fixedPart: record.fixedPart))
+        state.withLock { if $0.changes == changes { $0.opened[item, record] = key } }
+        return key
     }
 
     /// Combines the values of the satisfied terms; no bytes if there are no terms.
-    private static func combined(_ record: ConstraintRecord, _ held: State, _ context: ConstraintContext)
+    private static func combined(_ record: ConstraintRecord, _ held: Released, _ context: ConstraintContext)
         throws(Failure) -> SharedSecret
     {
         let constraints = record.constraints

@@ -197,7 +197,7 @@ extension [ConstraintRecord.Share] {
             let value: SharedSecret?
             do {
                 let info = context.shareInfo(flags, term, share.recipient)
-                value = try HPKE.open(share.sealed, with: key.secret, info: info)
+                value = try HPKE.open(share.sealed, with: key.secret, publicKey: key.publicKey, info: info)
             } catch {
                 throw .cryptographyFailed(error.message)
             }

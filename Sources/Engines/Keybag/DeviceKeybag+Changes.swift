@@ -323,7 +323,7 @@ extension KeybagRecord {
             if let key = opened.first(where: { $0.identity == pair.identity }) {
                 // The record may not be authenticated here: a public key that another program has
                 // exchanged would receive the shares of later rows.
-                pair.publicKey = try key.publicKey
+                pair.publicKey = key.publicKey
                 pair.wrapped.removeAll { $0.wrapping == .user }
                 try pair.wrap(key, under: kek, of: keychain)
                 pairs.append(pair)

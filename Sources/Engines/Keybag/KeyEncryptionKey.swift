@@ -110,7 +110,7 @@ struct KeyEncryptionKey: ~Copyable {
         let secret = try presenceWrapping(identity, keychain).withUnsafeBytes { (bytes) throws(KeybagError) in
             try KeybagCryptography.unwrapSecret(wrapped, under: bytes)
         }
-        return PresencePrivateKey(identity, secret.copy())
+        return try PresencePrivateKey(identity, secret.copy())
     }
 
     private func presenceWrapping(_ identity: PresenceIdentity, _ keychain: [UInt8]) -> SecretBytes {

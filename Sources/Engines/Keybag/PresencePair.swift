@@ -139,8 +139,8 @@ extension PresencePair {
     static func generate(
         _ identity: PresenceIdentity, under kek: borrowing KeyEncryptionKey, of keychain: [UInt8]
     ) throws(KeybagError) -> PresencePair {
-        let privateKey = PresencePrivateKey(identity, .random(count: X25519.byteCount))
-        var pair = PresencePair(identity: identity, publicKey: try privateKey.publicKey, wrapped: [])
+        let privateKey = try PresencePrivateKey(identity, .random(count: X25519.byteCount))
+        var pair = PresencePair(identity: identity, publicKey: privateKey.publicKey, wrapped: [])
         try pair.wrap(privateKey, under: kek, of: keychain)
         return pair
     }
@@ -171,19 +171,16 @@ extension PresencePair {
 final class PresencePrivateKey: Sendable {
     let identity: PresenceIdentity
     let secret: SecretBytes
+    /// The public half, computed once for all shares.
+    let publicKey: [UInt8]
 
-    init(_ identity: PresenceIdentity, _ secret: consuming SecretBytes) {
+    init(_ identity: PresenceIdentity, _ secret: consuming SecretBytes) throws(KeybagError) {
+        do throws(OpenSSLError) {
+            publicKey = try X25519.publicKey(of: secret)
+        } catch {
+            throw .cryptographyFailed(error.message)
+        }
         self.identity = identity
         self.secret = secret
-    }
-
-    var publicKey: [UInt8] {
-        get throws(KeybagError) {
-            do {
-                return try X25519.publicKey(of: secret)
-            } catch {
-                throw .cryptographyFailed(error.message)
-            }
-        }
     }
 }

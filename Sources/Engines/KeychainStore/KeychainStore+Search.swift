@@ -134,15 +134,15 @@ extension KeychainStore {
     /// Completes the record of a candidate with constraints; nil if it does not match. A search
     /// that depends on the secrets does not match without them.
     private static func constrainedRecord(
-        _ found: ItemRecord, _ constraint: ConstraintRecord, _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal,
+        _ found: ItemRecord, _ constraint: RowConstraint, _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal,
         withSecrets: Bool
     ) throws(RowSeal.Failure) -> ItemRecord? {
         var record = found
-        record.needsAuthentication = constraint.constraints
+        record.needsAuthentication = constraint.record.constraints
         guard seal.use.keys != nil else { return search.needsSecrets ? nil : record }
         let secrets: ItemSecrets
         do throws(RowSeal.Failure) {
-            secrets = try seal.openSecrets(of: row)
+            secrets = try seal.openSecrets(of: row, constraint)
         } catch {
             guard case .needsAuthentication = error else { throw error }
             return search.needsSecrets ? nil : record

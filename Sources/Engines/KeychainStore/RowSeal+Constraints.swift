@@ -13,10 +13,10 @@ internal import SecretMemory
 /// without opening the secret half.
 extension RowSeal {
     /// The constraint of a row, decoded; nil for a row without one.
-    func constraint(of row: ItemRow) throws(Failure) -> ConstraintRecord? {
+    func constraint(of row: ItemRow) throws(Failure) -> RowConstraint? {
         guard let bytes = row.constraint else { return nil }
         do {
-            return try ConstraintRecord(decoding: bytes)
+            return try RowConstraint(decoding: bytes)
         } catch {
             guard case .damaged(let reason) = error else { throw .closed(error) }
             throw .damaged(RowDamage(reason))
@@ -103,7 +103,7 @@ extension RowSeal {
     /// Returns a constrained row under the newest class keys and presence pairs; nil if it is. The
     /// secret half stays sealed: neither the person nor the application password is needed.
     func resealIfNeeded(_ row: ItemRow, _ resealer: ConstraintResealer) throws(Failure) -> ItemRow? {
-        guard let old = try constraint(of: row) else {
+        guard let old = try constraint(of: row)?.record else {
             throw .damaged(RowDamage("the row has no constraint"))
         }
         let record = try open(row)
@@ -132,7 +132,7 @@ extension RowSeal {
         throws(KeybagError) -> [UInt8]
     {
         do throws(StoreError) {
-            let place = Place(clear: clear, group: tokens.group(record.accessGroup), constraint: constraint)
+            let place = Place(clear: clear, group: tokens.group(record.accessGroup), constraint: RowConstraint(constraint))
             return try sealMetadata(of: record, place)
         } catch {
             if case .keybag(let error) = error { throw error }

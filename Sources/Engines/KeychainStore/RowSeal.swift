@@ -20,7 +20,7 @@ struct RowSeal {
     let use: ConstraintUse
     /// Collects the keys that this access to the database lacks.
     let pending: PendingDerivations
-    /// The start of the additional data of rows without constraints.
+    /// The parts of the additional data that all rows have.
     private let additionalDataStart: [UInt8]
 
     /// Creates a seal for one transaction.
@@ -33,17 +33,13 @@ struct RowSeal {
         self.use = use
         self.pending = pending
         tokens = SearchTokens(keyring)
-        additionalDataStart = Self.additionalDataStart(keyring.keychain, Self.format)
-    }
-
-    private static func additionalDataStart(_ keychain: [UInt8], _ format: [UInt8]) -> [UInt8] {
         var start: [UInt8] = []
         start.reserveCapacity(64)
-        for part in [label, keychain, format] {
+        for part in [Self.label, keyring.keychain] {
             start.append(UInt8(part.count))
             start += part
         }
-        return start
+        additionalDataStart = start
     }
 
     /// Returns the seal of the same transaction with other keys and constraints.
@@ -70,7 +66,7 @@ struct RowSeal {
     struct Place {
         var clear: ClearColumns
         var group: SearchToken
-        var constraint: ConstraintRecord?
+        var constraint: RowConstraint?
     }
 
     // MARK: Sealing
@@ -85,7 +81,8 @@ struct RowSeal {
             isTombstone: record.isTombstone)
         let group = tokens.group(record.accessGroup)
         let constraint = try sealedConstraint(of: record, revision: revision)
-        let place = Place(clear: clear, group: group, constraint: constraint?.record)
+        let encoded = constraint.map { RowConstraint($0.record) }
+        let place = Place(clear: clear, group: group, constraint: encoded)
         let secrets = SecretsCoding.encode(record.secrets ?? ItemSecrets())
         let sealedMetadata = try sealMetadata(of: record, place)
         let sealedSecret = try secrets.withUnsafeBytes { (bytes) throws(StoreError) in
@@ -95,7 +92,7 @@ struct RowSeal {
             position: position, clear: clear, primaryKey: .token(tokens.primaryKey(of: record, group: group)),
             accessGroup: .token(group),
             tokens: tokens.columns(of: record), metadata: sealedMetadata, secret: sealedSecret,
-            constraint: constraint?.record.encoded)
+            constraint: encoded?.encoded)
     }
 
     func sealMetadata(of record: ItemRecord, _ place: Place) throws(StoreError) -> [UInt8] {
@@ -140,7 +137,7 @@ struct RowSeal {
     func open(_ row: ItemRow) throws(Failure) -> ItemRecord {
         let constraint = try constraint(of: row)
         var record = try open(row, constraint) { (fields) throws(RowDamage) in try fields.record() }
-        record.needsAuthentication = constraint?.constraints
+        record.needsAuthentication = constraint?.record.constraints
         return record
     }
 
@@ -149,14 +146,14 @@ struct RowSeal {
     ///
     /// - Parameter constraint: that of the row.
     func open<Result>(
-        _ row: ItemRow, _ constraint: ConstraintRecord?, _ body: (MetadataFields) throws(RowDamage) -> Result
+        _ row: ItemRow, _ constraint: RowConstraint?, _ body: (MetadataFields) throws(RowDamage) -> Result
     ) throws(Failure) -> Result {
         let key = try unwrapKey(of: row.metadata, half: .metadata, row)
         let sealed = row.metadata[Self.wrappedKeyLength...]
         return try open(sealed, half: .metadata, row, constraint, key) { (bytes) throws(RowDamage) in
             let fields = try MetadataFields(bytes, clear: row.clear)
             try verifyTokens(of: row, against: fields)
-            try Self.verifyFlags(of: fields.bareRecord, constraint)
+            try Self.verifyFlags(of: fields.bareRecord, constraint?.record)
             return try body(fields)
         }
     }
@@ -164,12 +161,16 @@ struct RowSeal {
     /// Returns the secrets of a row. If it has a constraint, the metadata half must have been opened
     /// before: it authenticates the constraint.
     func openSecrets(of row: ItemRow) throws(Failure) -> ItemSecrets {
+        try openSecrets(of: row, try constraint(of: row))
+    }
+
+    /// - Parameter constraint: that of the row.
+    func openSecrets(of row: ItemRow, _ constraint: RowConstraint?) throws(Failure) -> ItemSecrets {
         let itemClass = row.clear.itemClass
-        let constraint = try constraint(of: row)
         let key: SymmetricKey
         let length: Int
         if let constraint {
-            (key, length) = (try constrainedKey(of: row, constraint), Self.constrainedKeyLength)
+            (key, length) = (try constrainedKey(of: row, constraint.record), Self.constrainedKeyLength)
         } else {
             (key, length) = (try unwrapKey(of: row.secret, half: .secret, row), Self.wrappedKeyLength)
         }
@@ -229,7 +230,7 @@ struct RowSeal {
     }
 
     private func open<Result>(
-        _ sealed: ArraySlice<UInt8>, half: RowHalf, _ row: ItemRow, _ constraint: ConstraintRecord?,
+        _ sealed: ArraySlice<UInt8>, half: RowHalf, _ row: ItemRow, _ constraint: RowConstraint?,
         _ key: SymmetricKey, _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
     ) throws(Failure) -> Result {
         guard case .token(let group) = row.accessGroup else {
@@ -251,20 +252,14 @@ struct RowSeal {
     /// record: of all of it in the metadata half; of its fixed part in the secret half, which is
     /// bound to the revision at which it was sealed and to no generation.
     private func additionalData(_ half: RowHalf, _ place: Place) -> [UInt8] {
-        var (clear, digest): (ClearColumns, [UInt8]) = (place.clear, [])
-        if let constraint = place.constraint {
-            switch half {
-            case .metadata: digest = RowCryptography.strongDigest(constraint.encoded)
-            case .secret:
-                digest = RowCryptography.strongDigest(constraint.fixedPart)
-                (clear.generation, clear.revision) = (0, constraint.revision)
-            }
+        var clear = place.clear
+        if half == .secret, let constraint = place.constraint {
+            (clear.generation, clear.revision) = (0, constraint.record.revision)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(144)
-        bytes +=
-            place.constraint == nil
-            ? additionalDataStart : Self.additionalDataStart(keyring.keychain, Self.constrainedFormat)
+        bytes += additionalDataStart
+        Self.append(2, place.constraint == nil ? Self.format : Self.constrainedFormat, to: &bytes)
         bytes.append(16)
         bytes += clear.identifier.bytes
         Self.append(1, UInt64(clear.itemClass.number), to: &bytes)
@@ -276,7 +271,7 @@ struct RowSeal {
         Self.append(1, clear.isTombstone ? 1 : 0, to: &bytes)
         Self.append(8, clear.revision, to: &bytes)
         Self.append(1, UInt64(half.rawValue), to: &bytes)
-        if !digest.isEmpty {
+        if let digest = place.constraint?.digest(for: half) {
             bytes.append(UInt8(digest.count))
             bytes += digest
         }
@@ -290,8 +285,8 @@ struct RowSeal {
     }
 
     private static let label = Array("latchkey v1 item".utf8)
-    private static let format: [UInt8] = [0, 1]
-    private static let constrainedFormat: [UInt8] = [0, 2]
+    private static let format: UInt64 = 1
+    private static let constrainedFormat: UInt64 = 2
     private static let wrappedKeyLength = 40
     /// The wrapped key of a secret half with a constraint.
     static let constrainedKeyLength = 48

@@ -23,7 +23,7 @@ public enum HPKE {
     {
         let ephemeral = SecretBytes.random(count: X25519.byteCount)
         let encapsulated = try X25519.publicKey(of: ephemeral)
-        let agreed = try X25519.sharedSecret(ephemeral, publicKey)
+        let agreed = try X25519.sharedSecret(ephemeral, own: encapsulated, peer: publicKey)
         let keys = KeySchedule(agreed, encapsulated: encapsulated, publicKey: publicKey, info: info)
         let ciphertext = try message.withUnsafeBytes { (message) throws(OpenSSLError) in
             try keys.withUnsafeBytes { (key, nonce) throws(OpenSSLError) in
@@ -36,15 +36,16 @@ public enum HPKE {
     /// Decrypts what ``seal(_:to:info:)`` returned; returns nil if it was sealed to another key or
     /// with another `info`, or was changed.
     ///
-    /// - Parameter privateKey: 32 bytes.
-    public static func open(_ sealed: [UInt8], with privateKey: borrowing SecretBytes, info: [UInt8])
-        throws(OpenSSLError) -> SharedSecret?
-    {
+    /// - Parameters:
+    ///   - privateKey: 32 bytes.
+    ///   - publicKey: that of the private key, to which the message was sealed.
+    public static func open(
+        _ sealed: [UInt8], with privateKey: borrowing SecretBytes, publicKey: [UInt8], info: [UInt8]
+    ) throws(OpenSSLError) -> SharedSecret? {
         guard sealed.count >= overhead else { return nil }
         let encapsulated = Array(sealed.prefix(X25519.byteCount))
-        let publicKey = try X25519.publicKey(of: privateKey)
         // An encapsulated key of small order is not the work of a sender.
-        guard let agreed = try? X25519.sharedSecret(privateKey, encapsulated) else { return nil }
+        guard let agreed = try? X25519.sharedSecret(privateKey, own: publicKey, peer: encapsulated) else { return nil }
         let keys = KeySchedule(agreed, encapsulated: encapsulated, publicKey: publicKey, info: info)
         return try sealed.withUnsafeBufferPointer { (sealed) throws(OpenSSLError) in
             let ciphertext = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: sealed.dropFirst(X25519.byteCount)))

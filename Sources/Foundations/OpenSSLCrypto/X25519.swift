@@ -23,15 +23,19 @@ public enum X25519 {
         return bytes
     }
 
-    /// Returns the shared secret of a private and a public key: 32 bytes.
+    /// Returns the shared secret of a private key and the public key of another one: 32 bytes.
     ///
-    /// - Throws: ``OpenSSLError`` if the public key does not have 32 bytes or has a small order, which
-    ///   would make the secret zero (RFC 7748, section 6.1).
-    public static func sharedSecret(_ privateKey: borrowing SecretBytes, _ publicKey: [UInt8]) throws(OpenSSLError)
-        -> SecretBytes
-    {
-        let key = try Key(privateKey: privateKey)
-        let peer = try Key(publicKey: publicKey)
+    /// - Parameters:
+    ///   - own: the public key of the private key. libcrypto would compute it otherwise, which takes
+    ///     as long as the agreement. The result does not depend on it.
+    ///   - peer: the public key of the other one.
+    /// - Throws: ``OpenSSLError`` if a public key does not have 32 bytes, and if that of the other one
+    ///   has a small order, which would make the secret zero (RFC 7748, section 6.1).
+    public static func sharedSecret(
+        _ privateKey: borrowing SecretBytes, own: [UInt8], peer: [UInt8]
+    ) throws(OpenSSLError) -> SecretBytes {
+        let key = try Key(privateKey: privateKey, publicKey: own)
+        let peer = try Key(publicKey: peer)
         guard let context = EVP_PKEY_CTX_new(key.pointer, nil) else { throw .last("X25519") }
         defer { EVP_PKEY_CTX_free(context) }
         guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_derive_set_peer(context, peer.pointer) == 1 else {
@@ -54,6 +58,20 @@ public enum X25519 {
             }
             guard let key else { throw .last("X25519") }
             pointer = key
+        }
+
+        /// - Parameter publicKey: that of the private key.
+        init(privateKey: borrowing SecretBytes, publicKey: [UInt8]) throws(OpenSSLError) {
+            pointer = try privateKey.withUnsafeBytes { (privateKey) throws(OpenSSLError) in
+                try publicKey.withUnsafeBufferPointer { (publicKey) throws(OpenSSLError) in
+                    var parameters = KeyParameters()
+                    parameters.add("priv", octets: privateKey)
+                    parameters.add("pub", octets: UnsafeRawBufferPointer(publicKey))
+                    return try parameters.withParameters { (list) throws(OpenSSLError) in
+                        try AsymmetricKey.make("X25519", LATCHKEY_KEYPAIR, list)
+                    }
+                }
+            }
         }
 
         init(publicKey: [UInt8]) throws(OpenSSLError) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSystemd
+internal import LinuxSystem
 internal import Synchronization
 
 /// A connection to a message bus (D-Bus), for any number of threads.

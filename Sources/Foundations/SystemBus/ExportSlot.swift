@@ -2,6 +2,7 @@
 
 internal import CSystemd
 internal import Glibc
+internal import LinuxSystem
 
 /// Exported objects: those at and below a path. Used on the thread of the bus only.
 final class ExportSlot {

@@ -6,7 +6,7 @@ extension FixedWidthInteger {
 }
 
 extension [UInt8] {
-    package mutating func append(bigEndian number: some FixedWidthInteger) {
+    @inlinable package mutating func append(bigEndian number: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
     }
 }
