@@ -186,12 +186,15 @@ struct ConstraintTests {
     func openedLimit() throws {
         let fixture = try Fixture()
         let sealed = try fixture.seal(.devicePasscode)
+        let constraint = EncodedConstraint(sealed.record)
         var opened = OpenedConstraints()
         for number in 0..<3 * OpenedConstraints.maxCount {
             let item = withUnsafeBytes(of: number.bigEndian) { Array($0) }
-            opened[item, sealed.record] = sealed.key
-            let found = opened[item, sealed.record]
-            #expect(found === sealed.key)
+            opened.insert(constraint, sealed.key, of: item)
+            let found = opened[item, constraint.encoded]
+            #expect(found?.key === sealed.key)
+            let other = opened[item, constraint.encoded + [0]]
+            #expect(other?.key == nil)
         }
         #expect((1...OpenedConstraints.maxCount).contains(opened.count))
     }
@@ -463,5 +466,11 @@ struct ConstraintTests {
                 return try keys.key(of: record, item: ConstraintTests.item)
             }
         }
+    }
+}
+
+extension ConstraintKeys {
+    fileprivate func key(of record: ConstraintRecord, item: [UInt8]) throws(Failure) -> ConstraintKey {
+        try key(of: EncodedConstraint(record), item: item)
     }
 }

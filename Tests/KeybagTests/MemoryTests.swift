@@ -87,7 +87,7 @@ struct MemoryTests {
         let keys = lockable.constraintKeys()
         try lockable.satisfy(keys, with: passcode)
         try lockable.satisfy(keys, with: BiometricMatch(recognizedAgainst: set))
-        memory.remember("evaluated", try keys.key(of: sealed.record, item: item).secret)
+        memory.remember("evaluated", try keys.key(of: EncodedConstraint(sealed.record), item: item).secret)
     }
 
     /// Wraps and unwraps the item key of a row, as every operation does.

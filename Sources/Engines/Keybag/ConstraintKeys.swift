@@ -27,8 +27,7 @@ public final class ConstraintKeys: Sendable {
                 changes &+= 1
             }
         }
-        /// The keys of the items that were opened, so that the next use of an item needs no agreement
-        /// of keys; with the record from which each was opened.
+        /// What was opened, so that the next use of an item needs no agreement of keys.
         var opened = OpenedConstraints()
         var changes: UInt64 = 0
     }
@@ -98,12 +97,23 @@ public final class ConstraintKeys: Sendable {
         }
     }
 
+    /// Returns the decoded constraint of an item if these keys have opened it; nil if it must be
+    /// decoded.
+    ///
+    /// - Parameter item: the UUID of the item, 16 bytes.
+    public func opened(_ encoded: [UInt8], item: [UInt8]) -> EncodedConstraint? {
+        state.withLock { $0.opened[item, encoded]?.constraint }
+    }
+
     /// Returns the key that wraps the key of a secret half. It derives nothing from an application
     /// password.
     ///
     /// - Parameter item: the UUID of the item, 16 bytes.
-    public func key(of record: ConstraintRecord, item: [UInt8]) throws(Failure) -> ConstraintKey {
-        let (known, held, changes) = state.withLock { ($0.opened[item, record], $0.released, $0.changes) }
+    public func key(of constraint: EncodedConstraint, item: [UInt8]) throws(Failure) -> ConstraintKey {
+        let record = constraint.record
+        let (known, held, changes) = state.withLock {
+            ($0.opened[item, constraint.encoded]?.key, $0.released, $0.changes)
+        }
         if let known { return known }
         let context = ConstraintContext(keychain: keychain, item: item, revision: record.revision)
         let combined = try Self.combined(record, held, context)
@@ -116,7 +126,7 @@ public final class ConstraintKeys: Sendable {
             password = key
         }
         let key = ConstraintKey(context.wrappingKey(combined.copy(), password, fixedPart: record.fixedPart))
-        state.withLock { if $0.changes == changes { $0.opened[item, record] = key } }
+        state.withLock { if $0.changes == changes { $0.opened.insert(constraint, key, of: item) } }
         return key
     }
 

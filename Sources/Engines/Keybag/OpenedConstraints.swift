@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The constraint keys of items that one evaluation has opened, at most ``maxCount``.
+/// The constraints of items that one evaluation has opened, with the keys that they yielded; at most
+/// ``maxCount``.
 struct OpenedConstraints {
-    private struct Opened {
-        let record: ConstraintRecord
+    struct Opened {
+        let constraint: EncodedConstraint
         let key: ConstraintKey
     }
 
-    private var keys: [[UInt8]: Opened] = [:]
+    private var opened: [[UInt8]: Opened] = [:]
 
-    /// The key of an item.
+    /// What was opened for an item.
     ///
     /// - Parameters:
     ///   - item: the UUID of the item, 16 bytes.
-    ///   - record: the record from which the key was opened; another one has no key.
-    subscript(item: [UInt8], record: ConstraintRecord) -> ConstraintKey? {
-        get {
-            guard let opened = keys[item], opened.record == record else { return nil }
-            return opened.key
-        }
-        set {
-            if keys.count >= Self.maxCount { keys.removeAll() }
-            keys[item] = newValue.map { Opened(record: record, key: $0) }
-        }
+    ///   - encoded: the constraint; if another one was opened, there is nothing for this one.
+    subscript(item: [UInt8], encoded: [UInt8]) -> Opened? {
+        guard let found = opened[item], found.constraint.encoded == encoded else { return nil }
+        return found
     }
 
-    mutating func removeAll() { keys.removeAll() }
+    mutating func insert(_ constraint: EncodedConstraint, _ key: ConstraintKey, of item: [UInt8]) {
+        if opened.count >= Self.maxCount { opened.removeAll() }
+        opened[item] = Opened(constraint: constraint, key: key)
+    }
 
-    /// The number of keys, for tests.
-    var count: Int { keys.count }
+    mutating func removeAll() { opened.removeAll() }
+
+    /// The number of items, for tests.
+    var count: Int { opened.count }
 
     /// A key takes 32 bytes of secret memory.
     static let maxCount = 1_024

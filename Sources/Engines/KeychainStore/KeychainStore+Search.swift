@@ -134,7 +134,7 @@ extension KeychainStore {
     /// Completes the record of a candidate with constraints; nil if it does not match. A search
     /// that depends on the secrets does not match without them.
     private static func constrainedRecord(
-        _ found: ItemRecord, _ constraint: RowConstraint, _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal,
+        _ found: ItemRecord, _ constraint: EncodedConstraint, _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal,
         withSecrets: Bool
     ) throws(RowSeal.Failure) -> ItemRecord? {
         var record = found

@@ -13,10 +13,11 @@ internal import SecretMemory
 /// without opening the secret half.
 extension RowSeal {
     /// The constraint of a row, decoded; nil for a row without one.
-    func constraint(of row: ItemRow) throws(Failure) -> RowConstraint? {
+    func constraint(of row: ItemRow) throws(Failure) -> EncodedConstraint? {
         guard let bytes = row.constraint else { return nil }
+        if let known = use.keys?.opened(bytes, item: row.clear.identifier.bytes) { return known }
         do {
-            return try RowConstraint(decoding: bytes)
+            return try EncodedConstraint(decoding: bytes)
         } catch {
             guard case .damaged(let reason) = error else { throw .closed(error) }
             throw .damaged(RowDamage(reason))
@@ -54,12 +55,13 @@ extension RowSeal {
     /// - Throws: ``Failure/needsAuthentication(_:)``, ``Failure/lost(_:)``,
     ///   ``Failure/wrongApplicationPassword(_:)``, ``Failure/derivationPending``; before these, the
     ///   error of a locked class.
-    func constrainedKey(of row: ItemRow, _ record: ConstraintRecord) throws(Failure) -> SymmetricKey {
+    func constrainedKey(of row: ItemRow, _ constraint: EncodedConstraint) throws(Failure) -> SymmetricKey {
+        let record = constraint.record
         let wrapped = try constraintWrapped(row)
         guard let keys = use.keys else { throw .needsAuthentication(record.constraints) }
         let key: ConstraintKey
         do throws(ConstraintKeys.Failure) {
-            key = try keys.key(of: record, item: row.clear.identifier.bytes)
+            key = try keys.key(of: constraint, item: row.clear.identifier.bytes)
         } catch {
             switch error {
             case .notSatisfied: throw .needsAuthentication(record.constraints)
@@ -132,7 +134,8 @@ extension RowSeal {
         throws(KeybagError) -> [UInt8]
     {
         do throws(StoreError) {
-            let place = Place(clear: clear, group: tokens.group(record.accessGroup), constraint: RowConstraint(constraint))
+            let place = Place(
+                clear: clear, group: tokens.group(record.accessGroup), constraint: EncodedConstraint(constraint))
             return try sealMetadata(of: record, place)
         } catch {
             if case .keybag(let error) = error { throw error }

@@ -66,7 +66,7 @@ struct RowSeal {
     struct Place {
         var clear: ClearColumns
         var group: SearchToken
-        var constraint: RowConstraint?
+        var constraint: EncodedConstraint?
     }
 
     // MARK: Sealing
@@ -81,7 +81,7 @@ struct RowSeal {
             isTombstone: record.isTombstone)
         let group = tokens.group(record.accessGroup)
         let constraint = try sealedConstraint(of: record, revision: revision)
-        let encoded = constraint.map { RowConstraint($0.record) }
+        let encoded = constraint.map { EncodedConstraint($0.record) }
         let place = Place(clear: clear, group: group, constraint: encoded)
         let secrets = SecretsCoding.encode(record.secrets ?? ItemSecrets())
         let sealedMetadata = try sealMetadata(of: record, place)
@@ -146,7 +146,7 @@ struct RowSeal {
     ///
     /// - Parameter constraint: that of the row.
     func open<Result>(
-        _ row: ItemRow, _ constraint: RowConstraint?, _ body: (MetadataFields) throws(RowDamage) -> Result
+        _ row: ItemRow, _ constraint: EncodedConstraint?, _ body: (MetadataFields) throws(RowDamage) -> Result
     ) throws(Failure) -> Result {
         let key = try unwrapKey(of: row.metadata, half: .metadata, row)
         let sealed = row.metadata[Self.wrappedKeyLength...]
@@ -165,12 +165,12 @@ struct RowSeal {
     }
 
     /// - Parameter constraint: that of the row.
-    func openSecrets(of row: ItemRow, _ constraint: RowConstraint?) throws(Failure) -> ItemSecrets {
+    func openSecrets(of row: ItemRow, _ constraint: EncodedConstraint?) throws(Failure) -> ItemSecrets {
         let itemClass = row.clear.itemClass
         let key: SymmetricKey
         let length: Int
         if let constraint {
-            (key, length) = (try constrainedKey(of: row, constraint.record), Self.constrainedKeyLength)
+            (key, length) = (try constrainedKey(of: row, constraint), Self.constrainedKeyLength)
         } else {
             (key, length) = (try unwrapKey(of: row.secret, half: .secret, row), Self.wrappedKeyLength)
         }
@@ -230,7 +230,7 @@ struct RowSeal {
     }
 
     private func open<Result>(
-        _ sealed: ArraySlice<UInt8>, half: RowHalf, _ row: ItemRow, _ constraint: RowConstraint?,
+        _ sealed: ArraySlice<UInt8>, half: RowHalf, _ row: ItemRow, _ constraint: EncodedConstraint?,
         _ key: SymmetricKey, _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
     ) throws(Failure) -> Result {
         guard case .token(let group) = row.accessGroup else {
@@ -271,7 +271,8 @@ struct RowSeal {
         Self.append(1, clear.isTombstone ? 1 : 0, to: &bytes)
         Self.append(8, clear.revision, to: &bytes)
         Self.append(1, UInt64(half.rawValue), to: &bytes)
-        if let digest = place.constraint?.digest(for: half) {
+        if let constraint = place.constraint {
+            let digest = half == .metadata ? constraint.digest : constraint.fixedDigest
             bytes.append(UInt8(digest.count))
             bytes += digest
         }

@@ -25,7 +25,7 @@ enum KeybagInput {
         }
         guard let keychain else { return (true, "the keychain could not be created") }
         let item = Array(repeating: UInt8(1), count: 16)
-        guard (try? keychain.constraintKeys().key(of: record, item: item)) == nil else {
+        guard (try? keychain.constraintKeys().key(of: EncodedConstraint(record), item: item)) == nil else {
             return (true, "a constraint yields a key without any proof")
         }
         let terms = record.constraints.terms
@@ -35,7 +35,7 @@ enum KeybagInput {
         // The password is wrong or its derivation is pending: nothing is derived here.
         let keys = keychain.constraintKeys()
         keys.setApplicationPassword(try ApplicationPassword(SharedSecret(copying: "a".utf8)))
-        guard (try? keys.key(of: record, item: item)) == nil else {
+        guard (try? keys.key(of: EncodedConstraint(record), item: item)) == nil else {
             return (true, "a constraint yields a key without a derivation")
         }
         return (true, nil)
