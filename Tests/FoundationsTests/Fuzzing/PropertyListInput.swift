@@ -8,12 +8,12 @@ enum PropertyListInput {
     ///
     /// - Returns: whether the bytes were read, and what is wrong with the value; nil for nothing.
     static func read(_ bytes: [UInt8]) -> (isRead: Bool, fault: String?) {
-        guard let value = try? PropertyListReader.read(bytes) else { return (false, nil) }
+        guard let value = try? PropertyListReader.readAnyForm(bytes) else { return (false, nil) }
         let (depth, count) = size(of: value)
         guard depth <= PropertyListReader.maxDepth, count <= PropertyListReader.maxCount else {
             return (true, "a list of \(count) values with depth \(depth) was read")
         }
-        guard (try? PropertyListReader.read(bytes)) == value else {
+        guard (try? PropertyListReader.readAnyForm(bytes)) == value else {
             return (true, "the same bytes were read as two values")
         }
         return (true, nil)

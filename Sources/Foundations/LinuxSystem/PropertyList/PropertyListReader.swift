@@ -3,8 +3,8 @@
 /// Reads Apple's property lists in XML and UTF-8 (plist(5), PropertyList-1.0.dtd).
 ///
 /// Lists are untrusted. Every input results in a value or an error, with time and memory that
-/// depend only on its length. Nesting, length and the number of values are limited. Binary and
-/// OpenStep lists, a DOCTYPE with declarations, duplicate keys in a dictionary, and numbers out of
+/// depend only on its length. Nesting, length and the number of values are limited. Binary lists,
+/// except by ``readAnyForm(_:)``, OpenStep lists, a DOCTYPE with declarations, duplicate keys in a dictionary, and numbers out of
 /// range are rejected by name.
 public struct PropertyListReader {
     /// The maximum number of bytes of a list.
@@ -29,6 +29,11 @@ public struct PropertyListReader {
         }
         var reader = PropertyListReader(XMLCursor(bytes))
         return try reader.document()
+    }
+
+    /// Returns the value of a list in XML, or of a binary list.
+    public static func readAnyForm(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
+        try bytes.starts(with: "bplist".utf8) ? BinaryPropertyListReader.read(bytes) : read(bytes)
     }
 
     /// Returns the value of a list in a regular file.

@@ -16,6 +16,7 @@ public enum PropertyListValue: Equatable, Sendable {
     /// The text; nil if the value is of another type. The same applies to the next properties.
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+    public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
     public var date: Double? { if case .date(let seconds) = self { seconds } else { nil } }
     public var data: [UInt8]? { if case .data(let bytes) = self { bytes } else { nil } }
     public var array: [PropertyListValue]? { if case .array(let values) = self { values } else { nil } }
