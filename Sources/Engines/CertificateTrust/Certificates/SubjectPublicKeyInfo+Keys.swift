@@ -3,7 +3,7 @@
 internal import OpenSSLCrypto
 internal import SwiftASN1
 
-// The numbers of an RSA key, and the description of a key.
+// The numbers of an RSA key, and the size and the description of a key.
 
 extension SubjectPublicKeyInfo {
     /// Modulus and public exponent of an RSA key, big-endian, without leading zeros.
@@ -18,6 +18,18 @@ extension SubjectPublicKeyInfo {
         let (n, e) = (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
         if let defect = RSAPublicNumbers.defect(modulus: n, exponent: e) { throw CertificateError(defect) }
         return (n, e)
+    }
+}
+
+extension SubjectPublicKeyInfo {
+    /// The bits of an RSA key's modulus, or of the field of a NIST prime curve; nil for other keys and
+    /// for an RSA key that cannot be read.
+    public var bits: Int? {
+        switch kind {
+        case .rsa: (try? rsaNumbers()).map { RSAPublicNumbers.bits(of: $0.modulus) }
+        case .ellipticCurve: [192, 224, 256, 384, 521].first(where: isOn(bits:))
+        case .ed25519, .other: nil
+        }
     }
 }
 

@@ -35,6 +35,20 @@ public struct HostName: Hashable, Sendable {
         return rest.contains(.dot) && presented.dropFirst(2).elementsEqual(rest) { $0.lowercased == $1 }
     }
 
+    /// The number of labels of this name before those of `parent`: 0 for the same name, 1 for
+    /// `www.example.com` below `example.com`; nil if the name is neither `parent` nor below it.
+    public func labels(below parent: HostName) -> Int? {
+        if self == parent { return 0 }
+        guard bytes.count > parent.bytes.count, bytes.suffix(parent.bytes.count).elementsEqual(parent.bytes) else {
+            return nil
+        }
+        let front = bytes.dropLast(parent.bytes.count)
+        return front.last == .dot ? front.count { $0 == .dot } : nil
+    }
+
+    /// The labels, the first one first.
+    public var labels: [Substring] { description.split(separator: ".") }
+
     /// Whether this is a sequence of valid labels, the last of which is not a number.
     private static func isName(_ name: [UInt8]) -> Bool {
         guard 1...maxLength ~= name.count else { return false }
