@@ -88,6 +88,10 @@ let package = Package(
         ),
 
         .target(
+            name: "TransportPolicy", dependencies: ["CertificateTrust", "LinuxSystem"],
+            path: "Sources/Engines/TransportPolicy"),
+
+        .target(
             name: "Presence", dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory"],
             path: "Sources/Engines/Presence"),
 
@@ -256,6 +260,9 @@ let package = Package(
         .testTarget(
             name: "CertificateTrustTests",
             dependencies: ["CertificateTrust", "OpenSSLCrypto", "KeychainTesting", .crypto]),
+        .testTarget(
+            name: "TransportPolicyTests",
+            dependencies: ["CertificateTrust", "LinuxSystem", "TransportPolicy", "KeychainTesting"]),
         .testTarget(
             name: "PresenceTests",
             dependencies: ["KeychainModel", "LinuxSystem", "Presence", "SecretMemory", "KeychainTesting"],

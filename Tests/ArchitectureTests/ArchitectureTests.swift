@@ -23,6 +23,7 @@ struct ArchitectureTests {
         ],
         "CertificateTrust": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SwiftASN1", "Crypto"],
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
+        "TransportPolicy": ["CertificateTrust", "LinuxSystem"],
         "Presence": ["KeychainModel", "LinuxSystem", "SecretMemory"],
         "EnrolledPrints": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
         "Fingerprint": ["EnrolledPrints", "KeychainModel", "LinuxSystem", "Presence", "SystemBus"],
@@ -85,7 +86,7 @@ struct ArchitectureTests {
         "LatchkeyProtocol",
         "LatchkeyOperations", "LatchkeyServer", "LoginSession",
         "SecurityKeyPresence", "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
-        "Presence", "Fingerprint", "EnrolledPrints",
+        "Presence", "Fingerprint", "EnrolledPrints", "TransportPolicy",
     ]
 
     @Test("Every module imports only what the table allows", arguments: edges.keys.sorted())
