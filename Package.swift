@@ -262,7 +262,9 @@ let package = Package(
             dependencies: ["CertificateTrust", "OpenSSLCrypto", "KeychainTesting", .crypto]),
         .testTarget(
             name: "TransportPolicyTests",
-            dependencies: ["CertificateTrust", "LinuxSystem", "TransportPolicy", "KeychainTesting"]),
+            dependencies: ["CertificateTrust", "LinuxSystem", "TransportPolicy", "KeychainTesting"],
+            exclude: ["Tables"]
+        ),
         .testTarget(
             name: "PresenceTests",
             dependencies: ["KeychainModel", "LinuxSystem", "Presence", "SecretMemory", "KeychainTesting"],
