@@ -189,7 +189,7 @@ let package = Package(
             dependencies: [
                 "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer",
                 "LatchkeyService", "LinuxSystem",
-                "SecretMemory",
+                "SecretMemory", "TransportPolicy",
                 .argumentParser,
             ],
             path: "Sources/Faces/LatchkeyCommands"

@@ -64,7 +64,7 @@ struct ArchitectureTests {
         "LatchkeyCommands": [
             "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService",
             "LinuxSystem",
-            "SecretMemory",
+            "SecretMemory", "TransportPolicy",
             "ArgumentParser",
         ],
         "LatchkeyDaemon": [

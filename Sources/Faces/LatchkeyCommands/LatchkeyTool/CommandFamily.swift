@@ -13,7 +13,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .keychain: "the keychain as a whole"
         case .protection: "the passcode and the lock"
         case .keys: "keys in the keychain, and security keys"
-        case .certificates: "certificates and their verification"
+        case .certificates: "certificates and connections"
         case .macos: "the commands of macOS's security"
         }
     }
@@ -25,7 +25,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .keychain: [.status, .doctor, .backup, .restore, .who, .log, .agent]
         case .protection: [.passcode, .lock, .unlock, .settings, .recoveryKey, .withPasscode]
         case .keys: [.key, .securityKey]
-        case .certificates: [.certificate, .trust]
+        case .certificates: [.certificate, .trust, .ats]
         case .macos: []
         }
     }

@@ -13,7 +13,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case recoveryKey = "recovery-key"
     case securityKey = "security-key"
     case backup, restore
-    case key, certificate, trust
+    case key, certificate, trust, ats
     case who, log
     case withPasscode = "with-passcode"
     case agent
@@ -50,6 +50,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .key: "Generate keys, and sign, verify, encrypt and decrypt with them."
         case .certificate: "Show the contents of certificates."
         case .trust: "Verify a certificate chain, and explain the result."
+        case .ats: "Check App Transport Security settings."
         case .who: "Show the caller identity, and how it was determined."
         case .log: "Show or verify latchkeyd's audit log."
         case .withPasscode: "Run a program with the keychain unlocked."
@@ -105,6 +106,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .key: KeyCommand.self
         case .certificate: CertificateCommand.self
         case .trust: TrustCommand.self
+        case .ats: ATSCommand.self
         case .who: WhoCommand.self
         case .log: LogCommand.self
         case .withPasscode: WithPasscodeCommand.self
