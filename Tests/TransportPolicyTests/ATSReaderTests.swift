@@ -66,7 +66,9 @@ struct ATSReaderTests {
             var range = ExceptionDomain(.addresses(try #require(AddressRange("192.168.0.0/16"))))
             range.allowsInsecureHTTP = true
             #expect(Set(settings.exceptions) == [domain, range])
-            let requirements = [try PinRequirement(.leaf, [.other(1)]), try PinRequirement(.authority, [.other(2)])]
+            let requirements = [
+                try PinRequirement(.leaf, [.other(1)]), try PinRequirement(.certificateAuthority, [.other(2)]),
+            ]
             let pins = try PinSet(
                 DomainRule(DomainName("example.org"), subdomains: .oneLevel), requirements, requiresBackup: false)
             #expect(settings.pins.sets == [pins])
@@ -171,8 +173,8 @@ struct ATSReaderTests {
                     "NSPinnedDomains": ["example.com": ["NSPinnedLeafIdentities": [.identity(1)]]],
                 ], "warning conflict NSPinnedDomains/example.com"),
             Case(
-                ["NSExceptionDomains": ["10.0.0.0/8": [:], "2001:db8::": [:], "2001:db8:0::": [:]]],
-                "error conflict NSExceptionDomains/2001:db8::"),
+                ["NSExceptionDomains": ["10.0.0.0/8": [:], "192.0.2.0/24": [:], "::ffff:192.0.2.0/120": [:]]],
+                "error conflict NSExceptionDomains/::ffff:192.0.2.0/120"),
         ])
     func findings(_ example: Case) {
         let reading = AppTransportSecurity.reading(example.value)

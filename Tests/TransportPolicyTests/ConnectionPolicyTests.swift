@@ -49,6 +49,7 @@ struct ConnectionPolicyTests {
             "NSExceptionDomains": [
                 "10.0.0.0/8": ["NSExceptionAllowsInsecureHTTPLoads": true], "10.1.0.0/16": [:],
                 "2001:db8::/33": ["NSExceptionAllowsInsecureHTTPLoads": true],
+                "::ffff:172.16.0.0/112": ["NSExceptionAllowsInsecureHTTPLoads": true],
                 "0.0.0.0/0": ["NSExceptionMinimumTLSVersion": "TLSv1.3"],
             ]
         ])
@@ -56,7 +57,8 @@ struct ConnectionPolicyTests {
         let policy = ConnectionPolicy(settings.settings)
         let expected = [
             "10.2.0.1": true, "10.1.255.1": false, "11.0.0.1": false, "2001:DB8::1": true, "[2001:db8:7fff::]": true,
-            "2001:db8:8000::1": false, "[2001:db9::]": false, "::ffff:10.2.0.1": false,
+            "2001:db8:8000::1": false, "[2001:db9::]": false, "::ffff:10.2.0.1": true,
+            "[::ffff:10.1.2.3]": false, "::ffff:192.0.2.1": false, "::10.2.0.1": false, "172.16.0.9": true,
         ]
         for (host, isAllowed) in expected {
             #expect((policy.decision(scheme: "http", host: host, at: validTime) == .plain) == isAllowed, "\(host)")

@@ -43,7 +43,7 @@ struct PinSetTests {
     @Test(
         "PIN-7: a pin matches only in the place for which it is configured",
         arguments: [
-            (PinPlacement.leaf, [Key.leaf]), (.authority, [.intermediate, .root]),
+            (PinPlacement.leaf, [Key.leaf]), (.certificateAuthority, [.intermediate, .root]),
             (.anywhere, [.leaf, .intermediate, .root]),
         ])
     func places(_ placement: PinPlacement, _ matching: [Key]) throws {
@@ -58,7 +58,7 @@ struct PinSetTests {
         for leaf in [Key.leaf, .other] {
             for authority in [Key.root, .other] {
                 let requirements = [
-                    try PinRequirement(.leaf, [pin(leaf)]), try PinRequirement(.authority, [pin(authority)]),
+                    try PinRequirement(.leaf, [pin(leaf)]), try PinRequirement(.certificateAuthority, [pin(authority)]),
                 ]
                 let expected = leaf == .leaf && authority == .root
                 #expect(try verdict(requirements).isAccepted == expected, "\(leaf) \(authority)")
@@ -102,7 +102,7 @@ struct PinSetTests {
 
     @Test("PIN-10: a pin in the wrong place is named in the failure")
     func misplaced() throws {
-        for (placement, key) in [(PinPlacement.leaf, Key.root), (.authority, .leaf)] {
+        for (placement, key) in [(PinPlacement.leaf, Key.root), (.certificateAuthority, .leaf)] {
             guard case .refused(let failure) = try verdict([try PinRequirement(placement, [pin(key)])]) else {
                 Issue.record("a pin in the wrong place was accepted")
                 continue
@@ -165,11 +165,11 @@ struct PinSetTests {
         #expect(error?.description.contains("backup") == true)
         let pair = try PinRequirement(.leaf, [pin(.leaf), .other(1)])
         #expect(throws: TransportPolicyError.self) {
-            try PinSet(rule, [pair, PinRequirement(.authority, [.other(1)])])
+            try PinSet(rule, [pair, PinRequirement(.certificateAuthority, [.other(1)])])
         }
         #expect(try verdict([pair]) == .matched(hasBackup: true))
         #expect(try verdict([single]) == .matched(hasBackup: false))
-        let used = try PinRequirement(.authority, [pin(.intermediate), pin(.root)])
+        let used = try PinRequirement(.certificateAuthority, [pin(.intermediate), pin(.root)])
         #expect(try verdict([used]) == .matched(hasBackup: false))
     }
 

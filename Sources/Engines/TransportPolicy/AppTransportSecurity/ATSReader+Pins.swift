@@ -47,7 +47,7 @@ extension ATSReader {
         let subdomains: Subdomains = flag(&dictionary, "NSIncludesSubdomains") == true ? .oneLevel : .none
         let requirements = [
             requirement(&dictionary, "NSPinnedLeafIdentities", .leaf),
-            requirement(&dictionary, "NSPinnedCAIdentities", .authority),
+            requirement(&dictionary, "NSPinnedCAIdentities", .certificateAuthority),
         ].compactMap(\.self)
         // An unknown key may be meant as a requirement.
         reportUnknown(dictionary, .error)

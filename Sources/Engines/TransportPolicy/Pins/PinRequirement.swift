@@ -4,14 +4,14 @@
 public enum PinPlacement: String, Hashable, Sendable, CaseIterable {
     case leaf
     /// Any certificate above the leaf, including the anchor.
-    case authority
+    case certificateAuthority
     case anywhere
 
     /// How messages name the place.
     var text: String {
         switch self {
         case .leaf: "the leaf"
-        case .authority: "a CA of the chain"
+        case .certificateAuthority: "a CA of the chain"
         case .anywhere: "a certificate of the chain"
         }
     }
@@ -41,7 +41,7 @@ public struct PinRequirement: Hashable, Sendable {
         let certificates =
             switch placement {
             case .leaf: chain.certificates.prefix(1)
-            case .authority: chain.certificates.dropFirst()
+            case .certificateAuthority: chain.certificates.dropFirst()
             case .anywhere: chain.certificates[...]
             }
         return pins.intersection(certificates.map { Pin($0) })

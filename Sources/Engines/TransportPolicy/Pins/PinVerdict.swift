@@ -103,7 +103,7 @@ extension PinFailure: CustomStringConvertible {
             guard requirement.pins.contains(key.pin) else { return false }
             return switch requirement.placement {
             case .leaf: key.isLeaf
-            case .authority: !key.isLeaf
+            case .certificateAuthority: !key.isLeaf
             case .anywhere: true
             }
         }
