@@ -152,7 +152,7 @@ docs: ## Build the documentation of the Swift modules with docc; a warning is an
 dependencies: ## Install what is missing on Debian (says which); elsewhere only say it
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-FUZZERS := wire keys certificates callers property-lists requests backups keybags
+FUZZERS := wire keys certificates callers property-lists requests backups keybags transport
 # The executable of each, in the same order.
 FUZZER_wire := WireFuzzer
 FUZZER_keys := KeyFuzzer
@@ -162,6 +162,7 @@ FUZZER_property-lists := PropertyListFuzzer
 FUZZER_requests := RequestFuzzer
 FUZZER_backups := BackupFuzzer
 FUZZER_keybags := KeybagFuzzer
+FUZZER_transport := TransportFuzzer
 
 .PHONY: fuzz
 fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Feed what reads from outside with what libFuzzer thinks of (ARGS="-max_total_time=600"); fuzz-NAME runs one

@@ -60,6 +60,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        .target(name: "TransportPolicy", dependencies: ["CertificateTrust", "LinuxSystem"]),
         .target(
             name: "LatchkeyOperations",
             dependencies: [
@@ -77,6 +78,9 @@ let package = Package(
         .executableTarget(
             name: "CallerFuzzer", dependencies: ["CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem"]),
         .executableTarget(name: "PropertyListFuzzer", dependencies: ["CFuzzerMain", "LinuxSystem"]),
+        .executableTarget(
+            name: "TransportFuzzer",
+            dependencies: ["CFuzzerMain", "CertificateTrust", "LinuxSystem", "TransportPolicy"]),
         .executableTarget(
             name: "RequestFuzzer",
             dependencies: [

@@ -1,0 +1,1 @@
+../../../Tests/TransportPolicyTests/Fuzzing/TransportInput.swift
