@@ -296,6 +296,30 @@ struct ATSReaderTests {
         #expect(many.findings.count <= 501 && many.hasErrors && !many.settings.allowsArbitraryLoads)
     }
 
+    @Test("ATS-8: an error that is left out of the report has its effects")
+    func errorsBeyondTheLimit() throws {
+        let wrong = (0..<ATSReader.maxFindings).map {
+            (String(10_000 + $0) + ".example", PropertyListValue.boolean(true))
+        }
+        let exceptions = Dictionary(uniqueKeysWithValues: wrong).merging([
+            "z.example": [
+                "NSExceptionAllowsInsecureHTTPLoads": true, "NSExceptionRequiresForwardSecrecy": "NO",
+            ]
+        ]) { $1 }
+        // The leaf is valid, and the CA is not.
+        let pins: PropertyListValue = [
+            "z.example": ["NSPinnedLeafIdentities": [.identity(1)], "NSPinnedCAIdentities": ["wrong"]]
+        ]
+        let reading = AppTransportSecurity.reading([
+            "NSAllowsArbitraryLoads": true, "NSExceptionDomains": .dictionary(exceptions), "NSPinnedDomains": pins,
+        ])
+        #expect(reading.findings.count == ATSReader.maxFindings && reading.hasErrors)
+        let policy = ConnectionPolicy(reading.settings)
+        #expect(policy.decision(scheme: "https", host: "z.example", at: validTime).code == -1200)
+        #expect(policy.decision(scheme: "http", host: "z.example", at: validTime).code == -1022)
+        #expect(policy.decision(scheme: "http", host: "other.example", at: validTime).code == -1022)
+    }
+
     @Test("ATS-8: a key of any length is shortened in the report")
     func longKeys() {
         let key = String(repeating: "\u{1F600}", count: 100_000)

@@ -125,10 +125,6 @@ extension ATSReader {
     }
 }
 
-extension ATSReader {
-    var errorCount: Int { findings.count { $0.severity == .error } }
-}
-
 extension ExceptionDomain {
     /// The subject without its subdomains, which identifies an entry.
     fileprivate var identity: Subject {

@@ -48,6 +48,9 @@ extension AppTransportSecurity {
 /// Reads the dictionary, and collects what is wrong with it.
 struct ATSReader {
     private(set) var findings: [ATSFinding] = []
+    /// The number of errors, also of those that ``findings`` leaves out: an entry is only used if it
+    /// has none.
+    private(set) var errorCount = 0
 
     /// The maximum number of domains of a dictionary.
     static let maxDomains = PinConfiguration.maxDomains
@@ -71,7 +74,7 @@ struct ATSReader {
         readPins(&dictionary, &settings)
         reportUnknown(dictionary)
         reportConflicts(settings)
-        if findings.contains(where: { $0.severity == .error }) { settings.withdrawGeneralExceptions() }
+        if errorCount > 0 { settings.withdrawGeneralExceptions() }
         return settings
     }
 
@@ -100,11 +103,9 @@ extension ATSReader {
         _ severity: ATSFinding.Severity, _ kind: ATSFinding.Kind, _ path: ATSPath, _ problem: String,
         hint: String? = nil
     ) {
-        // An error is always recorded, because it has effects.
-        guard
-            findings.count < Self.maxFindings
-                || severity == .error && !findings.contains(where: { $0.severity == .error })
-        else { return }
+        if severity == .error { errorCount += 1 }
+        // The first error is always recorded, so that a reading states whether it has one.
+        guard findings.count < Self.maxFindings || (severity == .error && errorCount == 1) else { return }
         findings.append(ATSFinding(severity, kind, path, problem, hint: hint))
     }
 
