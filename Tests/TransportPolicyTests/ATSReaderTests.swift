@@ -230,6 +230,14 @@ struct ATSReaderTests {
         let cases: [(PropertyListValue, refused: [String], allowed: [String])] = [
             (Self.pinned([:]), ["example.com", "a.b.example.com"], ["example.org"]),
             (Self.pinned(["NSPinnedLeafIdentities": ["x"]]), ["example.com", "EXAMPLE.com."], ["com", "192.0.2.1"]),
+            (
+                Self.pinned(["NSPinnedLeafIdentities": [.identity(1)], "NSPinnedCAIdentities": ["x"]]),
+                ["example.com", "www.example.com"], ["example.org"]
+            ),
+            (
+                Self.pinned(["NSPinnedLeafIdentities": [.identity(1)], "NSPinnedRootIdentities": []]), ["example.com"],
+                ["example.org"]
+            ),
             (Self.pinned(leaf, "*.example.com"), ["example.com", "example.org", "192.0.2.1"], []),
             (Self.pinned(leaf, "Example.com"), ["example.com", "example.org"], []),
             (["NSPinnedDomains": []], ["example.com", "192.0.2.1"], []), ("text", ["example.com"], []),
