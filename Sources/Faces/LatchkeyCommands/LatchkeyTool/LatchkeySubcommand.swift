@@ -48,7 +48,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .backup: "Save the items in an encrypted file."
         case .restore: "Restore the items of a backup."
         case .key: "Generate keys, and sign, verify, encrypt and decrypt with them."
-        case .certificate: "Show the contents of certificates."
+        case .certificate: "Show the contents of certificates, and which expire soon."
         case .trust: "Verify a certificate chain, and explain the result."
         case .ats: "Check App Transport Security settings."
         case .who: "Show the caller identity, and how it was determined."

@@ -10,6 +10,7 @@ struct CertificateCommand: ParsableCommand {
             EXAMPLES:
               latchkey certificate inspect server.pem
               latchkey certificate inspect --json /etc/ssl/certs/ca-certificates.crt
+              latchkey certificate expiring --days 60
             """,
-        subcommands: [CertificateInspect.self])
+        subcommands: [CertificateInspect.self, CertificateExpiring.self])
 }
