@@ -37,7 +37,9 @@ struct FingerprintProcessTests {
             ], environment: ["PATH": "/usr/bin:/bin"], output: "\(directory.path)/helper")
         let isListening = eventually { access(socket, F_OK) == 0 }
         try #require(isListening)
+        // No prompt of these tests ends by itself.
         daemon = try DaemonProcess(
+            ["--user", "--prompt-timeout", "3600"],
             launcher: [
                 "/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c",
                 "mount --bind \"$0\" /run && exec \"$@\"", mount,

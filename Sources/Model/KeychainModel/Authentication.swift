@@ -15,16 +15,44 @@ public struct Authentication: Sendable, Hashable {
 
     /// What happens if an access control is not satisfied.
     public var interaction: Interaction
+    /// All but the interaction; nil for the usual values. Queries are copied often, and most have no
+    /// others.
+    private var details: Details?
+
+    private final class Details: Sendable {
+        let context: AuthenticationContextID?
+        let owner: (any AuthenticationContextOwner)?
+        let prompt: AuthenticationPrompt
+
+        init(
+            _ context: AuthenticationContextID?, _ owner: (any AuthenticationContextOwner)?,
+            _ prompt: AuthenticationPrompt
+        ) {
+            (self.context, self.owner, self.prompt) = (context, owner, prompt)
+        }
+    }
+
     /// The context whose evaluations satisfy access controls; nil for none.
-    public var context: AuthenticationContextID?
+    public var context: AuthenticationContextID? {
+        get { details?.context }
+        set { details = Details(newValue, owner, prompt) }
+    }
+
     /// Creates the context again if the service has lost it; nil if the call then fails.
-    public var owner: (any AuthenticationContextOwner)?
+    public var owner: (any AuthenticationContextOwner)? {
+        get { details?.owner }
+        set { details = Details(context, newValue, prompt) }
+    }
+
     /// How the person is asked; without a place, at the place of this process.
-    public var prompt: AuthenticationPrompt
+    public var prompt: AuthenticationPrompt {
+        get { details?.prompt ?? AuthenticationPrompt() }
+        set { details = Details(context, owner, newValue) }
+    }
 
     /// Why the program asks, for the prompt; empty for no reason.
     public var reason: String {
-        get { prompt.reason }
+        get { details?.prompt.reason ?? "" }
         set { prompt.reason = newValue }
     }
 
@@ -33,7 +61,9 @@ public struct Authentication: Sendable, Hashable {
         _ interaction: Interaction = .allow, context: AuthenticationContextID? = nil,
         of owner: (any AuthenticationContextOwner)? = nil, reason: String = ""
     ) {
-        self.init(interaction, context: context, of: owner, prompt: AuthenticationPrompt(reason: reason))
+        self.interaction = interaction
+        guard context != nil || owner != nil || !reason.isEmpty else { return }
+        details = Details(context, owner, AuthenticationPrompt(reason: reason))
     }
 
     /// Creates the values of one call that asks with the texts of a prompt.
@@ -42,9 +72,7 @@ public struct Authentication: Sendable, Hashable {
         prompt: AuthenticationPrompt
     ) {
         self.interaction = interaction
-        self.context = context
-        self.owner = owner
-        self.prompt = prompt
+        details = Details(context, owner, prompt)
     }
 
     /// Whether both are satisfied by the same, in the same way; the owner does not matter.

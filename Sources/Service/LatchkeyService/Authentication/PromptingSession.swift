@@ -75,7 +75,7 @@ private struct CallRounds {
         self.authentication = authentication
         owner = authentication.owner
         // The service has no use for it.
-        self.authentication.owner = nil
+        if owner != nil { self.authentication.owner = nil }
     }
 
     /// Asks the person for what a round needed, or replaces a context that the service does not know.
