@@ -33,77 +33,60 @@ struct PromptProcessTests {
         try #require(added.status == 0, "\(added.error)")
     }
 
-    /// Starts the command with the terminal as its standard input and error.
-    private func find(_ more: [String] = []) throws -> (process: SpawnedProcess, output: String) {
-        let output = "\(daemon.directory.path)/found-\(UUID().uuidString)"
-        let words = ["find-generic-password", "-a", "alice", "-s", "bank", "-w"] + more
-        let process = try SpawnedProcess(
-            ["/bin/sh", "-c", "T=$1; shift; exec \"$@\" <\"$T\" 2>\"$T\"", "sh", terminal.path]
-                + [Executable.path("latchkey")] + words,
-            environment: daemon.environment.merging([
-                "LATCHKEY_HOME": daemon.home, "PATH": "/usr/bin:/bin", "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
-            ]) { $1 }, output: output)
-        return (process, output)
-    }
-
-    private func ended(_ process: SpawnedProcess) -> Int32 {
-        _ = eventually {
-            _ = terminal.screen
-            return !process.isRunning
-        }
-        return process.stop(signal: 0)
+    /// Starts the command that reads the item.
+    private func find(_ more: [String] = []) throws -> CommandOnTerminal {
+        try CommandOnTerminal(
+            ["find-generic-password", "-a", "alice", "-s", "bank", "-w"] + more, on: terminal, clientOf: daemon)
     }
 
     /// The running programs that latchkeyd has started.
     private var pinentries: [pid_t] { ProcessTable.children(of: daemon.process.processIdentifier) }
 
-    private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
-
     @Test("The item is printed after the right passcode, also after a wrong one")
     func right() throws {
-        let (process, output) = try find(["--prompt", "to pay"])
+        let command = try find(["--prompt", "to pay"])
         #expect(terminal.waitForPrompt("Passcode:"))
-        for text in ["My bank", "to pay", "\(process.processIdentifier)"] {
+        for text in ["My bank", "to pay", "\(command.processIdentifier)"] {
             #expect(terminal.screen.contains(text), "\(text)")
         }
         terminal.type("wrong\r")
         #expect(terminal.waitForNewPrompt("The passcode is wrong. 2 attempts are left."))
         terminal.type("the passcode\r")
-        #expect(ended(process) == 0)
-        #expect(text(output) == "s3cret\n")
+        #expect(command.wait() == 0)
+        #expect(command.output == "s3cret\n")
         #expect(terminal.echoes)
     }
 
     @Test("A cancelled prompt ends the command with 128, and the item is not printed")
     func cancelled() throws {
-        let (process, output) = try find()
+        let command = try find()
         #expect(terminal.waitForPrompt("Passcode:"))
         terminal.type("\t\t\r")
-        #expect(ended(process) == 128)
-        #expect(!text(output).contains("s3cret"))
+        #expect(command.wait() == 128)
+        #expect(!command.output.contains("s3cret"))
     }
 
     @Test("Without a terminal and a display, or with --no-prompt, the command ends with 36 at once")
     func notInteractive() throws {
         let outcome = try daemon.client("latchkey", ["find-generic-password", "-a", "alice", "-s", "bank", "-w"])
         #expect(outcome.status == 36 && outcome.error.contains("no terminal and no display"), "\(outcome.error)")
-        let (process, output) = try find(["--no-prompt"])
-        #expect(ended(process) == 36)
-        #expect(!text(output).contains("s3cret"))
+        let command = try find(["--no-prompt"])
+        #expect(command.wait() == 36)
+        #expect(!command.output.contains("s3cret"))
     }
 
     @Test("A prompt that is not answered ends with its program, status -25293 and exit 51, and the next call prompts")
     func unanswered() throws {
         let own = try Self(["--prompt-timeout", "20"])
-        let (process, output) = try own.find()
-        #expect(own.terminal.waitForNewPrompt("process \(process.processIdentifier)"))
+        let command = try own.find()
+        #expect(own.terminal.waitForNewPrompt("process \(command.processIdentifier)"))
         #expect(own.pinentries.count == 1)
-        #expect(own.ended(process) == 51)
+        #expect(command.wait() == 51)
         #expect(own.terminal.screen.contains("the prompt was not answered in time"))
-        #expect(!own.text(output).contains("s3cret"))
+        #expect(!command.output.contains("s3cret"))
         #expect(eventually { own.pinentries.isEmpty } && own.terminal.echoes)
 
-        let (second, _) = try own.find()
+        let second = try own.find()
         #expect(own.terminal.waitForNewPrompt("process \(second.processIdentifier)"))
         second.stop(signal: SIGKILL)
         #expect(eventually { own.pinentries.isEmpty })
@@ -117,14 +100,14 @@ struct PromptProcessTests {
 
     @Test("A command that ends during its prompt ends the prompt")
     func abandoned() throws {
-        let (process, _) = try find()
-        #expect(terminal.waitForNewPrompt("process \(process.processIdentifier)"))
-        process.stop(signal: SIGKILL)
+        let command = try find()
+        #expect(terminal.waitForNewPrompt("process \(command.processIdentifier)"))
+        command.stop(signal: SIGKILL)
         // The daemon has noticed when another command gets its own prompt.
-        let (second, output) = try find()
+        let second = try find()
         #expect(terminal.waitForNewPrompt("process \(second.processIdentifier)"))
         terminal.type("the passcode\r")
-        #expect(ended(second) == 0)
-        #expect(text(output) == "s3cret\n")
+        #expect(second.wait() == 0)
+        #expect(second.output == "s3cret\n")
     }
 }

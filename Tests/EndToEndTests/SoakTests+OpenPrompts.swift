@@ -74,7 +74,7 @@ private final class OpenPrompts {
 
     let daemon: DaemonProcess
     let terminal: PseudoTerminal
-    private var commands: [SpawnedProcess] = []
+    private var commands: [CommandOnTerminal] = []
 
     /// - Parameter maxSeconds: how long the prompts may be open.
     init(maxSeconds: Int) throws {
@@ -101,17 +101,8 @@ private final class OpenPrompts {
     func open() throws {
         let idle = load.threads
         for number in 0..<Self.count {
-            let words = [
-                "/bin/sh", "-c", "T=$1; shift; exec \"$@\" <\"$T\" 2>\"$T\"", "sh", terminal.path,
-                Executable.path("latchkey"), "find-generic-password", "-a", "\(number)", "-s", "held", "-w",
-            ]
-            commands.append(
-                try SpawnedProcess(
-                    words,
-                    environment: daemon.environment.merging([
-                        "LATCHKEY_HOME": daemon.home, "PATH": "/usr/bin:/bin", "TERM": "xterm",
-                        "SWIFT_BACKTRACE": "enable=no",
-                    ]) { $1 }, output: "\(daemon.directory.path)/held-\(number)"))
+            let words = ["find-generic-password", "-a", "\(number)", "-s", "held", "-w"]
+            commands.append(try CommandOnTerminal(words, on: terminal, clientOf: daemon))
         }
         #expect(terminal.waitForPrompt("Passcode:"))
         // Each has a thread for its connection, and one that looks whether it still waits.
@@ -128,13 +119,7 @@ private final class OpenPrompts {
     var runningCount: Int { commands.count(where: \.isRunning) }
 
     /// Waits for the ends of the commands; returns their exit values.
-    func endings() -> [Int32] {
-        _ = eventually {
-            _ = terminal.screen
-            return runningCount == 0
-        }
-        return commands.map { $0.stop(signal: SIGKILL) }
-    }
+    func endings() -> [Int32] { commands.map { $0.wait() } }
 
     // MARK: The daemon
 

@@ -59,89 +59,89 @@ struct FingerprintProcessTests {
 
     @Test("The prompt disappears when the finger has matched, and the item is printed")
     func match() throws {
-        let (process, output) = try find("any")
+        let command = try find("any")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
         #expect(terminal.screen.contains("Item: “any”"))
         try fprintd.send("SCAN finger-A")
-        #expect(ended(process) == 0, "\(fprintd.log)")
-        #expect(text(output) == "secret of any\n")
+        #expect(command.wait() == 0, "\(fprintd.log)")
+        #expect(command.output == "secret of any\n")
         #expect(terminal.echoes && eventually { terminal.screen.contains("\u{1B}[?1049l") })
         #expect(try eventually { try fprintd.isReleased() })
     }
 
     @Test("A miss is shown, and the next finger is read; five misses leave the passcode, which ends the lock-out")
     func misses() throws {
-        let (first, output) = try find("any")
+        let first = try find("any")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
         try fprintd.send("SCAN finger-B")
         #expect(terminal.waitForNewPrompt("The finger was not recognized."))
         try fprintd.send("SCAN finger-A")
-        #expect(ended(first) == 0, "\(fprintd.log)")
-        #expect(text(output) == "secret of any\n")
+        #expect(first.wait() == 0, "\(fprintd.log)")
+        #expect(first.output == "secret of any\n")
         for (misses, status) in [(3, Int32(51)), (2, 51)] {
-            let (process, _) = try find("any")
+            let command = try find("any")
             for _ in 0..<misses { try fprintd.send("SCAN finger-B") }
-            #expect(ended(process) == status, "\(fprintd.log)")
+            #expect(command.wait() == status, "\(fprintd.log)")
         }
         // Locked: no prompt of a finger, even for the right one.
         let locked = try find("any")
-        #expect(ended(locked.process) == 51)
-        let (process, found) = try find("presence")
+        #expect(locked.wait() == 51)
+        let command = try find("presence")
         #expect(terminal.waitForNewPrompt("Passcode:"))
         terminal.type("the passcode\r")
-        #expect(ended(process) == 0)
-        #expect(text(found) == "secret of presence\n")
-        let (last, opened) = try find("any")
+        #expect(command.wait() == 0)
+        #expect(command.output == "secret of presence\n")
+        let last = try find("any")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
         try fprintd.send("SCAN finger-A")
-        #expect(ended(last) == 0 && text(opened) == "secret of any\n", "\(fprintd.log)")
+        #expect(last.wait() == 0 && last.output == "secret of any\n", "\(fprintd.log)")
     }
 
     @Test("`latchkey unlock` ends a lock-out")
     func unlockEndsLockout() throws {
         for misses in [3, 2] {
-            let (process, _) = try find("any")
+            let command = try find("any")
             for _ in 0..<misses { try fprintd.send("SCAN finger-B") }
-            #expect(ended(process) == 51, "\(fprintd.log)")
+            #expect(command.wait() == 51, "\(fprintd.log)")
         }
-        #expect(ended(try find("any").process) == 51)
+        #expect(try find("any").wait() == 51)
         try unlock()
-        let (process, _) = try find("any")
+        let command = try find("any")
         try fprintd.send("SCAN finger-A")
-        #expect(ended(process) == 0, "\(fprintd.log)")
+        #expect(command.wait() == 0, "\(fprintd.log)")
     }
 
     @Test("The buttons of the prompt cancel, and take the passcode instead of a finger")
     func buttons() throws {
-        let (cancelled, _) = try find("any")
+        let cancelled = try find("any")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
         terminal.type("\r")
-        #expect(ended(cancelled) == 128)
+        #expect(cancelled.wait() == 128)
         #expect(try eventually { try fprintd.isReleased() })
-        let (process, output) = try find("presence")
+        let command = try find("presence")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
         terminal.type("\r")
         #expect(terminal.waitForNewPrompt("Passcode:"))
         terminal.type("the passcode\r")
-        #expect(ended(process) == 0)
-        #expect(text(output) == "secret of presence\n")
+        #expect(command.wait() == 0)
+        #expect(command.output == "secret of presence\n")
     }
 
     @Test("An added finger loses the items of the set before it, and opens the others")
     func addedFinger() throws {
-        let (before, output) = try find("current")
+        let before = try find("current")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
         try fprintd.send("SCAN finger-A")
-        #expect(ended(before) == 0 && text(output) == "secret of current\n", "\(fprintd.log)")
+        #expect(before.wait() == 0 && before.output == "secret of current\n", "\(fprintd.log)")
         try fprintd.enroll("left-index-finger", print: "finger-C")
-        let (after, found) = try find("any")
+        let after = try find("any")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
         try show(["finger-A", "finger-C"], to: after)
-        #expect(ended(after) == 0 && text(found) == "secret of any\n", "\(fprintd.log)")
-        let (lost, nothing) = try find("current")
+        #expect(after.wait() == 0 && after.output == "secret of any\n", "\(fprintd.log)")
+        let lost = try find("current")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
         try show(["finger-A", "finger-C"], to: lost)
-        #expect(ended(lost) == 44, "\(text(nothing))")
+        #expect(lost.wait() == 44, "\(lost.output)")
         // The item is gone, and no prompt asks for it again.
         #expect(try daemon.client("latchkey", ["find-generic-password", "-a", "current", "-s", "s"]).status == 44)
     }
@@ -150,18 +150,18 @@ struct FingerprintProcessTests {
     func replacedFinger() throws {
         try fprintd.delete("right-index-finger")
         try fprintd.enroll("right-index-finger", print: "finger-D")
-        let (process, _) = try find("current")
+        let command = try find("current")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
         try fprintd.send("SCAN finger-D")
-        #expect(ended(process) == 44, "\(fprintd.log)")
+        #expect(command.wait() == 44, "\(fprintd.log)")
     }
 
     @Test("A lock ends the wait for a finger, and without the key of biometry none is asked for")
     func lock() throws {
-        let (process, _) = try find("any")
+        let command = try find("any")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
         try run(["lock"])
-        #expect(ended(process) != 0)
+        #expect(command.wait() != 0)
         #expect(try eventually { try fprintd.isReleased() })
         let locked = try daemon.client("latchkey", ["find-generic-password", "-a", "any", "-s", "s", "-w"])
         #expect(locked.status == 51 && locked.error.contains("latchkey unlock"), "\(locked.status) \(locked.error)")
@@ -171,11 +171,11 @@ struct FingerprintProcessTests {
 
     /// Shows one finger after the other until one is recognized: the virtual reader compares with
     /// one of several enrolled fingers only, which fprintd chooses.
-    private func show(_ prints: [String], to process: SpawnedProcess) throws {
-        for print in prints where process.isRunning {
+    private func show(_ prints: [String], to command: CommandOnTerminal) throws {
+        for print in prints where command.isRunning {
             let before = shownMisses
             try fprintd.send("SCAN \(print)")
-            #expect(eventually { shownMisses > before || !process.isRunning })
+            #expect(eventually { shownMisses > before || !command.isRunning })
         }
     }
 
@@ -196,28 +196,11 @@ struct FingerprintProcessTests {
         ])
     }
 
-    /// Starts the command with the terminal as its standard input and error.
-    private func find(_ account: String) throws -> (process: SpawnedProcess, output: String) {
-        let output = "\(daemon.directory.path)/found-\(UUID().uuidString)"
-        let words = ["find-generic-password", "-a", account, "-s", "s", "-w"]
-        let process = try SpawnedProcess(
-            ["/bin/sh", "-c", "T=$1; shift; exec \"$@\" <\"$T\" 2>\"$T\"", "sh", terminal.path]
-                + [Executable.path("latchkey")] + words,
-            environment: daemon.environment.merging([
-                "LATCHKEY_HOME": daemon.home, "PATH": "/usr/bin:/bin", "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
-            ]) { $1 }, output: output)
-        return (process, output)
+    /// Starts the command that reads an item.
+    private func find(_ account: String) throws -> CommandOnTerminal {
+        try CommandOnTerminal(
+            ["find-generic-password", "-a", account, "-s", "s", "-w"], on: terminal, clientOf: daemon)
     }
-
-    private func ended(_ process: SpawnedProcess) -> Int32 {
-        _ = eventually {
-            _ = terminal.screen
-            return !process.isRunning
-        }
-        return process.stop(signal: 0)
-    }
-
-    private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
 }
 
 extension Fprintd {

@@ -74,12 +74,12 @@ struct SecurityKeyProcessTests {
         try #require(try enroll("blue").status == 0)
         try add()
         file.authenticator.change { $0.touch = .never }
-        let (process, output) = try startFinding()
+        let command = try startFinding()
         #expect(file.authenticator.waitUntilTouchIsAwaited())
         if !listsIt { try plug() }
         file.remove()
-        #expect(process.waitUntilExit() != 0)
-        #expect(!output().contains("s3cret"))
+        #expect(command.wait() != 0)
+        #expect(!command.output.contains("s3cret"))
         #expect(daemon.process.isRunning, "\(daemon.logText)")
     }
 
@@ -91,9 +91,9 @@ struct SecurityKeyProcessTests {
         try #require(try enroll("blue").status == 0)
         try add()
         file.authenticator.change { $0.touch = .never }
-        let (process, _) = try startFinding()
+        let command = try startFinding()
         #expect(file.authenticator.waitUntilTouchIsAwaited())
-        process.stop(signal: SIGKILL)
+        command.stop(signal: SIGKILL)
         #expect(file.authenticator.waitForCancellation())
         file.authenticator.change { $0.touch = .given }
         #expect(try find().output == "s3cret\n")
@@ -107,19 +107,19 @@ struct SecurityKeyProcessTests {
         defer { file.remove() }
         try plug(file)
         let terminal = try PseudoTerminal()
-        let (enrollment, said) = try start(
+        let enrollment = try start(
             ["security-key", "enroll", "blue", "--passcode-file", passcode], on: terminal)
         #expect(terminal.waitForNewPrompt("PIN of the security key:"))
         terminal.type("1111\r")
         #expect(terminal.waitForNewPrompt("The PIN is wrong. 2 attempts are left."))
         terminal.type("1234\r")
-        #expect(ended(enrollment, terminal) == 0, "\(said()) \(terminal.screen)")
+        #expect(enrollment.wait() == 0, "\(enrollment.output) \(terminal.screen)")
         try add()
-        let (process, output) = try start(Self.finding, on: terminal)
+        let command = try start(Self.finding, on: terminal)
         #expect(terminal.waitForNewPrompt("PIN of the security key:"))
         terminal.type("1234\r")
-        #expect(ended(process, terminal) == 0)
-        #expect(output() == "s3cret\n")
+        #expect(command.wait() == 0)
+        #expect(command.output == "s3cret\n")
         // Without a terminal, the PIN cannot be asked for.
         #expect(try find().status == 36)
     }
@@ -149,29 +149,9 @@ struct SecurityKeyProcessTests {
 
     private func find() throws -> Executable.Outcome { try daemon.client("latchkey", Self.finding) }
 
-    private func startFinding() throws -> (process: SpawnedProcess, output: () -> String) {
-        try start(Self.finding, on: nil)
-    }
+    private func startFinding() throws -> CommandOnTerminal { try start(Self.finding, on: nil) }
 
-    /// Starts the command, on a terminal or without one.
-    private func start(
-        _ words: [String], on terminal: PseudoTerminal?
-    ) throws -> (process: SpawnedProcess, output: () -> String) {
-        let output = "\(directory.path)/\(UUID().uuidString)"
-        let shell = ["/bin/sh", "-c", "T=$1; shift; exec \"$@\" <\"$T\" 2>\"$T\"", "sh", terminal?.path ?? "/dev/null"]
-        let process = try SpawnedProcess(
-            shell + [Executable.path("latchkey")] + words,
-            environment: daemon.environment.merging([
-                "LATCHKEY_HOME": daemon.home, "PATH": "/usr/bin:/bin", "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
-            ]) { $1 }, output: output)
-        return (process, { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" })
-    }
-
-    private func ended(_ process: SpawnedProcess, _ terminal: PseudoTerminal) -> Int32 {
-        _ = eventually {
-            _ = terminal.screen
-            return !process.isRunning
-        }
-        return process.stop(signal: SIGKILL)
+    private func start(_ words: [String], on terminal: PseudoTerminal?) throws -> CommandOnTerminal {
+        try CommandOnTerminal(words, on: terminal, clientOf: daemon)
     }
 }
