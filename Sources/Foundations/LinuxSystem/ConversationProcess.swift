@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Glibc
+internal import Glibc
 
 /// A program that this process talks to over two pipes: its standard input and its standard output.
 ///
@@ -13,7 +13,6 @@ public struct ConversationProcess: ~Copyable, Sendable {
     private let input: OwnedDescriptor
     private let output: OwnedDescriptor
     private let startsSession: Bool
-    private let endingSignal: Int32
 
     /// Starts the executable at a path.
     ///
@@ -21,19 +20,16 @@ public struct ConversationProcess: ~Copyable, Sendable {
     ///   - environment: the whole environment, as `NAME=value`.
     ///   - startsSession: whether the program starts a session of its own. Without one it remains
     ///     in the process group of this process, and reacts to Ctrl-C on its terminal.
-    ///   - endingSignal: the signal that ends the program; SIGKILL follows if it does not.
     /// - Throws: `SystemError` with `ENOENT` if there is no such program.
-    public init(
-        executable: String, arguments: [String] = [], environment: [String], startsSession: Bool,
-        endingSignal: Int32 = SIGTERM
-    ) throws(SystemError) {
+    public init(executable: String, arguments: [String] = [], environment: [String], startsSession: Bool)
+        throws(SystemError)
+    {
         let toProgram = try Pipe()
         let fromProgram = try Pipe()
         process = try Self.start(
             [executable] + arguments, environment: environment, input: toProgram.reading.rawValue,
             output: fromProgram.writing.rawValue, startsSession: startsSession)
         self.startsSession = startsSession
-        self.endingSignal = endingSignal
         input = toProgram.endOfWriter()
         output = fromProgram.endOfReader()
         // A program that does not read must not block the writer.
@@ -73,7 +69,7 @@ public struct ConversationProcess: ~Copyable, Sendable {
     }
 
     deinit {
-        ProcessEnding(process, hasSession: startsSession, firstSignal: endingSignal).end()
+        ProcessEnding(process, hasSession: startsSession).end()
     }
 }
 

@@ -2,22 +2,19 @@
 
 internal import Glibc
 
-/// Ends a child of this process and reaps it: first with a signal after which it can restore its
+/// Ends a child of this process and reaps it: first with SIGTERM, so that it can restore its
 /// terminal, then with SIGKILL.
 struct ProcessEnding {
     private let process: pid_t
     private let hasSession: Bool
-    private let firstSignal: Int32
 
     /// - Parameter hasSession: whether the child leads a session, whose other processes are ended
     ///   with it.
-    init(_ process: pid_t, hasSession: Bool, firstSignal: Int32 = SIGTERM) {
-        (self.process, self.hasSession, self.firstSignal) = (process, hasSession, firstSignal)
-    }
+    init(_ process: pid_t, hasSession: Bool) { (self.process, self.hasSession) = (process, hasSession) }
 
     /// Returns when the child is reaped, or after ``terminationTimeout`` and ``killTimeout``.
     func end() {
-        signal(firstSignal)
+        signal(SIGTERM)
         if !waitUntilEnded(timeout: Self.terminationTimeout) {
             signal(SIGKILL)
             _ = waitUntilEnded(timeout: Self.killTimeout)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
@@ -25,10 +24,8 @@ struct PinentryConversation: ~Copyable {
         cancellation: Cancellation
     ) throws(PinentryError) {
         do throws(SystemError) {
-            // Its own timeout, by which pinentry-curses restores the screen; others just end.
             self.program = try ConversationProcess(
-                executable: program.path, environment: environment.entries, startsSession: startsSession,
-                endingSignal: SIGALRM)
+                executable: program.path, environment: environment.entries, startsSession: startsSession)
         } catch {
             throw .system(error)
         }
