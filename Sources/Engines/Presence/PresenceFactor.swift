@@ -15,8 +15,7 @@ public enum PresenceFactor: String, Sendable, Hashable, CaseIterable {
     case confirmation
     /// A finger of the person.
     case fingerprint
-    /// A touch of a security key. A yes only says that the person has seen the question: the touch
-    /// is what counts.
+    /// A touch of a security key.
     case securityKey
     /// The PIN of a security key. The answer is a secret, which the key verifies.
     case securityKeyPIN

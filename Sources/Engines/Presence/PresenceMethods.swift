@@ -32,11 +32,11 @@ public final class PresenceMethods: Sendable {
         }
     }
 
-    /// Displays one question while a sensor of this process waits for the person.
+    /// Displays one question while a sensor or a security key of this process waits for the person.
     ///
     /// - Parameters:
     ///   - deadline: by `BootClock.system`, in nanoseconds.
-    ///   - sensor: called when the question is displayed: waits for the sensor, and returns its
+    ///   - sensor: called while the question is displayed: waits for the person, and returns the
     ///     answer soon after the cancellation of the prompt.
     /// - Returns: what the person chose in the display, otherwise the answer of the sensor;
     ///   ``PresenceOutcome/unavailable(_:)`` at once if the person cannot be asked.

@@ -42,7 +42,8 @@ public struct PromptText: Sendable, Hashable {
         error = request.factor.isSecret ? failure : nil
         deny = request.factor == .confirmation ? "Deny" : nil
         cancel = request.cancelTitle.flatMap(Self.button)
-        isOnlyCancelled = request.factor == .fingerprint && request.fallbackTitle == nil
+        isOnlyCancelled =
+            request.factor == .securityKey || request.factor == .fingerprint && request.fallbackTitle == nil
         accept =
             switch request.factor {
             case .confirmation: "Allow"

@@ -3,10 +3,11 @@
 internal import Dispatch
 public import LinuxSystem
 
-/// A question that is displayed while a sensor of this process waits for the person.
+/// A question that is displayed while a sensor or a security key of this process waits for the
+/// person.
 ///
-/// The display says for which program the sensor waits, and its buttons end the wait. What counts
-/// as the answer is what the sensor has recognized.
+/// The display says for which program it waits, and its buttons end the wait. What counts is the
+/// answer of the sensor or of the key.
 public final class SensorPrompt: Sendable {
     private struct State {
         var request: PresenceRequest
@@ -79,7 +80,7 @@ public final class SensorPrompt: Sendable {
         let answer: PresenceOutcome =
             switch outcome {
             case .fallback, .timedOut, .unavailable: outcome
-            // Only the sensor recognizes.
+            // Only the sensor or the key confirms.
             case .denied, .cancelled, .confirmed, .recognized: .cancelled
             }
         state.withLock { $0.answer = answer }

@@ -38,10 +38,9 @@ final class FuzzPerson: PresenceMethod, Biometry, SecurityKeyAccess {
     }
 
     func ask(_ request: PresenceRequest, until deadline: UInt64, cancellation: Cancellation) -> PresenceOutcome {
-        // What is shown while a key waits for its touch is on another thread, and must not take the
-        // bytes of the device in an order of its own.
-        guard request.factor != .securityKey else { return .timedOut }
-        guard request.factor != .fingerprint else {
+        // What is shown while a sensor or a key waits is on another thread, and must not take the bytes
+        // of the device in an order of its own.
+        guard request.factor != .securityKey, request.factor != .fingerprint else {
             while !cancellation.isCancelled { usleep(100) }
             return .cancelled
         }

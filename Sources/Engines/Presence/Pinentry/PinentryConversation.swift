@@ -56,9 +56,9 @@ struct PinentryConversation: ~Copyable {
     {
         guard factor.isSecret else {
             try send("CONFIRM", text.isOnlyCancelled ? "--one-button" : "")
-            guard factor == .fingerprint else { return .confirmed(nil) }
-            // A finger is not shown to this program: its buttons only end the question.
-            return text.isOnlyCancelled ? .cancelled : .fallback
+            // A finger or a key is not shown to this program: its buttons only end the question.
+            if text.isOnlyCancelled { return .cancelled }
+            return factor == .fingerprint ? .fallback : .confirmed(nil)
         }
         try send("SETPROMPT", text.prompt)
         let secret = factor == .newApplicationPassword ? try newSecret(text.prompt) : try entry().secret

@@ -169,21 +169,27 @@ extension PresenceEvaluation {
         throw Self.wrongPIN
     }
 
-    /// Calls `body`, which waits for a touch, while the person sees what it is for.
+    /// Calls `body`, which waits for a touch, while the person sees what it is for; where nothing can
+    /// be displayed, the key's own signal must suffice.
     private func touching<Value>(
         _ body: (@escaping @Sendable () -> Bool) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
-        let prompt = TouchPrompt(request(.securityKey), with: sources.methods, until: deadline)
-        defer { prompt.close() }
-        do throws(KeychainError) {
-            return try body { [context, cancellation = host.cancellation] in
-                prompt.isCancelled || cancellation.isCancelled || context.hasEnded
+        let question = request(.securityKey)
+        let isDisplayed = sources.methods.unavailability(of: .securityKey, for: user, at: question.place) == nil
+        let deadline = deadline
+        var touched: Result<Value, KeychainError>?
+        let outcome = try whileCurrent(context.keys) { cancellation in
+            func touch(_ cancellation: Cancellation) -> PresenceOutcome {
+                touched = Result { () throws(KeychainError) in try body { cancellation.isCancelled } }
+                return .confirmed(nil)
             }
-        } catch {
-            guard !context.hasEnded else { throw Self.ended }
-            guard prompt.isCancelled else { throw error }
-            throw .authentication(.userCancel, "the person cancelled the prompt")
+            guard isDisplayed else { return touch(cancellation) }
+            return sources.methods.ask(question, until: deadline, cancellation: cancellation) {
+                touch($0.cancellation)
+            }
         }
+        guard case .confirmed = outcome, let touched else { throw Self.failure(outcome) }
+        return try touched.get()
     }
 
     // MARK: Errors

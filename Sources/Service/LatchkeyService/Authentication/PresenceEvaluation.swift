@@ -253,7 +253,7 @@ struct PresenceEvaluation {
     }
 
     /// Why a question was not answered.
-    private static func failure(_ outcome: PresenceOutcome) -> KeychainError {
+    static func failure(_ outcome: PresenceOutcome) -> KeychainError {
         switch outcome {
         case .confirmed, .recognized, .fallback, .denied, .cancelled:
             .authentication(.userCancel, "the person cancelled the prompt")
