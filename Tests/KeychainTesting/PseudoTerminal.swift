@@ -14,16 +14,24 @@ public final class PseudoTerminal: Sendable {
     private let used = Mutex(0)
 
     public init() throws {
-        main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        (main, device, path) = try Self.openPair()
+        var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+        guard ioctl(device, UInt(TIOCSWINSZ), &size) == 0 else { throw Failure(code: errno) }
+        _ = fcntl(main, F_SETFL, O_NONBLOCK)
+    }
+
+    /// Opens a new pseudo-terminal: its main side, and its device with the path.
+    public static func openPair() throws -> (main: Int32, device: Int32, path: String) {
+        let main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (number, unlocked): (Int32, Int32) = (0, 0)
+        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), whose definitions Swift does not import.
         guard main >= 0, ioctl(main, 0x4004_5431, &unlocked) == 0, ioctl(main, 0x8004_5430, &number) == 0 else {
             throw Failure(code: errno)
         }
-        path = "/dev/pts/\(number)"
-        device = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
-        guard device >= 0, ioctl(device, UInt(TIOCSWINSZ), &size) == 0 else { throw Failure(code: errno) }
-        _ = fcntl(main, F_SETFL, O_NONBLOCK)
+        let path = "/dev/pts/\(number)"
+        let device = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard device >= 0 else { throw Failure(code: errno) }
+        return (main, device, path)
     }
 
     public struct Failure: Error { public let code: Int32 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainTesting
 import LinuxSystem
 @testable import SecurityKey
 @testable import SecurityKeyTesting
@@ -20,16 +21,9 @@ final class DeviceFile: Sendable {
 
     init(_ authenticator: SoftwareAuthenticator) throws {
         self.authenticator = authenticator
-        main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        var (number, unlocked): (Int32, Int32) = (0, 0)
-        // TIOCSPTLCK, and TIOCGPTN.
-        guard main >= 0, ioctl(main, 0x4004_5431, &unlocked) == 0, ioctl(main, 0x8004_5430, &number) == 0 else {
-            throw Failure(code: errno)
-        }
-        path = "/dev/pts/\(number)"
-        device = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        (main, device, path) = try PseudoTerminal.openPair()
         var settings = termios()
-        guard device >= 0, tcgetattr(device, &settings) == 0 else { throw Failure(code: errno) }
+        guard tcgetattr(device, &settings) == 0 else { throw Failure(code: errno) }
         cfmakeraw(&settings)
         guard tcsetattr(device, TCSANOW, &settings) == 0, BackgroundThread.run({ [self] in carry() }) else {
             throw Failure(code: errno)
