@@ -14,19 +14,24 @@ let package = Package(
         .library(name: "LatchkeyLocalAuthentication", targets: ["LatchkeyLocalAuthentication"]),
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "LatchkeyCommonCrypto", targets: ["LatchkeyCommonCrypto"]),
+        // With the trait Transport.
+        .library(name: "LatchkeyNIOSSL", targets: ["LatchkeyNIOSSL"]),
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
         .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
         .executable(name: "latchkey-biometry-digest", targets: ["BiometryDigest"]),
     ],
     traits: [
         .trait(
-            name: "Tools", description: "The executables latchkey and latchkeyd, and the packages that only they need.")
+            name: "Tools", description: "The executables latchkey and latchkeyd, and the packages that only they need."),
+        .trait(name: "Transport", description: "The products for connections with TLS, and the packages of SwiftNIO."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -174,10 +179,19 @@ let package = Package(
         .target(
             name: "Latchkey",
             dependencies: [
-                "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto",
+                "SecretMemory",
                 .crypto,
             ],
             path: "Sources/Faces/Latchkey"
+        ),
+        .target(
+            name: "LatchkeyNIOSSL",
+            dependencies: [
+                "CertificateTrust", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem",
+                "TransportPolicy", .nioCore, .nioSSL,
+            ],
+            path: "Sources/Faces/LatchkeyNIOSSL"
         ),
         .target(
             name: "LatchkeyCommonCrypto",
@@ -317,6 +331,13 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "LatchkeyNIOSSLTests",
+            dependencies: [
+                "CertificateTrust", "LatchkeyNIOSSL", "LatchkeySecurity", "TransportPolicy", "KeychainTesting",
+                .nioCore, .nioPosix, .nioSSL, .nioTLS,
+            ]
+        ),
+        .testTarget(
             name: "LocalAuthenticationTests",
             dependencies: [
                 "LatchkeyLocalAuthentication", "LatchkeySecurity", "KeychainModel", "KeyServices", "LatchkeyClient",
@@ -399,6 +420,10 @@ extension Target.Dependency {
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .tools)
     }
     static var log: Self { .product(name: "Logging", package: "swift-log") }
+    static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio", condition: .transport) }
+    static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio", condition: .transport) }
+    static var nioTLS: Self { .product(name: "NIOTLS", package: "swift-nio", condition: .transport) }
+    static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .transport) }
     static var protobuf: Self { .product(name: "SwiftProtobuf", package: "swift-protobuf") }
     static var signals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .tools) }
     static var sqlite: Self { .product(name: "GRDBSQLite", package: "GRDB.swift") }
@@ -407,4 +432,6 @@ extension Target.Dependency {
 extension TargetDependencyCondition {
     /// Resolved only where the trait is enabled: a consumer of the libraries neither fetches nor builds what the executables need.
     static var tools: Self? { .when(traits: ["Tools"]) }
+    /// Resolved only where the trait is enabled, as with `tools`.
+    static var transport: Self? { .when(traits: ["Transport"]) }
 }

@@ -51,10 +51,15 @@ struct ArchitectureTests {
             "FoundationNetworking",
         ],
         "Latchkey": [
-            "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
+            "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto",
+            "SecretMemory",
             "Crypto",
         ],
         "LatchkeyCommonCrypto": ["OpenSSLCrypto", "SecretMemory"],
+        "LatchkeyNIOSSL": [
+            "CertificateTrust", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem",
+            "TransportPolicy", "NIOCore", "NIOSSL",
+        ],
         "Security": ["LatchkeySecurity"],
         "LatchkeyLocalAuthentication": [
             "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto",
@@ -160,7 +165,9 @@ struct ArchitectureTests {
 
     @Test("Public modules use a keychain through a session, which knows the caller")
     func sessions() throws {
-        for module in ["LatchkeySecurity", "LatchkeyLocalAuthentication", "Latchkey", "LatchkeyCommands"] {
+        for module in [
+            "LatchkeySecurity", "LatchkeyLocalAuthentication", "Latchkey", "LatchkeyCommands", "LatchkeyNIOSSL",
+        ] {
             for file in try Sources.files(of: module) {
                 let code = file.withoutComments
                 #expect(!code.contains("KeychainService"), "\(file.name)")

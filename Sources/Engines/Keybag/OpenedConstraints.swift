@@ -30,6 +30,6 @@ struct OpenedConstraints {
     /// The number of items, for tests.
     var count: Int { opened.count }
 
-    /// A key takes 32 bytes of secret memory.
-    static let maxCount = 1_024
+    /// A key takes 32 bytes of secret memory, and a program can have many contexts.
+    static let maxCount = 256
 }

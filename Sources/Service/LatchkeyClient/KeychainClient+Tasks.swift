@@ -32,8 +32,20 @@ extension KeychainClient {
 
     /// Returns a call that runs on any thread with the caller and the log of the current task.
     package static func bound<Value>(_ call: @escaping @Sendable () -> Value) -> @Sendable () -> Value {
+        let function = boundFunction { (_: Void) in call() }
+        return { function(()) }
+    }
+
+    /// Returns a function that runs on any thread with the caller and the log of the current task.
+    package static func boundFunction<Argument, Value>(
+        _ call: @escaping @Sendable (Argument) -> Value
+    ) -> @Sendable (Argument) -> Value {
         let (context, log) = (CallerContext.current, ProgramLog.current)
-        return { CallerContext.$current.withValue(context) { ProgramLog.$current.withValue(log, operation: call) } }
+        return { argument in
+            CallerContext.$current.withValue(context) {
+                ProgramLog.$current.withValue(log) { call(argument) }
+            }
+        }
     }
 
     private static let cancelled = KeychainError(

@@ -17,7 +17,7 @@ struct ConstraintsCommand: ParsableCommand {
             """)
 
     @Option(help: "The number of items of each kind.")
-    var items = 500
+    var items = 200
 
     @Option(help: "The number of rounds; each round measures both kinds.")
     var rounds = 9

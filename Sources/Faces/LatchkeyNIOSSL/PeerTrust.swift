@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CertificateTrust
+internal import LatchkeyClient
+internal import LatchkeyService
+
+/// How the certificates of a peer are evaluated: with which anchors, and whether revocation is
+/// checked. By default as `SecTrust` does it, with the system's anchors, the user's trust settings
+/// and the certificates of the keychain.
+public struct PeerTrust: Sendable {
+    /// The program's own anchors.
+    public var anchors: [Certificate]
+    /// Whether only ``anchors`` are trusted. The system's anchors, the trust settings and the
+    /// certificates of the keychain are then not used.
+    public var isAnchorsOnly: Bool
+    /// How revocation is checked; nil if it is not. Evidence that is fetched delays the handshake by
+    /// ten seconds at most.
+    public var revocation: RevocationOptions?
+    public var systemAnchors: SystemAnchors
+
+    /// - Parameters:
+    ///   - anchors: the program's own anchors.
+    ///   - isAnchorsOnly: whether only these are trusted.
+    public init(
+        anchors: [Certificate] = [], isAnchorsOnly: Bool = false, revocation: RevocationOptions? = nil,
+        systemAnchors: SystemAnchors = .shared
+    ) {
+        (self.anchors, self.isAnchorsOnly) = (anchors, isAnchorsOnly)
+        (self.revocation, self.systemAnchors) = (revocation, systemAnchors)
+    }
+
+    /// Trust in these anchors alone.
+    public static func only(_ anchors: [Certificate]) -> PeerTrust { PeerTrust(anchors: anchors, isAnchorsOnly: true) }
+
+    /// Evaluates the certificates that a peer sent. Reads files, and may read the keychain and the
+    /// network.
+    ///
+    /// - Parameter served: at least one, leaf first.
+    /// - Parameter time: seconds since 1970.
+    func verdict(on served: [Certificate], _ policy: TrustPolicy, at time: Double) -> TrustVerdict {
+        var evaluation = TrustEvaluation(
+            served, policies: [policy] + (revocation.map { [.revocation($0)] } ?? []), at: time)
+        evaluation.anchors = anchors
+        evaluation.isAnchorsOnly = isAnchorsOnly
+        evaluation.systemAnchors = systemAnchors
+        evaluation.fetcher = .shared
+        if !isAnchorsOnly {
+            evaluation.issuers = KeychainCertificates.issuers
+            evaluation.take(TrustSettingsDomains(user: try? KeychainClient.home().dataDirectory))
+        }
+        return evaluation.verdict()
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+public import NIOSSL
+public import TransportPolicy
+
+/// Makes the handlers of a client's connections with TLS. Each handshake is decided by Latchkey: the
+/// evaluation of the server's certificates for the host, App Transport Security, and the pins.
+///
+/// ```swift
+/// let tls = TLSClient(ConnectionPolicy(pins: pins))
+/// bootstrap.channelInitializer { channel in
+///     channel.eventLoop.makeCompletedFuture {
+///         let (handler, handshake) = try tls.handler(for: "api.example.com")
+///         try channel.pipeline.syncOperations.addHandlers(handler, Application(handshake))
+///     }
+/// }
+/// ```
+public struct TLSClient: Sendable {
+    /// What the connections must satisfy: App Transport Security and pins.
+    public var policy: ConnectionPolicy
+    /// How the certificates of servers are evaluated.
+    public var trust: PeerTrust
+    /// What the client shows to servers that ask for a certificate, after they were accepted; nil to
+    /// show none.
+    public var identity: TLSIdentity?
+    /// The protocols for ALPN, such as `h2` and `http/1.1`, the preferred first.
+    public var applicationProtocols: [String]
+
+    public init(
+        _ policy: ConnectionPolicy = ConnectionPolicy(), trust: PeerTrust = PeerTrust(),
+        identity: TLSIdentity? = nil, applicationProtocols: [String] = []
+    ) {
+        (self.policy, self.trust, self.identity) = (policy, trust, identity)
+        self.applicationProtocols = applicationProtocols
+    }
+
+    /// Returns a new handler for a connection to a host, and the result of its handshake.
+    ///
+    /// - Parameters:
+    ///   - host: a host name or an IP address, as in a URL. A host name is sent to the server (SNI).
+    ///   - purpose: what is loaded; only App Transport Security's switches for media and web content
+    ///     depend on it.
+    /// - Throws: if the policy allows no connection to the host, before any is made.
+    public func handler(for host: String, purpose: LoadPurpose = .general) throws(TLSRefusal) -> (
+        handler: NIOSSLClientHandler, handshake: TLSHandshake
+    ) {
+        let requirements = try requirements(host, purpose)
+        let handshake = TLSHandshake()
+        let verification = PeerVerification(peer: .server(requirements), trust: trust, handshake: handshake)
+        let connection = HandlerReference()
+        do {
+            let handler = try NIOSSLClientHandler(
+                context: try NIOSSLContext(configuration: configuration(requirements)),
+                serverHostname: requirements.indicatedName,
+                customVerificationCallbackWithMetadata: verification.callback { connection.handler?.tlsVersion })
+            connection.handler = handler
+            return (handler, handshake)
+        } catch {
+            throw TLSRefusal(.other, .secureConnectionFailed, "TLS cannot be configured for \(host): \(error)")
+        }
+    }
+
+    /// Returns the configuration of the connections to a host, for programs that make their own
+    /// handler. It has no trust roots: without a callback that decides, every server is refused.
+    ///
+    /// - Throws: if the policy allows no connection to the host.
+    public func configuration(for host: String, purpose: LoadPurpose = .general) throws(TLSRefusal)
+        -> TLSConfiguration
+    {
+        configuration(try requirements(host, purpose))
+    }
+
+    private func configuration(_ requirements: TLSRequirements) -> TLSConfiguration {
+        var configuration = TLSConfiguration.client(requirements)
+        configuration.applicationProtocols = applicationProtocols
+        if let identity {
+            configuration.certificateChain = identity.certificateChain
+            configuration.privateKey = identity.privateKey
+        }
+        return configuration
+    }
+
+    private func requirements(_ host: String, _ purpose: LoadPurpose) throws(TLSRefusal) -> TLSRequirements {
+        switch policy.decision(scheme: "https", host: host, purpose: purpose, at: WallClock.now) {
+        case .secure(let requirements): return requirements
+        case .refused(let refusal): throw TLSRefusal(refusal)
+        case .plain:
+            throw TLSRefusal(.other, .secureConnectionFailed, "a connection with TLS is required for \(host)")
+        }
+    }
+}
+
+/// Lets the callback of a handler ask the handler, on its event loop.
+final class HandlerReference { weak var handler: NIOSSLHandler? }
+
+extension TLSRequirements {
+    /// The name for SNI (RFC 6066, section 3): a host name without the dot at its end, not an address.
+    var indicatedName: String? {
+        guard case .host(let name) = server else { return nil }
+        let text = name.description
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
+}

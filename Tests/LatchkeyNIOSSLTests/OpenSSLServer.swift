@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainTesting
+
+/// A server of openssl on a port that the kernel chose. It answers each request with a page about the
+/// connection.
+final class OpenSSLServer: Sendable {
+    let port: Int
+    private let process: SpawnedProcess
+    private let log: String
+
+    struct NotListening: Error { let log: String }
+
+    /// - Parameter options: further arguments of s_server, such as `-tls1_2`.
+    convenience init(
+        _ identity: OpenSSLAuthority.IssuedCertificate, of authority: OpenSSLAuthority, _ options: [String] = []
+    ) throws {
+        try self.init(certificate: identity.file, key: identity.keyFile, of: authority, options)
+    }
+
+    /// - Parameters:
+    ///   - certificate: a file.
+    ///   - key: the file of its private key.
+    init(certificate: String, key: String, of authority: OpenSSLAuthority, _ options: [String] = []) throws {
+        log = authority.openssl.path("server-\(UUID().uuidString).log")
+        let words = [
+            "/usr/bin/openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificate, "-key", key,
+            "-cert_chain", authority.intermediate.file,
+        ]
+        process = try SpawnedProcess(
+            words + options, environment: ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"], output: log)
+        var port: Int?
+        let (log, process) = (log, process)
+        _ = eventually {
+            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+            port = text.firstMatch(of: /ACCEPT 127\.0\.0\.1:(\d+)\n/).flatMap { Int($0.1) }
+            return port != nil || !process.isRunning
+        }
+        guard let port else { throw NotListening(log: (try? String(contentsOfFile: log, encoding: .utf8)) ?? "") }
+        self.port = port
+    }
+
+    /// What the server has written.
+    var output: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
+    deinit { process.stop(signal: SIGKILL) }
+}
