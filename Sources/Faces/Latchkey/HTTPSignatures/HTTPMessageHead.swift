@@ -51,7 +51,10 @@ public struct HTTPMessageHead: Sendable {
     /// A request.
     ///
     /// - Parameters:
+    ///   - method: a token, such as `GET`.
     ///   - url: the absolute URL, as a client names it: `https://example.com/path?query`.
+    ///   - fields: the header section, in order.
+    ///   - trailers: the trailer section, in order.
     /// - Throws: `errSecParam` for anything that is not a valid HTTP message.
     public static func request(
         _ method: String, url: String, fields: [HTTPField], trailers: [HTTPField] = []
@@ -66,7 +69,11 @@ public struct HTTPMessageHead: Sendable {
     /// A response.
     ///
     /// - Parameters:
+    ///   - status: the status code, with three digits.
     ///   - request: the request that it answers, for components of it (`req`).
+    ///   - fields: the header section, in order.
+    ///   - trailers: the trailer section, in order.
+    /// - Throws: `errSecParam` for anything that is not a valid HTTP message.
     public static func response(
         _ status: Int, to request: HTTPMessageHead? = nil, fields: [HTTPField], trailers: [HTTPField] = []
     ) throws(KeychainError) -> HTTPMessageHead {

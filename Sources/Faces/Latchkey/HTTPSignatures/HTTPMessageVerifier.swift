@@ -55,8 +55,10 @@ public struct HTTPMessageVerifier: Sendable {
 
     /// A verifier.
     ///
-    /// - Parameter findKey: returns the key with this identifier, which is not authentic. The
-    ///   identifier is empty if the signature has none.
+    /// - Parameters:
+    ///   - policy: what a signature must cover and state.
+    ///   - findKey: returns the key with this identifier, which is not authentic. The identifier is
+    ///     empty if the signature has none.
     public init(_ policy: HTTPSignaturePolicy, findKey: @escaping @Sendable (String) -> HTTPVerificationKey?) {
         (self.policy, self.findKey) = (policy, findKey)
     }
@@ -64,6 +66,7 @@ public struct HTTPMessageVerifier: Sendable {
     /// Verifies one signature of the message, and its body.
     ///
     /// - Parameters:
+    ///   - message: the head of the received message, with its signatures.
     ///   - body: if given, the signature must cover `content-digest`, and the digest must be that of
     ///     the body.
     ///   - label: the signature to verify; nil for the only one, or the only one with the tag of the

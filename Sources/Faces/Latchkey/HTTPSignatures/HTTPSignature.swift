@@ -21,7 +21,10 @@ public struct HTTPSignatureParameters: Hashable, Sendable {
     /// Parameters for a signature at this time.
     ///
     /// - Parameters:
+    ///   - keyIdentifier: the name of the key, from which the verifier finds it.
     ///   - lifetime: the seconds after which the signature expires; nil for no such parameter.
+    ///   - nonce: a value that is used once.
+    ///   - tag: the application of the signature.
     ///   - created: in seconds since 1970; by default, now.
     public init(
         keyIdentifier: String?, lifetime: Int64? = nil, nonce: String? = nil, tag: String? = nil,
