@@ -16,6 +16,10 @@ let package = Package(
         .library(name: "LatchkeyCommonCrypto", targets: ["LatchkeyCommonCrypto"]),
         // With the trait Transport.
         .library(name: "LatchkeyNIOSSL", targets: ["LatchkeyNIOSSL"]),
+        .library(name: "LatchkeyHTTPClient", targets: ["LatchkeyHTTPClient"]),
+        .library(name: "LatchkeyURLSession", targets: ["LatchkeyURLSession"]),
+        .library(name: "LatchkeyURLSessionDefaults", targets: ["LatchkeyURLSessionDefaults"]),
+        .executable(name: "latchkey-tls", targets: ["LatchkeyTLSTool"]),
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
         .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
         .executable(name: "latchkey-biometry-digest", targets: ["BiometryDigest"]),
@@ -31,9 +35,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.40.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -194,6 +200,43 @@ let package = Package(
             path: "Sources/Faces/LatchkeyNIOSSL"
         ),
         .target(
+            name: "HTTPConnections",
+            dependencies: [
+                "CertificateTrust", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity", "LinuxSystem",
+                "SecretMemory", "TransportPolicy", .nioCore, .nioHTTP1, .nioHTTP2, .nioPosix, .nioSSL, .nioTLS,
+            ],
+            path: "Sources/Faces/HTTPConnections"
+        ),
+        .target(
+            name: "LatchkeyURLSession",
+            dependencies: [
+                "CertificateTrust", "HTTPConnections", "KeychainModel", "LatchkeyClient", "LatchkeyNIOSSL",
+                "LatchkeySecurity", "LatchkeyService", "LinuxSystem", "SecretMemory", "TransportPolicy", .crypto,
+            ],
+            path: "Sources/Faces/LatchkeyURLSession"
+        ),
+        .target(
+            name: "LatchkeyURLSessionDefaults", dependencies: ["LatchkeyURLSession"],
+            path: "Sources/Faces/LatchkeyURLSessionDefaults"
+        ),
+        .target(
+            name: "LatchkeyHTTPClient",
+            dependencies: [
+                "CertificateTrust", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity", "TransportPolicy",
+                .asyncHTTPClient, .nioCore, .nioHTTP1, .nioSSL,
+            ],
+            path: "Sources/Faces/LatchkeyHTTPClient"
+        ),
+        .target(
+            name: "TransportCommands",
+            dependencies: [
+                "CertificateTrust", "HTTPConnections", "KeychainModel", "LatchkeyClient", "LatchkeyNIOSSL",
+                "LatchkeySecurity", "LatchkeyService", "LinuxSystem", "SecretMemory", "TransportPolicy",
+                .argumentParser, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+            ],
+            path: "Sources/Faces/TransportCommands"
+        ),
+        .target(
             name: "LatchkeyCommonCrypto",
             dependencies: ["OpenSSLCrypto", "SecretMemory"],
             path: "Sources/Faces/LatchkeyCommonCrypto"
@@ -214,6 +257,10 @@ let package = Package(
             name: "LatchkeyTool",
             dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "SecurityKeyPresence", .log],
             path: "Sources/Executables/LatchkeyTool"
+        ),
+        .executableTarget(
+            name: "LatchkeyTLSTool", dependencies: ["LinuxSystem", "TransportCommands", .log],
+            path: "Sources/Executables/LatchkeyTLSTool"
         ),
         .executableTarget(
             name: "LatchkeyDaemon",
@@ -338,6 +385,37 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "HTTPConnectionsTests",
+            dependencies: [
+                "CertificateTrust", "HTTPConnections", "LatchkeyNIOSSL", "LatchkeySecurity", "LinuxSystem",
+                "TransportPolicy", "KeychainTesting", .nioCore, .nioHTTP1, .nioHTTP2, .nioPosix, .nioSSL,
+            ]
+        ),
+        .testTarget(
+            name: "LatchkeyURLSessionTests",
+            dependencies: [
+                "CertificateTrust", "HTTPConnections", "KeychainModel", "LatchkeyClient", "LatchkeyNIOSSL",
+                "LatchkeySecurity", "LatchkeyURLSession", "LatchkeyURLSessionDefaults", "LinuxSystem", "SecretMemory",
+                "TransportPolicy", "KeychainTesting", "ProofWorker", .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+            ]
+        ),
+        .testTarget(
+            name: "LatchkeyHTTPClientTests",
+            dependencies: [
+                "CertificateTrust", "LatchkeyClient", "LatchkeyHTTPClient", "LatchkeyNIOSSL", "LatchkeySecurity",
+                "LinuxSystem", "TransportPolicy", "KeychainTesting", .asyncHTTPClient, .nioCore, .nioHTTP1,
+                .nioPosix, .nioSSL,
+            ]
+        ),
+        .testTarget(
+            name: "TransportCommandsTests",
+            dependencies: [
+                "CertificateTrust", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeyTLSTool", "LatchkeyTool",
+                "LinuxSystem", "TransportCommands", "TransportPolicy", "KeychainTesting",
+            ],
+            resources: [.copy("Golden")]
+        ),
+        .testTarget(
             name: "LocalAuthenticationTests",
             dependencies: [
                 "LatchkeyLocalAuthentication", "LatchkeySecurity", "KeychainModel", "KeyServices", "LatchkeyClient",
@@ -421,6 +499,11 @@ extension Target.Dependency {
     }
     static var log: Self { .product(name: "Logging", package: "swift-log") }
     static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio", condition: .transport) }
+    static var asyncHTTPClient: Self {
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .transport)
+    }
+    static var nioHTTP1: Self { .product(name: "NIOHTTP1", package: "swift-nio", condition: .transport) }
+    static var nioHTTP2: Self { .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .transport) }
     static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio", condition: .transport) }
     static var nioTLS: Self { .product(name: "NIOTLS", package: "swift-nio", condition: .transport) }
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .transport) }

@@ -45,7 +45,7 @@ public struct TLSRefusal: Error, Sendable {
     /// The evaluation of the peer's certificates; nil if there was none.
     public let verdict: TrustVerdict?
 
-    init(
+    package init(
         _ reason: Reason, _ code: TransportErrorCode, _ explanation: String, served: [Certificate] = [],
         verdict: TrustVerdict? = nil
     ) {
@@ -53,7 +53,7 @@ public struct TLSRefusal: Error, Sendable {
         (self.served, self.verdict) = (served, verdict)
     }
 
-    init(_ refusal: TransportRefusal) { self.init(.policy(refusal), refusal.code, refusal.explanation) }
+    package init(_ refusal: TransportRefusal) { self.init(.policy(refusal), refusal.code, refusal.explanation) }
 
     /// An identity that cannot be used.
     static func identity(_ explanation: String) -> TLSRefusal {
