@@ -212,6 +212,7 @@ let package = Package(
             dependencies: [
                 "CertificateTrust", "HTTPConnections", "KeychainModel", "LatchkeyClient", "LatchkeyNIOSSL",
                 "LatchkeySecurity", "LatchkeyService", "LinuxSystem", "SecretMemory", "TransportPolicy", .crypto,
+                .nioCore,
             ],
             path: "Sources/Faces/LatchkeyURLSession"
         ),

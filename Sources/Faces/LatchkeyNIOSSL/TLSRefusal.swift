@@ -31,6 +31,8 @@ public struct TLSRefusal: Error, Sendable {
         case identity
         /// The connection ended during the handshake.
         case ended
+        /// The program refused the server when it was asked.
+        case program
         /// Any other failure of the protocol.
         case other
     }
@@ -45,7 +47,7 @@ public struct TLSRefusal: Error, Sendable {
     /// The evaluation of the peer's certificates; nil if there was none.
     public let verdict: TrustVerdict?
 
-    init(
+    package init(
         _ reason: Reason, _ code: TransportErrorCode, _ explanation: String, served: [Certificate] = [],
         verdict: TrustVerdict? = nil
     ) {
@@ -53,7 +55,7 @@ public struct TLSRefusal: Error, Sendable {
         (self.served, self.verdict) = (served, verdict)
     }
 
-    init(_ refusal: TransportRefusal) { self.init(.policy(refusal), refusal.code, refusal.explanation) }
+    package init(_ refusal: TransportRefusal) { self.init(.policy(refusal), refusal.code, refusal.explanation) }
 
     /// An identity that cannot be used.
     static func identity(_ explanation: String) -> TLSRefusal {
