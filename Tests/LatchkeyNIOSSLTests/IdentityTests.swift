@@ -158,7 +158,7 @@ struct IdentityTests {
         let isAccepted = client == "trusted" || (client == "none" && mode == "optional")
         #expect(report.contains("answer\n") == isAccepted, "\(report)")
         let ending = try #require(try await server.endings().first)
-        #expect((ending.handshake.peer?.chain.leaf == (try shown?.parsed())) == (isAccepted || client == "none"))
+        #expect((ending.handshake.peer?.chain?.leaf == (try shown?.parsed())) == (isAccepted || client == "none"))
         #expect((ending.refusal == nil) == isAccepted, "\(ending)")
         if let refusal = ending.refusal, client != "none" {
             let rules: [String: TrustRule] = [

@@ -11,6 +11,8 @@ internal import NIOCore
 enum BlockingWork {
     private static let pool = ForkLocal { BlockingCallPool() }
 
+    static func run(_ work: @escaping @Sendable () -> Void) { pool.value.run(work) }
+
     static func run<Value: Sendable>(
         on eventLoop: any EventLoop, _ work: @escaping @Sendable () -> Result<Value, any Error>
     ) -> EventLoopFuture<Value> {

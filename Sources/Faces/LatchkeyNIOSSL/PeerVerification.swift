@@ -16,6 +16,8 @@ struct PeerVerification: Sendable {
     let peer: Peer
     let trust: PeerTrust
     let handshake: TLSHandshake
+    /// Asked about servers; nil accepts what the policy accepts.
+    var review: (any ServerReview)?
 
     /// The most certificates of a peer that are read. BoringSSL limits their length to 100 KiB.
     static let maxCertificates = 32
@@ -25,14 +27,28 @@ struct PeerVerification: Sendable {
     ///
     /// - Parameter version: the negotiated version; called on the event loop.
     func callback(version: @escaping () -> NIOSSL.TLSVersion?) -> NIOSSLCustomVerificationCallbackWithMetadata {
-        let decision = KeychainClient.boundFunction { (presented: Presented) in decide(presented) }
+        let evaluate = KeychainClient.boundFunction { (presented: Presented) in evaluation(presented) }
+        let start = BoundTask.starter()
         return { certificates, promise in
             let encoded = certificates.prefix(Self.maxCertificates).map { certificate in
                 Result { try certificate.toDERBytes() }
             }
             let presented = Presented(certificates: encoded, version: version())
-            BlockingWork.run(on: promise.futureResult.eventLoop) { .success(decision(presented)) }.cascade(to: promise)
+            BlockingWork.run {
+                switch evaluate(presented) {
+                case .ended(let result): promise.succeed(end(result))
+                case .reviewed(let evaluation, let decision, let review):
+                    start { promise.succeed(end(await decision.result(of: evaluation, review))) }
+                }
+            }
         }
+    }
+
+    /// The evaluation of a peer, before the handshake ends.
+    private enum Evaluation: Sendable {
+        case ended(Result<TLSHandshake.Peer, TLSRefusal>)
+        /// The server is reviewed.
+        case reviewed(ServerEvaluation, ServerDecision, any ServerReview)
     }
 
     /// What a peer has sent until now.
@@ -42,50 +58,42 @@ struct PeerVerification: Sendable {
         let version: NIOSSL.TLSVersion?
     }
 
-    /// Decides, and sets the result of the handshake.
-    private func decide(_ presented: Presented) -> NIOSSLVerificationResultWithMetadata {
-        let result = result(presented)
-        guard case .success(let peer) = result, let chain = Self.nioChain(peer.chain) else {
+    /// Sets the result of the handshake.
+    private func end(_ result: Result<TLSHandshake.Peer, TLSRefusal>) -> NIOSSLVerificationResultWithMetadata {
+        guard case .success(let peer) = result else {
+            handshake.end(result)
+            return .failed
+        }
+        let chain = peer.chain.map(Self.nioChain)
+        guard chain != .some(nil) else {
             // A chain that BoringSSL cannot represent has no certificate that it accepted.
-            handshake.end(
-                result.flatMap { _ in .failure(Self.unreadable("the validated chain cannot be handed to BoringSSL")) })
+            handshake.end(.failure(Self.unreadable("the validated chain cannot be handed to BoringSSL")))
             return .failed
         }
         handshake.end(result)
-        return .certificateVerified(VerificationMetadata(chain))
+        return .certificateVerified(VerificationMetadata(chain ?? nil))
     }
 
-    private func result(_ presented: Presented) -> Result<TLSHandshake.Peer, TLSRefusal> {
+    private func evaluation(_ presented: Presented) -> Evaluation {
         let certificates = presented.certificates.map { encoded in Result { try Certificate(der: try encoded.get()) } }
         guard case .success(let leaf) = certificates.first else {
             let problem = certificates.first.map { "\($0)" } ?? "it sent none"
-            return .failure(Self.unreadable("the peer must send a certificate that can be read, found: \(problem)"))
+            return .ended(
+                .failure(Self.unreadable("the peer must send a certificate that can be read, found: \(problem)")))
         }
         // Others that cannot be read cannot be a part of the chain.
         let served = [leaf] + certificates.dropFirst().compactMap { try? $0.get() }
         let time = WallClock.now
         switch peer {
-        case .server(let requirements): return server(requirements, served, presented.version, time)
-        case .client: return client(served, time)
+        case .server(let requirements):
+            let verdict = trust.verdict(on: served, .server(requirements.server), at: time)
+            let decision = ServerDecision(requirements, served, presented.version, at: time)
+            guard let review else { return .ended(decision.result(verdict)) }
+            let evaluation = ServerEvaluation(
+                requirements: requirements, served: served, verdict: verdict, refusal: decision.refusal(verdict))
+            return .reviewed(evaluation, decision, review)
+        case .client: return .ended(client(served, time))
         }
-    }
-
-    private func server(
-        _ requirements: TLSRequirements, _ served: [Certificate], _ version: NIOSSL.TLSVersion?, _ time: Double
-    ) -> Result<TLSHandshake.Peer, TLSRefusal> {
-        let verdict = trust.verdict(on: served, .server(requirements.server), at: time)
-        let negotiated = version.flatMap { TransportPolicy.TLSVersion($0) }
-        let connection = NegotiatedConnection(
-            negotiated, suite: requirements.offeredSuite(negotiated), verdict: verdict, served: served)
-        let decision = requirements.verdict(on: connection, at: time)
-        guard decision.isAccepted, let chain = ValidatedChain(verdict) else {
-            let first = decision.violations.first
-            return .failure(
-                TLSRefusal(
-                    .violations(decision.violations), first?.code ?? .serverCertificateUntrusted,
-                    decision.violations.map(\.explanation).joined(separator: "; "), served: served, verdict: verdict))
-        }
-        return .success(TLSHandshake.Peer(chain: chain, verdict: verdict, served: served, reports: decision.reports))
     }
 
     private func client(_ served: [Certificate], _ time: Double) -> Result<TLSHandshake.Peer, TLSRefusal> {
@@ -107,13 +115,5 @@ struct PeerVerification: Sendable {
     private static func nioChain(_ chain: ValidatedChain) -> ValidatedCertificateChain? {
         let certificates = chain.certificates.compactMap { try? NIOSSLCertificate(bytes: $0.der, format: .der) }
         return certificates.count == chain.certificates.count ? ValidatedCertificateChain(certificates) : nil
-    }
-}
-
-extension TLSRequirements {
-    /// A suite that the configuration offers for the version. NIOSSL does not tell which one was
-    /// negotiated, and BoringSSL refuses a server that selects one that was not offered.
-    fileprivate func offeredSuite(_ version: TransportPolicy.TLSVersion?) -> String {
-        suites.first { ($0.keyExchange == .tls13) == (version == .tls13) }?.name ?? ""
     }
 }

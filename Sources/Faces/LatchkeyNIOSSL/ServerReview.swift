@@ -3,12 +3,16 @@
 package import CertificateTrust
 package import TransportPolicy
 
-/// Takes part in the handshakes of a client: may refuse a server that the policy accepts, may give another evaluation of its certificates, and may give an identity when the server asks for one.
+/// Takes part in the handshakes of a client: it may refuse a server that the policy accepts, may
+/// give another evaluation of its certificates, and may give an identity when the server asks for
+/// one.
 package protocol ServerReview: Sendable {
-    /// Connections are shared only by requests with the same reviewer identifier: a connection that one program part has accepted is not used by another.
+    /// Connections are shared only by requests with the same identifier: a connection that one part
+    /// of a program has accepted is not used by another.
     var identifier: ObjectIdentifier { get }
 
-    /// Decides about a server. May wait for a program's answer. Called once for each handshake, not on an event loop.
+    /// Decides about a server. May wait for a program's answer. Called once for each handshake, not on
+    /// an event loop.
     func answer(to evaluation: ServerEvaluation) async -> ServerAnswer
 
     /// The identity for a server that asks for a certificate, after it was accepted; nil for none.
@@ -18,9 +22,11 @@ package protocol ServerReview: Sendable {
 package enum ServerAnswer: Sendable {
     /// What the policy says.
     case `default`
-    /// Another evaluation of the same served certificates, such as a program's with anchors of its own. The policy is applied to it: versions, strength, pins.
+    /// Another evaluation of the same served certificates, such as a program's with anchors of its
+    /// own. The policy is applied to it: versions, strength, pins.
     case evaluated(TrustVerdict)
-    /// The program accepts the server without a valid chain. Honoured only where the policy leaves that to programs: an exception of App Transport Security for the host, and no pins. Otherwise as `default`.
+    /// The program accepts the server without a valid chain. Honored only where the policy leaves that
+    /// to programs (`TLSRequirements.leavesTrustToProgram`), and otherwise the same as `default`.
     case acceptedByProgram
     case refused(TLSRefusal)
 }

@@ -45,20 +45,47 @@ public struct TLSClient: Sendable {
     public func handler(for host: String, purpose: LoadPurpose = .general) throws(TLSRefusal) -> (
         handler: NIOSSLClientHandler, handshake: TLSHandshake
     ) {
+        try handler(for: host, purpose: purpose, review: nil)
+    }
+
+    /// Returns a new handler for a connection to a host, and the result of its handshake.
+    ///
+    /// - Parameters:
+    ///   - host: a host name or an IP address, as in a URL.
+    ///   - purpose: what is loaded.
+    ///   - review: takes part in the handshake; nil accepts what the policy accepts. It gives the
+    ///     identity instead of ``identity``.
+    /// - Throws: if the policy allows no connection to the host, before any is made.
+    package func handler(
+        for host: String, purpose: LoadPurpose = .general, review: (any ServerReview)?
+    ) throws(TLSRefusal) -> (handler: NIOSSLClientHandler, handshake: TLSHandshake) {
         let requirements = try requirements(host, purpose)
         let handshake = TLSHandshake()
-        let verification = PeerVerification(peer: .server(requirements), trust: trust, handshake: handshake)
+        let verification = PeerVerification(
+            peer: .server(requirements), trust: trust, handshake: handshake, review: review)
         let connection = HandlerReference()
         do {
             let handler = try NIOSSLClientHandler(
-                context: try NIOSSLContext(configuration: configuration(requirements)),
-                serverHostname: requirements.indicatedName,
+                context: try context(requirements, review, handshake), serverHostname: requirements.indicatedName,
                 customVerificationCallbackWithMetadata: verification.callback { connection.handler?.tlsVersion })
             connection.handler = handler
             return (handler, handshake)
         } catch {
             throw TLSRefusal(.other, .secureConnectionFailed, "TLS cannot be configured for \(host): \(error)")
         }
+    }
+
+    /// The context of a connection. Contexts are shared, unless a review gives the identity: its
+    /// callback knows the connection by its context alone.
+    private func context(
+        _ requirements: TLSRequirements, _ review: (any ServerReview)?, _ handshake: TLSHandshake
+    ) throws -> NIOSSLContext {
+        var configuration = configuration(requirements)
+        guard let review else { return try TLSContexts.shared.context(configuration) }
+        configuration.certificateChain = []
+        configuration.privateKey = nil
+        configuration.sslContextCallback = IdentityRequest(requirements.server, review, handshake).callback
+        return try NIOSSLContext(configuration: configuration)
     }
 
     /// Returns the configuration of the connections to a host, for programs that make their own

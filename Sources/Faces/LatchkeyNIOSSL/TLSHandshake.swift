@@ -11,8 +11,8 @@ public import TransportPolicy
 public final class TLSHandshake: Sendable {
     /// A peer whose certificates were accepted.
     public struct Peer: Sendable {
-        /// From the leaf to the anchor.
-        public let chain: ValidatedChain
+        /// From the leaf to the anchor; nil if the program accepted the server without a valid chain.
+        public let chain: ValidatedChain?
         public let verdict: TrustVerdict
         /// The certificates that the peer sent, leaf first.
         public let served: [Certificate]

@@ -44,6 +44,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
         requirements.requiresStrongKey = rules.requiresStrongKey
         requirements.requiresStrongHash = rules.requiresStrongHash
         requirements.requiresCertificateTransparency = rules.requiresCertificateTransparency
+        requirements.allowsUntrustedServers = rules.allowsInsecureHTTP
         requirements.pins = pinSets(for: server)
         return .secure(requirements)
     }

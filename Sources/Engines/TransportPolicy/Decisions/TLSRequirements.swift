@@ -14,6 +14,9 @@ public struct TLSRequirements: Hashable, Sendable {
     /// Whether the leaf must be signed with SHA-256 or a longer hash of its family.
     public var requiresStrongHash = true
     public var requiresCertificateTransparency = false
+    /// Whether App Transport Security leaves it to the program to accept a server without a valid chain:
+    /// where it allows insecure loads of the host. It does not if there are ``pins``.
+    public var allowsUntrustedServers = false
     /// The pins of the host: those of the property list, and those of the program. All must match.
     public var pins: [PinSet] = []
 
@@ -22,6 +25,9 @@ public struct TLSRequirements: Hashable, Sendable {
 
     /// The requirements of App Transport Security without exceptions and pins.
     public init(_ server: ServerName) { self.server = server }
+
+    /// Whether the program may accept a server whose certificates are not trusted.
+    public var leavesTrustToProgram: Bool { allowsUntrustedServers && pins.isEmpty }
 
     /// The suites for the configuration of TLS 1.2 and older. TLS 1.3's are always allowed.
     public var suites: [CipherSuite] { requiresForwardSecrecy ? CipherSuite.forwardSecret : CipherSuite.all }

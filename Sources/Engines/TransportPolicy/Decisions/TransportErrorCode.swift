@@ -8,8 +8,22 @@ public struct TransportErrorCode: RawRepresentable, Hashable, Sendable {
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 
+    public static let cancelled = Self(rawValue: -999)
     public static let badURL = Self(rawValue: -1000)
+    public static let timedOut = Self(rawValue: -1001)
     public static let unsupportedURL = Self(rawValue: -1002)
+    public static let cannotFindHost = Self(rawValue: -1003)
+    public static let cannotConnectToHost = Self(rawValue: -1004)
+    public static let networkConnectionLost = Self(rawValue: -1005)
+    /// The response breaks the protocol, beyond its syntax.
+    public static let badServerResponse = Self(rawValue: -1011)
+    /// The encoded content of a response cannot be decoded.
+    public static let cannotDecodeContentData = Self(rawValue: -1016)
+    public static let cannotParseResponse = Self(rawValue: -1017)
+    /// The body of a request is not as long as was said, or cannot be read.
+    public static let requestBodyStreamExhausted = Self(rawValue: -1021)
+    /// A response exceeds a limit.
+    public static let dataLengthExceedsMaximum = Self(rawValue: -1103)
     /// Plain HTTP is not allowed.
     public static let appTransportSecurityRequiresSecureConnection = Self(rawValue: -1022)
     public static let secureConnectionFailed = Self(rawValue: -1200)
@@ -38,7 +52,17 @@ extension TransportErrorCode: CustomStringConvertible {
     /// Apple's name of the constant, or the number.
     public var description: String {
         switch self {
+        case .cancelled: "NSURLErrorCancelled"
         case .badURL: "NSURLErrorBadURL"
+        case .timedOut: "NSURLErrorTimedOut"
+        case .cannotFindHost: "NSURLErrorCannotFindHost"
+        case .cannotConnectToHost: "NSURLErrorCannotConnectToHost"
+        case .networkConnectionLost: "NSURLErrorNetworkConnectionLost"
+        case .badServerResponse: "NSURLErrorBadServerResponse"
+        case .cannotDecodeContentData: "NSURLErrorCannotDecodeContentData"
+        case .cannotParseResponse: "NSURLErrorCannotParseResponse"
+        case .requestBodyStreamExhausted: "NSURLErrorRequestBodyStreamExhausted"
+        case .dataLengthExceedsMaximum: "NSURLErrorDataLengthExceedsMaximum"
         case .unsupportedURL: "NSURLErrorUnsupportedURL"
         case .appTransportSecurityRequiresSecureConnection: "NSURLErrorAppTransportSecurityRequiresSecureConnection"
         case .secureConnectionFailed: "NSURLErrorSecureConnectionFailed"
