@@ -9,7 +9,7 @@ package import TransportPolicy
 package protocol ServerReview: Sendable {
     /// Connections are shared only by requests with the same identifier: a connection that one part
     /// of a program has accepted is not used by another.
-    var identifier: ObjectIdentifier { get }
+    var identifier: Swift.ObjectIdentifier { get }
 
     /// Decides about a server. May wait for a program's answer. Called once for each handshake, not on
     /// an event loop.

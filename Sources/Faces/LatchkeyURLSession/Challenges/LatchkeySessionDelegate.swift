@@ -32,7 +32,9 @@ extension LatchkeySessionDelegate {
     ) { (.performDefaultHandling, nil) }
 
     /// The default handling.
-    public func urlSession(_ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge)
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    )
         async -> (URLSession.AuthChallengeDisposition, URLCredential?)
     { (.performDefaultHandling, nil) }
 }

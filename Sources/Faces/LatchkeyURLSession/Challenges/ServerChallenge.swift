@@ -13,7 +13,7 @@ internal import TransportPolicy
 /// Asks a program about the server of a connection, and for the client's identity.
 struct ServerChallenge: ServerReview {
     /// Of the connections of one session and one delegate.
-    let identifier: ObjectIdentifier
+    let identifier: Swift.ObjectIdentifier
     let host: String
     let port: Int
     let trust: PeerTrust
@@ -57,7 +57,8 @@ struct ServerChallenge: ServerReview {
         switch answer.disposition {
         case .useCredential:
             guard let credential = answer.credential, let identity = credential.identity else { return nil }
-            return try TLSIdentity(identity, intermediates: credential.certificates.compactMap { $0 as? SecCertificate })
+            return try TLSIdentity(
+                identity, intermediates: credential.certificates.compactMap { $0 as? SecCertificate })
         case .performDefaultHandling, .rejectProtectionSpace: return nil
         case .cancelAuthenticationChallenge: break
         }

@@ -73,7 +73,8 @@ struct CookieJar: Sendable {
     static func matches(path: String, _ cookiePath: String) -> Bool {
         let path = path.isEmpty ? "/" : path
         return path == cookiePath || cookiePath.isEmpty
-            || (path.hasPrefix(cookiePath) && (cookiePath.hasSuffix("/") || path.dropFirst(cookiePath.count).first == "/"))
+            || (path.hasPrefix(cookiePath)
+                && (cookiePath.hasSuffix("/") || path.dropFirst(cookiePath.count).first == "/"))
     }
 
     private static let suffixes = PublicSuffixes.system()

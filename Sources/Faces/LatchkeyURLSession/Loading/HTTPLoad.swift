@@ -43,7 +43,8 @@ struct HTTPLoad: Sendable {
     /// Prepares the next request; false if the response is final.
     private func advance(_ step: inout LoadStep, _ exchange: HTTPExchange, _ url: URL) async throws(LoadError) -> Bool {
         if exchange.status == 401 || exchange.status == 407 {
-            guard let authorized = try await step.authentication.next(exchange, step.request, url, context, events) else {
+            guard let authorized = try await step.authentication.next(exchange, step.request, url, context, events)
+            else {
                 return false
             }
             step.authentication = authorized
@@ -51,7 +52,9 @@ struct HTTPLoad: Sendable {
             await exchange.discard()
             return true
         }
-        guard let rule = RedirectRule(step.request, status: exchange.status, location: exchange.values("Location").first),
+        await step.authentication.keep(in: context.credentials)
+        guard
+            let rule = RedirectRule(step.request, status: exchange.status, location: exchange.values("Location").first),
             let response = exchange.response(url)
         else { return false }
         guard step.redirects < RedirectRule.maxCount else {
@@ -67,7 +70,8 @@ struct HTTPLoad: Sendable {
         return true
     }
 
-    private func final(_ step: LoadStep, _ exchange: HTTPExchange, _ url: URL) async throws(LoadError) -> LoadedResponse {
+    private func final(_ step: LoadStep, _ exchange: HTTPExchange, _ url: URL) async throws(LoadError) -> LoadedResponse
+    {
         // Foundation would send the URL and a password by itself if it saw the field of a 401.
         var omitted: Set<String> = exchange.status == 401 ? ["www-authenticate"] : []
         if !exchange.values("Content-Encoding").isEmpty { omitted.insert("content-length") }

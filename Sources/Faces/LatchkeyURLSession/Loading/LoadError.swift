@@ -39,7 +39,7 @@ struct LoadError: Error, Sendable {
         var userInfo: [String: any Sendable] = [NSLocalizedDescriptionKey: explanation]
         if let url {
             userInfo[NSURLErrorFailingURLErrorKey] = url
-            userInfo[NSURLErrorFailingURLStringErrorKey] = url.absoluteString
+            userInfo["NSErrorFailingURLStringKey"] = url.absoluteString
         }
         if let refusal { userInfo[NSUnderlyingErrorKey] = refusal }
         if let trust { userInfo[LatchkeyURLSession.peerTrustKey] = trust }
@@ -52,12 +52,8 @@ let peerTrustKey = "NSURLErrorFailingURLPeerTrustErrorKey"
 
 extension TransportErrorCode {
     static let unknown = Self(rawValue: -1)
-    static let cancelled = Self(rawValue: -999)
-    static let timedOut = Self(rawValue: -1001)
     static let tooManyRedirects = Self(rawValue: -1007)
     static let resourceUnavailable = Self(rawValue: -1008)
-    static let badServerResponse = Self(rawValue: -1011)
     static let fileDoesNotExist = Self(rawValue: -1100)
-    static let bodyStreamExhausted = Self(rawValue: -1021)
     static let cannotWriteToFile = Self(rawValue: -3003)
 }

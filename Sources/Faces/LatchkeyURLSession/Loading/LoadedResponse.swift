@@ -31,17 +31,22 @@ extension HTTPExchange {
         for field in fields {
             let key = field.name.lowercased()
             guard !omitted.contains(key) else { continue }
-            joined[key] = (joined[key]?.name ?? field.name, joined[key].map { "\($0.value), \(field.value)" } ?? field.value)
+            joined[key] = (
+                joined[key]?.name ?? field.name, joined[key].map { "\($0.value), \(field.value)" } ?? field.value
+            )
         }
         let named = Dictionary(joined.values.map { ($0.name, $0.value) }) { first, _ in first }
         return HTTPURLResponse(
-            url: url, statusCode: status, httpVersion: version == "2" ? "HTTP/2" : "HTTP/\(version)", headerFields: named)
+            url: url, statusCode: status, httpVersion: version == "2" ? "HTTP/2" : "HTTP/\(version)",
+            headerFields: named)
     }
 
     /// Reads a short body to its end, so that the connection can be used again. A longer one ends with
     /// its connection.
     func discard() async {
-        guard let length = values("Content-Length").first.flatMap({ Int($0) }), length <= Self.maxDiscarded else { return }
+        guard let length = values("Content-Length").first.flatMap({ Int($0) }), length <= Self.maxDiscarded else {
+            return
+        }
         var iterator = body.makeAsyncIterator()
         while let _ = try? await iterator.next() {}
     }

@@ -41,7 +41,8 @@ enum RequestBody: Sendable {
         case .stream, .requestedStream:
             guard let handle = await newStream() else {
                 throw LoadError(
-                    .bodyStreamExhausted, "the delegate must give a new stream for the body (needNewBodyStream)", url)
+                    .requestBodyStreamExhausted, "the delegate must give a new stream for the body (needNewBodyStream)",
+                    url)
             }
             return PreparedBody(content: .stream(length: nil, next: handle.next), length: nil)
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+internal import Foundation
 public import FoundationNetworking
 internal import LatchkeyClient
 
@@ -43,7 +43,8 @@ public class LatchkeyURLProtocol: URLProtocol {
         }
         switch settings.transport {
         case .failure(let error):
-            fail(LoadError(.secureConnectionFailed, "the settings of the program cannot be used: \(error)", request.url))
+            fail(
+                LoadError(.secureConnectionFailed, "the settings of the program cannot be used: \(error)", request.url))
         case .success(let transport):
             guard !(task is URLSessionDownloadTask) else { return fail(Self.downloads(request.url)) }
             let load = TaskLoad(ClientHandle(self), binding, transport)

@@ -74,8 +74,7 @@ final class TaskLoad: Sendable {
         let events = DelegateEvents(task: binding.task, session: binding.session, limit: context.timeout(of: request))
         let load = HTTPLoad(context: context, events: events)
         let loaded = try await load.run(request, binding.body)
-        try await deliver(loaded)
-        report(load.metrics)
+        try await deliver(loaded, load.metrics)
     }
 
     private func endAfter(_ seconds: Double) -> Task<Void, Never> {
@@ -101,7 +100,7 @@ final class TaskLoad: Sendable {
 
     // MARK: Delivery
 
-    private func deliver(_ loaded: LoadedResponse) async throws(LoadError) {
+    private func deliver(_ loaded: LoadedResponse, _ metrics: MetricsRecorder) async throws(LoadError) {
         let response = loaded.response
         await onQueue { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
         switch loaded.body {
@@ -110,6 +109,7 @@ final class TaskLoad: Sendable {
             if binding.deliversOnce { try await collect(body, recorder) } else { try await stream(body, recorder) }
             await recorder?.end()
         }
+        report(metrics)
         await onQueue { $0.urlProtocolDidFinishLoading($1) }
     }
 
