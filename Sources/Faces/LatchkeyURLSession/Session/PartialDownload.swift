@@ -126,9 +126,10 @@ final class PartialDownload: Sendable {
 
     func write(_ data: Data) async throws(LoadError) {
         try await blocking { download in
-            let file = try download.open(truncatingTo: nil)
-            try file.seekToEnd()
-            try data.withUnsafeBytes { bytes throws(SystemError) in
+            // Opened in the closure, because a value that cannot be copied cannot be captured.
+            try data.withUnsafeBytes { bytes in
+                let file = try download.open(truncatingTo: nil)
+                try file.seekToEnd()
                 try file.descriptor.write(bytes, path: download.contentPath)
             }
             let isDue = download.state.withLock { state in
@@ -167,9 +168,11 @@ final class PartialDownload: Sendable {
                 Info(url: url.absoluteString, validator: validator, durableCount: count))
         else { return }
         let temporary = infoPath + ".new"
-        let file = try OwnedDescriptor(opening: temporary, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
-        try info.withUnsafeBytes { bytes throws(SystemError) in try file.write(bytes, path: temporary) }
-        try file.synchronize(path: temporary)
+        try info.withUnsafeBytes { bytes in
+            let file = try OwnedDescriptor(opening: temporary, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+            try file.write(bytes, path: temporary)
+            try file.synchronize(path: temporary)
+        }
         guard rename(temporary, infoPath) == 0 else { throw SystemError.last("rename", path: temporary) }
         try synchronizeDirectory()
         state.withLock { $0.durableCount = count }
