@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
 package import LatchkeyNIOSSL
+internal import LinuxSystem
 package import NIOCore
+internal import TransportPolicy
 
 /// Connections of HTTP/1.1 and HTTP/2, pooled and reused, with one policy.
 package final class HTTPConnections: Sendable {
@@ -12,53 +15,88 @@ package final class HTTPConnections: Sendable {
         package var limits = HTTPLimits()
         /// For HTTP/1.1; requests beyond it wait.
         package var maxConnectionsPerHost = 6
+        /// For the connection itself, for a proxy's answer, and for the handshake, without the time that
+        /// a program takes to decide about a server.
         package var connectTimeout = TimeAmount.seconds(60)
         /// How long an unused connection is kept.
         package var idleTimeout = TimeAmount.seconds(60)
         package init() {}
     }
 
-    package init(_ configuration: Configuration) { fatalError("stub") }
+    private let configuration: Configuration
+    private let client: TLSClient
+    private let pools = SystemMutex((pools: [PoolKey: ConnectionPool](), isClosed: false))
 
-    /// Sends a request and returns when the head of the final response has arrived. Redirects, 401 and 407 are responses like others.
+    package init(_ configuration: Configuration) {
+        self.configuration = configuration
+        client = TLSClient(
+            configuration.policy, trust: configuration.trust, applicationProtocols: ["h2", "http/1.1"])
+    }
+
+    deinit { closeAll() }
+
+    /// Sends a request and returns when the head of the final response has arrived. Redirects, 401 and
+    /// 407 are responses like others.
     ///
     /// - Parameters:
+    ///   - request: a body that is a stream is read once.
     ///   - review: asked in each handshake; nil accepts what the policy accepts, and shows no certificate.
     ///   - inactivity: the longest time without a byte in either direction, after the connection is made.
+    ///   - purpose: what is loaded, for App Transport Security.
     ///   - sent: called with the number of bytes of the body that were sent until now.
     package func exchange(
         _ request: HTTPRequest, review: (any ServerReview)? = nil, inactivity: TimeAmount = .seconds(60),
         purpose: LoadPurpose = .general, sent: (@Sendable (Int) -> Void)? = nil
-    ) async throws(HTTPFailure) -> HTTPExchange { fatalError("stub") }
+    ) async throws(HTTPFailure) -> HTTPExchange {
+        try checkPolicy(request.target, purpose)
+        let proxy = configuration.proxies.proxy(for: request.target)
+        let pool = try pool(PoolKey(request.target, proxy, purpose, review))
+        let attempt = ExchangeAttempt(
+            request: request, review: review, inactivity: inactivity, purpose: purpose, sent: sent, proxy: proxy,
+            pool: pool, client: client, configuration: configuration)
+        do throws(AttemptFailure) {
+            return try await attempt.run()
+        } catch {
+            guard attempt.mayRepeat(after: error), !Task.isCancelled else { throw error.failure }
+        }
+        pool.closeIdle()
+        do throws(AttemptFailure) { return try await attempt.run() } catch { throw error.failure }
+    }
 
     /// Ends all connections; later requests fail.
-    package func close() async {}
-}
+    package func close() async { closeAll() }
 
-package struct HTTPLimits: Sendable {
-    /// Of all fields of a response together.
-    package var maxFieldBytes = 64 * 1024
-    package var maxFields = 256
-    /// How much larger than the received bytes a decoded body may be, beyond its first mebibyte.
-    package var maxDecodedRatio = 1000
-    package init() {}
-}
-
-/// The proxies of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
-package struct HTTPProxies: Sendable {
-    package static let none = HTTPProxies()
-    package static func environment(_ environment: [String: String]) throws(HTTPFailure) -> HTTPProxies { fatalError("stub") }
-}
-
-/// Why there is no response, or no more of it.
-package struct HTTPFailure: Error, Sendable {
-    /// Codes of `NSURLErrorDomain` (-1001 timed out, -1003 host not found, -1004 cannot connect, -1005 connection lost, -1017 cannot parse response …).
-    package let code: TransportErrorCode
-    package let explanation: String
-    /// If TLS or the policy is the reason.
-    package let refusal: TLSRefusal?
-
-    package init(_ code: TransportErrorCode, _ explanation: String, refusal: TLSRefusal? = nil) {
-        (self.code, self.explanation, self.refusal) = (code, explanation, refusal)
+    private func closeAll() {
+        let pools = pools.withLock { state in
+            state.isClosed = true
+            defer { state.pools = [:] }
+            return Array(state.pools.values)
+        }
+        for pool in pools { pool.close() }
     }
+
+    private func checkPolicy(_ target: HTTPTarget, _ purpose: LoadPurpose) throws(HTTPFailure) {
+        let now = Date().timeIntervalSince1970
+        let decision = configuration.policy.decision(
+            scheme: target.scheme, host: target.host, purpose: purpose, at: now)
+        if case .refused(let refusal) = decision { throw HTTPFailure(TLSRefusal(refusal)) }
+    }
+
+    private func pool(_ key: PoolKey) throws(HTTPFailure) -> ConnectionPool {
+        let pool = pools.withLock { state -> ConnectionPool? in
+            guard !state.isClosed else { return nil }
+            if let pool = state.pools[key] { return pool }
+            if state.pools.count >= Self.maxPools { state.pools = state.pools.filter { !$0.value.isEmpty } }
+            let pool = ConnectionPool(
+                maxConnections: configuration.maxConnectionsPerHost, isSecure: key.isSecure,
+                idleTimeout: configuration.idleTimeout)
+            state.pools[key] = pool
+            return pool
+        }
+        guard let pool else { throw .closed }
+        return pool
+    }
+
+    /// Unused pools beyond this number are forgotten.
+    private static let maxPools = 256
 }

@@ -2,7 +2,6 @@
 
 package import Foundation
 package import LatchkeyNIOSSL
-package import NIOCore
 
 /// The final response to a request (never 1xx), with a body that is read at the pace of the reader.
 package struct HTTPExchange: Sendable {
@@ -16,15 +15,6 @@ package struct HTTPExchange: Sendable {
     package let times: HTTPTimes
 }
 
-package struct HTTPResponseBody: AsyncSequence, Sendable {
-    package typealias Element = ByteBuffer
-    package struct AsyncIterator: AsyncIteratorProtocol {
-        /// Throws `HTTPFailure`, or `CancellationError`.
-        package mutating func next() async throws -> ByteBuffer? { fatalError("stub") }
-    }
-    package func makeAsyncIterator() -> AsyncIterator { fatalError("stub") }
-}
-
 /// For metrics and for decisions.
 package struct HTTPConnectionFacts: Sendable {
     /// Nil without TLS.
@@ -32,10 +22,13 @@ package struct HTTPConnectionFacts: Sendable {
     package let tlsVersion: String?
     /// `http/1.1` or `h2`.
     package let protocolName: String
-    package let isReused: Bool
+    package internal(set) var isReused: Bool
     package let isProxied: Bool
+    /// Addresses without ports.
     package let localAddress: String?
     package let remoteAddress: String?
+    package let localPort: Int?
+    package let remotePort: Int?
 }
 
 /// When the parts of an exchange began and ended; nil where a part did not take place.

@@ -6,10 +6,12 @@ package import NIOCore
 package struct HTTPRequest: Sendable {
     package var method: String
     package var target: HTTPTarget
-    /// In order; `Host`, `Content-Length`, `Transfer-Encoding`, `Accept-Encoding` and `Connection` are set by the connection.
+    /// In order. `Host`, `Content-Length`, `Transfer-Encoding`, `Connection` and their relatives are set
+    /// by the connection; given ones are not sent.
     package var fields: [HTTPField]
     package var body: HTTPRequestBody
-    /// Whether `gzip`, `deflate` and `br` are asked for and decoded. A request with a field `Range` or `Accept-Encoding` of its own is not decoded.
+    /// Whether `gzip`, `deflate` and `br` are asked for and decoded. A response to a request with a field
+    /// `Range` or `Accept-Encoding` of its own is not decoded.
     package var decodesContent = true
 
     package init(
@@ -17,13 +19,16 @@ package struct HTTPRequest: Sendable {
     ) {
         (self.method, self.target, self.fields, self.body) = (method, target, fields, body)
     }
-}
 
-package struct HTTPField: Hashable, Sendable {
-    package let name: String
-    package let value: String
-    /// Nil if the name is not a token, or the value has a control character.
-    package init?(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    /// Whether the request may be sent again when the connection ended before a response, although the
+    /// server may have received it (RFC 9110, section 9.2.2).
+    var isRepeatable: Bool {
+        guard ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) else { return false }
+        return hasReplayableBody
+    }
+
+    /// Whether the body can be sent again.
+    var hasReplayableBody: Bool { if case .stream = body { false } else { true } }
 }
 
 package enum HTTPRequestBody: Sendable {

@@ -8,10 +8,10 @@ internal import NIOCore
 /// reads files and may fetch revocation evidence, and a signature may wait until a person agrees.
 ///
 /// It has its own threads, so that a slow peer delays no other call of the keychain.
-enum BlockingWork {
+package enum BlockingWork {
     private static let pool = ForkLocal { BlockingCallPool() }
 
-    static func run(_ work: @escaping @Sendable () -> Void) { pool.value.run(work) }
+    package static func run(_ work: @escaping @Sendable () -> Void) { pool.value.run(work) }
 
     static func run<Value: Sendable>(
         on eventLoop: any EventLoop, _ work: @escaping @Sendable () -> Result<Value, any Error>

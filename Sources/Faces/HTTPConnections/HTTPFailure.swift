@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchkeyNIOSSL
+
+/// Why there is no response, or no more of it.
+package struct HTTPFailure: Error, Sendable {
+    /// A code of `NSURLErrorDomain`.
+    package let code: TransportErrorCode
+    /// What was expected and found.
+    package let explanation: String
+    /// If TLS or the policy is the reason.
+    package let refusal: TLSRefusal?
+
+    package init(_ code: TransportErrorCode, _ explanation: String, refusal: TLSRefusal? = nil) {
+        (self.code, self.explanation, self.refusal) = (code, explanation, refusal)
+    }
+
+    package init(_ refusal: TLSRefusal) { self.init(refusal.code, refusal.explanation, refusal: refusal) }
+
+    static let cancelled = HTTPFailure(.cancelled, "the task was cancelled")
+    static let closed = HTTPFailure(.cancelled, "the connections were closed")
+}
+
+// MARK: CustomStringConvertible
+
+extension HTTPFailure: CustomStringConvertible {
+    package var description: String { explanation }
+}
+
+/// Why one attempt of an exchange failed.
+struct AttemptFailure: Error, Sendable {
+    enum Repetition: Sendable {
+        /// The server may have processed the request, or another attempt would fail too.
+        case none
+        /// The connection ended before the first byte of a response.
+        case ifRepeatable
+        /// The server has said that it did not process the request.
+        case safe
+    }
+
+    let failure: HTTPFailure
+    var repetition = Repetition.none
+}
