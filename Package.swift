@@ -210,8 +210,8 @@ let package = Package(
         .target(
             name: "LatchkeyURLSession",
             dependencies: [
-                "CertificateTrust", "HTTPConnections", "KeychainModel", "LatchkeyClient", "LatchkeyNIOSSL",
-                "LatchkeySecurity", "LatchkeyService", "LinuxSystem", "SecretMemory", "TransportPolicy", .crypto,
+                "CertificateTrust", "HTTPConnections", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity",
+                "LinuxSystem", "OpenSSLCrypto", "TransportPolicy", .nioCore,
             ],
             path: "Sources/Faces/LatchkeyURLSession"
         ),

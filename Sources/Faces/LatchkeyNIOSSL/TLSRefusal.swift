@@ -31,6 +31,8 @@ public struct TLSRefusal: Error, Sendable {
         case identity
         /// The connection ended during the handshake.
         case ended
+        /// The program refused the server when it was asked.
+        case program
         /// Any other failure of the protocol.
         case other
     }

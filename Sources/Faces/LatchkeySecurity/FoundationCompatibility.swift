@@ -122,13 +122,15 @@ public let NSURLAuthenticationMethodServerTrust: String = "NSURLAuthenticationMe
 public let NSURLAuthenticationMethodClientCertificate: String = "NSURLAuthenticationMethodClientCertificate"
 
 extension URLProtectionSpace {
-    /// The server's certificates, if the challenge asks to evaluate them. No session of Foundation
-    /// on Linux issues such a challenge.
-    @available(
-        *, deprecated,
-        message:
-            "URLSession on Linux raises no challenge for a server's trust. Pin in a TLS client, see Examples/ServerTrust."
-    )
+    /// The server's certificates, if the challenge asks to evaluate them. Sessions with the product
+    /// LatchkeyURLSession issue such a challenge; those of Foundation on Linux alone do not.
+    #if !Transport
+        @available(
+            *, deprecated,
+            message:
+                "URLSession on Linux raises no challenge for a server's trust. Enable the trait Transport, and use LatchkeyURLSession."
+        )
+    #endif
     public var serverTrust: SecTrust? {
         Self.trusts.value(for: self)
     }
@@ -143,12 +145,14 @@ extension URLProtectionSpace {
 
 extension URLCredential {
     /// A credential that accepts the server: the response to a challenge of
-    /// `NSURLAuthenticationMethodServerTrust`, which no session of Foundation on Linux issues.
-    @available(
-        *, deprecated,
-        message:
-            "URLSession on Linux raises no challenge for a server's trust. Pin in a TLS client, see Examples/ServerTrust."
-    )
+    /// `NSURLAuthenticationMethodServerTrust`, which sessions with LatchkeyURLSession issue.
+    #if !Transport
+        @available(
+            *, deprecated,
+            message:
+                "URLSession on Linux raises no challenge for a server's trust. Enable the trait Transport, and use LatchkeyURLSession."
+        )
+    #endif
     public convenience init(trust: SecTrust) {
         self.init(attaching: Attachment(trust: trust), persistence: .none)
     }
@@ -176,7 +180,7 @@ extension URLCredential {
     }
 
     /// The trust object passed at initialization.
-    var trust: SecTrust? {
+    package var trust: SecTrust? {
         Self.attachments.value(for: self)?.trust
     }
 

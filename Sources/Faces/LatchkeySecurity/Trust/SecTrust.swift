@@ -53,6 +53,9 @@ public final class SecTrust: NSObject, Sendable {
         return verdict
     }
 
+    /// Takes the result of an evaluation with the same certificates and parameters.
+    func keep(_ verdict: TrustVerdict) { box.state.withLock { $0.verdict = verdict } }
+
     /// The verdict of the last evaluation, or of a new one if there was none.
     var verdict: TrustVerdict { state.verdict ?? evaluate() }
 }
@@ -70,6 +73,10 @@ struct TrustState: Sendable {
     var responses: [OCSPResponse] = [] { didSet { generation += 1 } }
     var mayFetch: Bool? { didSet { generation += 1 } }
     var options: TrustOptions = [] { didSet { generation += 1 } }
+    /// Nil for the system's own.
+    var systemAnchors: SystemAnchors? { didSet { generation += 1 } }
+    /// Whether neither the trust settings nor the certificates of the keychain are used.
+    var isIsolated = false { didSet { generation += 1 } }
     /// Stored for the caller: certificate transparency is not evaluated.
     var certificateTimestamps: [Data] = [] { didSet { generation += 1 } }
     var verdict: TrustVerdict?
@@ -93,9 +100,12 @@ struct TrustState: Sendable {
         evaluation.exceptions = exceptions
         evaluation.options = options
         evaluation.revocation.responses = responses
-        evaluation.issuers = KeychainCertificates.issuers
         evaluation.fetcher = mayFetchNow ? .shared : nil
-        evaluation.take(TrustSettingsDomains(user: try? KeychainClient.home().dataDirectory))
+        if let systemAnchors { evaluation.systemAnchors = systemAnchors }
+        if !isIsolated {
+            evaluation.issuers = KeychainCertificates.issuers
+            evaluation.take(TrustSettingsDomains(user: try? KeychainClient.home().dataDirectory))
+        }
         return evaluation
     }
 }

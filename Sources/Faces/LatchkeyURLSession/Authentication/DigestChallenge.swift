@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import enum OpenSSLCrypto.AuthenticationHash
+internal import struct OpenSSLCrypto.OpenSSLError
+
+/// A challenge of digest authentication that can be answered (RFC 7616).
+struct DigestChallenge: Hashable, Sendable {
+    let realm, nonce: String
+    let opaque: String?
+    let hash: AuthenticationHash
+    /// Whether the key is made anew with each nonce (`-sess`).
+    let isSession: Bool
+    /// Whether `qop=auth` is answered; otherwise the older form without it (RFC 2069).
+    let hasQuality: Bool
+    let hashesUser: Bool
+    /// Whether the last answer was right, for a nonce that has expired.
+    let isStale: Bool
+
+    /// Nil if the challenge is another scheme's, or requires what is not supported: the protection of
+    /// bodies (`auth-int`) alone, or another algorithm.
+    init?(_ challenge: AuthenticateChallenge) {
+        guard challenge.scheme == "digest", let realm = challenge.realm, let nonce = challenge.parameters["nonce"]
+        else { return nil }
+        let name = (challenge.parameters["algorithm"] ?? "MD5").uppercased()
+        isSession = name.hasSuffix("-SESS")
+        guard let hash = AuthenticationHash(rawValue: isSession ? String(name.dropLast(5)) : name) else { return nil }
+        let qualities = challenge.parameters["qop"]?.lowercased().split(whereSeparator: { ", \t".contains($0) })
+        guard qualities?.contains("auth") ?? true, qualities != nil || !isSession else { return nil }
+        (self.realm, self.nonce, self.hash) = (realm, nonce, hash)
+        opaque = challenge.parameters["opaque"]
+        hasQuality = qualities != nil
+        hashesUser = challenge.parameters["userhash"]?.lowercased() == "true"
+        isStale = challenge.parameters["stale"]?.lowercased() == "true"
+    }
+
+    var algorithm: String { hash.rawValue + (isSession ? "-sess" : "") }
+
+    /// The value of `Authorization`.
+    ///
+    /// - Parameters:
+    ///   - count: how often the nonce was used, with this time.
+    ///   - clientNonce: a random text without quotes.
+    func authorization(
+        user: String, password: String, method: String, uri: String, count: Int, clientNonce: String
+    ) throws(OpenSSLError) -> String {
+        // EXPOSE: the digest is made from the password, which Foundation's credential has as a string.
+        var key = try hashed("\(user):\(realm):\(password)")
+        if isSession { key = try hashed("\(key):\(nonce):\(clientNonce)") }
+        let request = try hashed("\(method):\(uri)")
+        let number = String(count, radix: 16)
+        let padded = String(repeating: "0", count: max(0, 8 - number.count)) + number
+        let middle = hasQuality ? "\(nonce):\(padded):\(clientNonce):auth" : nonce
+        let response = try hashed("\(key):\(middle):\(request)")
+        var parts = [
+            try userPart(user), "realm=\(Self.quoted(realm))", "uri=\(Self.quoted(uri))", "algorithm=\(algorithm)",
+            "nonce=\(Self.quoted(nonce))",
+        ]
+        if hasQuality { parts += ["nc=\(padded)", "cnonce=\(Self.quoted(clientNonce))", "qop=auth"] }
+        parts.append("response=\"\(response)\"")
+        if let opaque { parts.append("opaque=\(Self.quoted(opaque))") }
+        if hashesUser { parts.append("userhash=true") }
+        return "Digest " + parts.joined(separator: ", ")
+    }
+
+    private func userPart(_ user: String) throws(OpenSSLError) -> String {
+        if hashesUser { return "username=\"\(try hashed("\(user):\(realm)"))\"" }
+        let isPlain = user.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+        guard !isPlain else { return "username=\(Self.quoted(user))" }
+        // RFC 8187.
+        let encoded = user.utf8.map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            let isSafe = character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
+            return isSafe ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+        return "username*=UTF-8''\(encoded.joined())"
+    }
+
+    private func hashed(_ text: String) throws(OpenSSLError) -> String { try hash.hexadecimal(of: Array(text.utf8)) }
+
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.flatMap { "\"\\".contains($0) ? ["\\", $0] : [$0] } + "\""
+    }
+}

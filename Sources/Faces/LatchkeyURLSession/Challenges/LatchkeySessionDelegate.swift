@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationNetworking
+
+/// The asynchronous forms of the methods of a delegate, which Foundation on Linux never calls.
+///
+/// A delegate that has them conforms to this protocol as well:
+///
+/// ```swift
+/// final class Pinning: NSObject, URLSessionDelegate, LatchkeySessionDelegate {
+///     func urlSession(_ session: URLSession, didReceive challenge: URLAuthenticationChallenge)
+///         async -> (URLSession.AuthChallengeDisposition, URLCredential?) { … }
+/// }
+/// ```
+///
+/// A method that answers `.performDefaultHandling` lets the form with a completion handler decide.
+public protocol LatchkeySessionDelegate: AnyObject, Sendable {
+    /// Answers a challenge of a connection: the server's trust, or the client's certificate.
+    func urlSession(_ session: URLSession, didReceive challenge: URLAuthenticationChallenge) async -> (
+        URLSession.AuthChallengeDisposition, URLCredential?
+    )
+
+    /// Answers a challenge of a request, or one of a connection that the session's form does not answer.
+    func urlSession(_ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge)
+        async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+}
+
+extension LatchkeySessionDelegate {
+    /// The default handling.
+    public func urlSession(_ session: URLSession, didReceive challenge: URLAuthenticationChallenge) async -> (
+        URLSession.AuthChallengeDisposition, URLCredential?
+    ) { (.performDefaultHandling, nil) }
+
+    /// The default handling.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    )
+        async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+    { (.performDefaultHandling, nil) }
+}

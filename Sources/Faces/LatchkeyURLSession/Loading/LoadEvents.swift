@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import FoundationNetworking
+internal import LatchkeyNIOSSL
+
+/// What a load asks a program, and tells it. Every question may be answered late or never: the load
+/// stops waiting when the request times out.
+protocol LoadEvents: Sendable {
+    /// - Parameter isForConnection: whether the challenge is about the connection (the server, or the
+    ///   client's certificate), and not about one request.
+    func answer(_ challenge: URLAuthenticationChallenge, isForConnection: Bool) async -> ChallengeAnswer
+    /// The request to follow; nil if the redirect itself is the result.
+    func redirect(_ response: HTTPURLResponse, to request: URLRequest) async -> URLRequest?
+    func newBodyStream() async -> StreamHandle?
+    func sent(_ count: Int, total: Int, expected: Int?)
+    /// Whether a response may be stored in the cache, and in which form.
+    func willCache(_ response: CachedURLResponse) async -> CachedURLResponse?
+}
+
+/// The answer to a challenge.
+struct ChallengeAnswer: Sendable {
+    let disposition: URLSession.AuthChallengeDisposition
+    var credential: URLCredential?
+    /// Whether nothing was answered within the time limit of the request.
+    var isLate = false
+
+    static let defaultHandling = ChallengeAnswer(disposition: .performDefaultHandling)
+    static let late = ChallengeAnswer(disposition: .cancelAuthenticationChallenge, isLate: true)
+    static let cancelled = ChallengeAnswer(disposition: .cancelAuthenticationChallenge)
+}

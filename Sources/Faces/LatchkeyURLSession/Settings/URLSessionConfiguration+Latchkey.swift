@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationNetworking
+public import LatchkeyNIOSSL
+public import TransportPolicy
+
+extension URLSessionConfiguration {
+    /// A default configuration whose connections are Latchkey's: with the settings of the `Info.plist`
+    /// beside the program. If that file cannot be read, all requests fail.
+    ///
+    /// ```swift
+    /// let session = URLSession(configuration: .latchkey, delegate: pinning, delegateQueue: nil)
+    /// ```
+    public static var latchkey: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        configuration.protocolClasses = [LatchkeyURLProtocol.self] + (configuration.protocolClasses ?? [])
+        configuration.urlCredentialStorage = .latchkey
+        return configuration
+    }
+
+    /// A default configuration whose connections satisfy a policy.
+    ///
+    /// - Parameters:
+    ///   - policy: App Transport Security and pins.
+    ///   - trust: how the certificates of servers are evaluated.
+    public static func latchkey(policy: ConnectionPolicy, trust: PeerTrust = PeerTrust()) -> URLSessionConfiguration {
+        latchkey(LatchkeyTransport(policy: policy, trust: trust))
+    }
+
+    /// A default configuration whose connections satisfy these settings.
+    public static func latchkey(_ transport: LatchkeyTransport) -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCredentialStorage = .latchkey
+        configuration.use(transport)
+        return configuration
+    }
+
+    /// Makes the connections of sessions with this configuration Latchkey's. The settings are kept in
+    /// `connectionProxyDictionary`: if a program replaces it afterwards, all requests fail.
+    public func use(_ transport: LatchkeyTransport) {
+        SessionSettings(.success(transport)).attach(to: self)
+        let others = (protocolClasses ?? []).filter { !($0 is LatchkeyURLProtocol.Type) }
+        protocolClasses = [ConfiguredURLProtocol.self] + others
+    }
+}
+
+/// The class for configurations with settings of their own. It refuses to load without them.
+final class ConfiguredURLProtocol: LatchkeyURLProtocol {
+    override class var requiresAttachedSettings: Bool { true }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+
+/// What a protocol must know about its task and that Foundation does not publish, read by reflection.
+///
+/// Foundation's names are looked for once, when the task starts. If one is missing, the request fails:
+/// a newer Foundation can not weaken a connection.
+struct TaskBinding: Sendable {
+    let task: URLSessionTask
+    let session: URLSession
+    /// The only queue on which the client of the protocol may be called.
+    let queue: DispatchQueue
+    let body: RequestBody
+    /// Whether a completion handler receives the body, which then must be delivered at once.
+    let deliversOnce: Bool
+
+    /// Must be called on the task's queue. Nil if Foundation has other names.
+    init?(_ task: URLSessionTask) {
+        var (session, queue, known): (URLSession?, DispatchQueue?, Any?)
+        var mirror: Mirror? = Mirror(reflecting: task)
+        while let level = mirror {
+            for child in level.children {
+                switch child.label {
+                case "session": session = child.value as? URLSession
+                case "workQueue": queue = child.value as? DispatchQueue
+                case "knownBody": known = child.value
+                default: break
+                }
+            }
+            mirror = level.superclassMirror
+        }
+        guard let session, let queue, let known, let body = Self.body(known, task) else { return nil }
+        (self.task, self.session, self.queue, self.body) = (task, session, queue, body)
+        deliversOnce = Self.behaviour(of: task, in: session)?.hasPrefix("taskDelegate") != true
+    }
+
+    static func unreadable(_ url: URL?) -> LoadError {
+        LoadError(.unknown, "this version of Foundation is not supported: the session of the task cannot be read", url)
+    }
+
+    /// - Parameter known: an optional enumeration: no body, data, the URL of a file, or a stream.
+    private static func body(_ known: Any, _ task: URLSessionTask) -> RequestBody? {
+        guard let wrapped = Mirror(reflecting: known).children.first?.value else {
+            // Without a known body, an upload task asks its delegate for a stream.
+            return task is URLSessionUploadTask ? .requestedStream : RequestBody.none
+        }
+        guard let content = Mirror(reflecting: wrapped).children.first else { return RequestBody.none }
+        switch (content.label, content.value) {
+        case ("data", let data as DispatchData): return .data(Data(data))
+        case ("file", let url as URL): return .file(url)
+        case ("stream", let stream as InputStream): return .stream(StreamHandle(stream))
+        default: return nil
+        }
+    }
+
+    /// The case of Foundation's enumeration of what receives the result of a task.
+    private static func behaviour(of task: URLSessionTask, in session: URLSession) -> String? {
+        let registry = Mirror(reflecting: session).children.first { $0.label == "taskRegistry" }
+        let all = registry.flatMap { Mirror(reflecting: $0.value).children.first { $0.label == "behaviours" } }
+        for entry in all.map({ Mirror(reflecting: $0.value).children }) ?? .init([]) {
+            let pair = Mirror(reflecting: entry.value).children.map(\.value)
+            guard pair.count == 2, pair[0] as? Int == task.taskIdentifier else { continue }
+            return Mirror(reflecting: pair[1]).children.first?.label
+        }
+        return nil
+    }
+}

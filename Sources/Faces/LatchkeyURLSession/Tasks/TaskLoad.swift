@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+internal import HTTPConnections
+internal import LinuxSystem
+internal import NIOCore
+
+/// Loads the request of a task, and hands the result to Foundation on the task's queue.
+final class TaskLoad: Sendable {
+    private struct State {
+        var task: Task<Void, Never>?
+        var isStopped = false
+        var isTimedOut = false
+    }
+
+    private let client: ClientHandle
+    private let binding: TaskBinding
+    private let transport: LatchkeyTransport
+    private let state = SystemMutex(State())
+    private let gate = PauseGate()
+    private let window = DeliveryWindow()
+
+    init(_ client: ClientHandle, _ binding: TaskBinding, _ transport: LatchkeyTransport) {
+        (self.client, self.binding, self.transport) = (client, binding, transport)
+    }
+
+    private var url: URL? { binding.task.originalRequest?.url }
+
+    func start() {
+        let task = Task { await self.run() }
+        let isStopped = state.withLock { state in
+            state.task = task
+            return state.isStopped
+        }
+        if isStopped { task.cancel() }
+    }
+
+    /// After this, the client is not called.
+    func stop() {
+        let task = state.withLock { state in
+            state.isStopped = true
+            return state.task
+        }
+        task?.cancel()
+        gate.open()
+    }
+
+    /// Delivers nothing more until `resume`; the server then waits as well.
+    func pause() { gate.close() }
+    func resume() { gate.open() }
+
+    // MARK: Loading
+
+    private func run() async {
+        do throws(LoadError) { try await load() } catch {
+            let isTimedOut = state.withLock { $0.isTimedOut }
+            await fail(isTimedOut ? .timedOut(url) : error)
+        }
+    }
+
+    private func load() async throws(LoadError) {
+        guard let request = binding.task.currentRequest ?? binding.task.originalRequest else {
+            throw LoadError(.badURL, "the task has no request", nil)
+        }
+        let connections: SessionConnections
+        do throws(HTTPFailure) {
+            connections = try .of(binding.task, binding.session, transport)
+        } catch { throw LoadError(error, request.url, nil) }
+        let context = LoadContext(binding.session.configuration, transport, connections)
+        let timer = endAfter(context.resourceTimeout)
+        defer { timer.cancel() }
+        let events = DelegateEvents(task: binding.task, session: binding.session, limit: context.timeout(of: request))
+        let load = HTTPLoad(context: context, events: events)
+        let loaded = try await load.run(request, binding.body)
+        try await deliver(loaded, load.metrics)
+    }
+
+    private func endAfter(_ seconds: Double) -> Task<Void, Never> {
+        Task {
+            guard (try? await Task.sleep(for: .seconds(min(max(seconds, 0.001), 1_000_000)))) != nil else { return }
+            let task = state.withLock { state in
+                state.isTimedOut = true
+                return state.task
+            }
+            task?.cancel()
+        }
+    }
+
+    private func report(_ metrics: MetricsRecorder) {
+        guard let delegate = (binding.task.delegate ?? binding.session.delegate) as? any LatchkeyMetricsDelegate else {
+            return
+        }
+        let (session, task, collected) = (binding.session, binding.task, metrics.collected)
+        session.delegateQueue.addOperation {
+            delegate.urlSession(session, task: task, didFinishCollecting: collected)
+        }
+    }
+
+    // MARK: Delivery
+
+    private func deliver(_ loaded: LoadedResponse, _ metrics: MetricsRecorder) async throws(LoadError) {
+        let response = loaded.response
+        await onQueue { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
+        switch loaded.body {
+        case .stored(let data): if !data.isEmpty { await onQueue { $0.urlProtocol($1, didLoad: data) } }
+        case .network(let body, let recorder):
+            if binding.deliversOnce { try await collect(body, recorder) } else { try await stream(body, recorder) }
+            await recorder?.end()
+        }
+        report(metrics)
+        await onQueue { $0.urlProtocolDidFinishLoading($1) }
+    }
+
+    private func stream(_ body: HTTPResponseBody, _ recorder: CacheRecorder?) async throws(LoadError) {
+        var reader = BodyReader(body, url)
+        while let data = try await reader.next() {
+            recorder?.append(data)
+            await gate.wait()
+            await window.wait()
+            window.add(data.count)
+            await onQueue { $0.urlProtocol($1, didLoad: data) }
+            let (window, count) = (window, data.count)
+            // Behind the delegate's call of this data.
+            binding.session.delegateQueue.addOperation { window.remove(count) }
+        }
+    }
+
+    private func collect(_ body: HTTPResponseBody, _ recorder: CacheRecorder?) async throws(LoadError) {
+        var (reader, all) = (BodyReader(body, url), Data())
+        while let data = try await reader.next() {
+            recorder?.append(data)
+            all.append(data)
+            await gate.wait()
+        }
+        guard !all.isEmpty else { return }
+        let data = all
+        await onQueue { $0.urlProtocol($1, didLoad: data) }
+    }
+
+    private func fail(_ error: LoadError) async {
+        let urlError = error.urlError
+        await onQueue { $0.urlProtocol($1, didFailWithError: urlError) }
+    }
+
+    /// Calls the client, if the task still awaits it. From another queue, or after the task's end,
+    /// Foundation would end the process.
+    private func onQueue(_ call: @escaping @Sendable (any URLProtocolClient, URLProtocol) -> Void) async {
+        await gate.wait()
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            binding.queue.async { [self] in
+                let isStopped = state.withLock { $0.isStopped }
+                switch binding.task.state {
+                case .running, .suspended: if !isStopped { client.call(call) }
+                default: break
+                }
+                continuation.resume()
+            }
+        }
+    }
+}
+
+/// Reads a body, with the errors of a load.
+struct BodyReader {
+    private var iterator: HTTPResponseBody.AsyncIterator
+    private let url: URL?
+
+    init(_ body: HTTPResponseBody, _ url: URL?) {
+        iterator = body.makeAsyncIterator()
+        self.url = url
+    }
+
+    mutating func next() async throws(LoadError) -> Data? {
+        do {
+            while let buffer = try await iterator.next() {
+                if buffer.readableBytes > 0 { return Data(buffer.readableBytesView) }
+            }
+            return nil
+        } catch let failure as HTTPFailure {
+            throw LoadError(failure, url, nil)
+        } catch {
+            throw .cancelled(url)
+        }
+    }
+}
