@@ -156,7 +156,7 @@ let package = Package(
             name: "LatchkeyClient",
             dependencies: [
                 "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
-                "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
+                "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "TransportPolicy",
             ],
             path: "Sources/Service/LatchkeyClient"
         ),
@@ -367,7 +367,7 @@ let package = Package(
             name: "LatchkeyServiceTests",
             dependencies: [
                 "KeychainModel", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "Presence", "SecretMemory",
-                "KeychainTesting",
+                "TransportPolicy", "KeychainTesting",
             ]
         ),
         .testTarget(

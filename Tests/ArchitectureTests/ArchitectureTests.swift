@@ -43,7 +43,7 @@ struct ArchitectureTests {
         "SecurityKeyPresence": ["KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKey"],
         "LatchkeyClient": [
             "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
-            "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
+            "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "TransportPolicy",
         ],
         "LatchkeySecurity": [
             "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
