@@ -72,6 +72,11 @@ struct ArchitectureTests {
             "SecretMemory", "TransportPolicy",
             "ArgumentParser",
         ],
+        "TransportCommands": [
+            "CertificateTrust", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyNIOSSL", "LinuxSystem",
+            "TransportPolicy", "ArgumentParser", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS",
+        ],
+        "LatchkeyTLSTool": ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "TransportCommands", "Logging"],
         "LatchkeyDaemon": [
             "Fingerprint", "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem",
             "LoginSession", "Presence", "SecurityKeyPresence", "ArgumentParser", "Logging", "ServiceLifecycle",
