@@ -156,7 +156,7 @@ let package = Package(
             name: "LatchkeyClient",
             dependencies: [
                 "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
-                "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
+                "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "TransportPolicy",
             ],
             path: "Sources/Service/LatchkeyClient"
         ),
@@ -230,9 +230,8 @@ let package = Package(
         .target(
             name: "TransportCommands",
             dependencies: [
-                "CertificateTrust", "HTTPConnections", "KeychainModel", "LatchkeyClient", "LatchkeyNIOSSL",
-                "LatchkeySecurity", "LatchkeyService", "LinuxSystem", "SecretMemory", "TransportPolicy",
-                .argumentParser, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+                "CertificateTrust", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyNIOSSL",
+                "LinuxSystem", "TransportPolicy", .argumentParser, .nioCore, .nioPosix, .nioSSL, .nioTLS,
             ],
             path: "Sources/Faces/TransportCommands"
         ),
@@ -259,7 +258,8 @@ let package = Package(
             path: "Sources/Executables/LatchkeyTool"
         ),
         .executableTarget(
-            name: "LatchkeyTLSTool", dependencies: ["LinuxSystem", "TransportCommands", .log],
+            name: "LatchkeyTLSTool",
+            dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "TransportCommands", .log],
             path: "Sources/Executables/LatchkeyTLSTool"
         ),
         .executableTarget(
@@ -367,7 +367,7 @@ let package = Package(
             name: "LatchkeyServiceTests",
             dependencies: [
                 "KeychainModel", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "Presence", "SecretMemory",
-                "KeychainTesting",
+                "TransportPolicy", "KeychainTesting",
             ]
         ),
         .testTarget(

@@ -43,7 +43,7 @@ struct ArchitectureTests {
         "SecurityKeyPresence": ["KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKey"],
         "LatchkeyClient": [
             "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
-            "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
+            "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "TransportPolicy",
         ],
         "LatchkeySecurity": [
             "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
@@ -72,6 +72,11 @@ struct ArchitectureTests {
             "SecretMemory", "TransportPolicy",
             "ArgumentParser",
         ],
+        "TransportCommands": [
+            "CertificateTrust", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyNIOSSL", "LinuxSystem",
+            "TransportPolicy", "ArgumentParser", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS",
+        ],
+        "LatchkeyTLSTool": ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "TransportCommands", "Logging"],
         "LatchkeyDaemon": [
             "Fingerprint", "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem",
             "LoginSession", "Presence", "SecurityKeyPresence", "ArgumentParser", "Logging", "ServiceLifecycle",

@@ -14,6 +14,12 @@ public struct Pin: Hashable, Sendable {
     /// The pin of a certificate's key.
     public init(_ certificate: Certificate) { hash = certificate.publicKey.sha256 }
 
+    /// The pin with this hash; nil if it does not have 32 bytes.
+    public init?(hash: [UInt8]) {
+        guard hash.count == Self.length else { return nil }
+        self.hash = hash
+    }
+
     /// Parses `sha256/BASE64`, curl's `sha256//BASE64`, or only the base64, as in property lists.
     ///
     /// - Throws: if the text is not a SHA-256, with the kind of text that it seems to be.

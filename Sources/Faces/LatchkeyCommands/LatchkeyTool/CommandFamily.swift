@@ -25,7 +25,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .keychain: [.status, .doctor, .backup, .restore, .who, .log, .agent]
         case .protection: [.passcode, .lock, .unlock, .settings, .recoveryKey, .withPasscode]
         case .keys: [.key, .securityKey]
-        case .certificates: [.certificate, .trust, .ats]
+        case .certificates: [.certificate, .trust, .ats, .tls, .pin]
         case .macos: []
         }
     }

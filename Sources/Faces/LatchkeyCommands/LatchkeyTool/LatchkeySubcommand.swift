@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArgumentParser
+package import ArgumentParser
 internal import LinuxSystem
 
 /// Latchkey's own sub-commands. swift-argument-parser parses them; its command tree is created only
@@ -13,7 +13,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case recoveryKey = "recovery-key"
     case securityKey = "security-key"
     case backup, restore
-    case key, certificate, trust, ats
+    case key, certificate, trust, ats, tls, pin
     case who, log
     case withPasscode = "with-passcode"
     case agent
@@ -51,6 +51,8 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .certificate: "Show the contents of certificates, and which expire soon."
         case .trust: "Verify a certificate chain, and explain the result."
         case .ats: "Check App Transport Security settings."
+        case .tls: "Check how a server is reached with TLS."
+        case .pin: "Store, list and check the pins of hosts."
         case .who: "Show the caller identity, and how it was determined."
         case .log: "Show or verify latchkeyd's audit log."
         case .withPasscode: "Run a program with the keychain unlocked."
@@ -107,6 +109,8 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .certificate: CertificateCommand.self
         case .trust: TrustCommand.self
         case .ats: ATSCommand.self
+        case .tls: TLSCommand.self
+        case .pin: PinCommand.self
         case .who: WhoCommand.self
         case .log: LogCommand.self
         case .withPasscode: WithPasscodeCommand.self
@@ -168,6 +172,6 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
 }
 
 /// A sub-command that swift-argument-parser has parsed.
-protocol ParsableSubcommand: ParsableCommand {
+package protocol ParsableSubcommand: ParsableCommand {
     func run(in session: CommandSession) throws(CommandFailure)
 }

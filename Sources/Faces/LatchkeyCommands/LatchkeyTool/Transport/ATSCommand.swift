@@ -10,6 +10,7 @@ struct ATSCommand: ParsableCommand {
             EXAMPLES:
               latchkey ats lint Info.plist
               latchkey ats lint --json --allow insecure-http Info.plist
+              latchkey ats diagnostics https://example.com
             """,
-        subcommands: [ATSLintCommand.self])
+        subcommands: [ATSLintCommand.self, ATSDiagnosticsForward.self])
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificateTrust
+package import CertificateTrust
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LinuxSystem
 
 /// `security verify-cert`.
-enum VerifyCert: SecurityCommand {
+package enum VerifyCert: SecurityCommand {
     static let definition = CommandDefinition(
         name: "verify-cert",
-        summary: "Verify a certificate chain.",
+        summary: "Verify a certificate chain, of files or of a server.",
         options: [
             CommandOption("-c", .required("file"), help: "certificates in PEM or DER, the leaf first"),
             CommandOption("-r", .required("file"), help: "an anchor, used instead of the system's"),
@@ -37,7 +37,12 @@ enum VerifyCert: SecurityCommand {
             CommandOption("-t", help: "print the contents of the chain's certificates"),
             CommandOption("-v", help: "print every chain that was tried, and why it was rejected"),
         ],
+        operands: "[url]",
         notes: [
+            """
+            With a URL, the certificates are those that its server sends, and the default policy is ssl with the \
+            host of the URL. This needs latchkey-tls, which is installed beside latchkey.
+            """,
             """
             Exits with 0 if the certificate is trusted, else with 1. The second line on standard error shows what was \
             expected and what was found; 'latchkey trust explain' shows more.
@@ -51,32 +56,67 @@ enum VerifyCert: SecurityCommand {
         examples: [
             "verify-cert -c server.pem -p ssl -n example.com",
             "verify-cert -c server.pem -c chain.pem -r ca.pem -p ssl -s example.com",
+            "verify-cert -v https://example.com",
         ])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !(arguments.contains("-k") && arguments.contains("-N")) else {
             throw .usage("-k and -N exclude each other")
         }
-        guard arguments.operands.isEmpty else {
-            throw .status(
-                KeychainError(
-                    .unimplemented, "certificates are not fetched from a URL",
-                    hint: "openssl s_client -connect HOST:443 -showcerts </dev/null > chain.pem, then -c chain.pem"))
+        if !arguments.operands.isEmpty {
+            let words = arguments.occurrences.flatMap { [$0.option.name] + ($0.value.map { [$0.text] } ?? []) }
+            try TransportProgram.run(
+                [definition.name] + words + ["--"] + arguments.operands.map(\.text), in: session)
         }
         let files = arguments.values("-c")
         guard !files.isEmpty else { throw .line("security: verify-cert: no certificate was given (-c FILE)") }
         if let keychain = arguments["-k"] { _ = try KeychainOperand.check([keychain], in: session) }
-        let verdict = try evaluation(arguments, files, in: session).verdict()
+        let presented = try CertificateFiles.presented(files) {
+            if !arguments.contains("-q") { session.warn("\($0)") }
+        }
+        try verify(presented, arguments, try policy(arguments), in: session)
+    }
+
+    private static func verify(
+        _ presented: [Certificate], _ arguments: ParsedArguments, _ policy: TrustPolicy, in session: CommandSession
+    ) throws(CommandFailure) {
+        let verdict = try evaluation(arguments, presented, policy).verdict()
         try report(verdict, arguments, in: session)
         if !verdict.isTrusted { throw .reported(1) }
     }
 
+    /// Runs the command for a URL.
+    ///
+    /// - Parameters:
+    ///   - words: the options and the URL.
+    ///   - fetch: gets the host of the URL and the certificates that its server sends, leaf first.
+    /// - Returns: the status; 0 is success.
+    package static func execute(
+        _ words: [CommandWord], in session: CommandSession,
+        fetch: (String) throws(CommandFailure) -> (host: String, certificates: [Certificate])
+    ) -> Int32 {
+        do throws(CommandFailure) {
+            let arguments = try definition.parse(words)
+            guard let url = arguments.operands.first, arguments.operands.count == 1 else {
+                throw .usage("one URL is expected")
+            }
+            guard arguments.values("-c").isEmpty else { throw .usage("-c and a URL exclude each other") }
+            let served = try fetch(url.text)
+            try verify(served.certificates, arguments, try policy(arguments, host: served.host), in: session)
+            return 0
+        } catch {
+            session.report(error, of: definition.name)
+            if case .usage = error { session.io.say(definition.usage(of: session.program)) }
+            return error.status
+        }
+    }
+
     private static func evaluation(
-        _ arguments: ParsedArguments, _ files: [String], in session: CommandSession
+        _ arguments: ParsedArguments, _ presented: [Certificate], _ policy: TrustPolicy
     ) throws(CommandFailure) -> TrustEvaluation {
         var evaluation = TrustEvaluation(
-            try CertificateFiles.presented(files) { if !arguments.contains("-q") { session.warn("\($0)") } },
-            policies: [try policy(arguments)]
+            presented,
+            policies: [policy]
                 + (try RevocationArguments.policies(arguments.values("-R")) { .usage("-R: \($0)") }),
             at: try ValidationTime.validationTime(arguments["-d"]?.text))
         let anchors = arguments.values("-r")
@@ -91,12 +131,15 @@ enum VerifyCert: SecurityCommand {
         return evaluation
     }
 
-    private static func policy(_ arguments: ParsedArguments) throws(CommandFailure) -> TrustPolicy {
+    /// - Parameter served: the host whose server sent the certificates; nil for those of files.
+    private static func policy(
+        _ arguments: ParsedArguments, host served: String? = nil
+    ) throws(CommandFailure) -> TrustPolicy {
         let (host, mail, name) = (arguments["-s"]?.text, arguments["-e"]?.text, arguments["-n"]?.text)
-        let defaultPolicy = host != nil ? "ssl" : mail != nil ? "smime" : "basic"
+        let defaultPolicy = host != nil || served != nil ? "ssl" : mail != nil ? "smime" : "basic"
         switch arguments["-p"]?.text ?? defaultPolicy {
         case "ssl":
-            let server = (name ?? host).map { ServerName(requested: $0) }
+            let server = (name ?? host ?? served).map { ServerName(requested: $0) }
             return arguments.contains("-C") ? .client(server) : .server(server)
         case "smime": return .mail(address: name ?? mail)
         case "codeSign": return .codeSigning

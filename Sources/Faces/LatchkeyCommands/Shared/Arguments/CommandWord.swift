@@ -47,7 +47,7 @@ public struct CommandWord: Equatable, Sendable {
     }
 
     /// The word as text for messages and comparisons. Invalid UTF-8 is replaced.
-    var text: String {
+    package var text: String {
         String(decoding: bytes, as: UTF8.self)
     }
 

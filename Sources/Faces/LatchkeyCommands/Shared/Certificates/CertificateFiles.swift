@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificateTrust
+package import CertificateTrust
 internal import KeychainModel
 internal import SecretMemory
 
 /// Reads the certificate files that a command line names.
-enum CertificateFiles {
+package enum CertificateFiles {
     /// Returns all certificates of the files, in order: any number in PEM, or one in DER.
     ///
     /// - Throws: errSecDecode if a file contains no certificate, or one that cannot be read.
-    static func read(_ paths: [String]) throws(CommandFailure) -> [Certificate] {
+    package static func read(_ paths: [String]) throws(CommandFailure) -> [Certificate] {
         var certificates: [Certificate] = []
         for path in paths {
             let bundle = try bundle(path)

@@ -2,11 +2,11 @@
 
 internal import FoundationEssentials
 internal import KeychainModel
-internal import LinuxSystem
+package import LinuxSystem
 
 /// Formats reports as JSON.
-enum JSONText {
-    static func of(_ report: some Encodable) throws(CommandFailure) -> TerminalText {
+package enum JSONText {
+    package static func of(_ report: some Encodable) throws(CommandFailure) -> TerminalText {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {

@@ -7,7 +7,7 @@ internal import LatchkeyService
 internal import SecretMemory
 
 /// The options that name the source of the passcode, for Latchkey's own commands.
-struct PasscodeOptions: ParsableArguments {
+package struct PasscodeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Take the passcode from the first line of this file, which only you can read (mode 0600).",
@@ -19,13 +19,20 @@ struct PasscodeOptions: ParsableArguments {
             "Take the passcode from this file descriptor, as in: --passcode-fd 3 3< FILE.", valueName: "number"))
     var passcodeFd: Int32?
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         if passcodeFile != nil, passcodeFd != nil {
             throw ValidationError("--passcode-file and --passcode-fd exclude each other")
         }
     }
 
     var source: PasscodeSource { PasscodeSource(file: passcodeFile, descriptor: passcodeFd) }
+}
+
+extension PasscodeOptions {
+    /// Lets this process unlock the keychain when it needs a locked item.
+    package func unlockOnDemand(in session: CommandSession) { source.unlockOnDemand(in: session) }
 }
 
 extension CommandOption {

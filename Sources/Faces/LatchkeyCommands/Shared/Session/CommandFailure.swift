@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import KeychainModel
-internal import LinuxSystem
+package import KeychainModel
+package import LinuxSystem
 
 /// The reason why a sub-command failed.
-enum CommandFailure: Error {
+package enum CommandFailure: Error {
     /// Invalid options or operands. The usage text follows; the exit value is 2.
     case usage(String?)
     /// A failed call. `of` is macOS's name for the call, if macOS prints one.
@@ -15,12 +15,12 @@ enum CommandFailure: Error {
     case reported(Int32)
 
     /// Returns the failure for an invalid value: errSecParam.
-    static func parameter(_ problem: String, hint: String? = nil) -> CommandFailure {
+    package static func parameter(_ problem: String, hint: String? = nil) -> CommandFailure {
         .status(KeychainError(.param, problem, hint: hint))
     }
 
     /// The status. The exit value is its lowest byte.
-    var status: Int32 {
+    package var status: Int32 {
         switch self {
         case .usage: 2
         case .status(let error, _): error.status.rawValue
@@ -30,7 +30,7 @@ enum CommandFailure: Error {
     }
 
     /// Runs `body`, and adds the name of the failed call to its errors.
-    static func mapErrors<Result>(
+    package static func mapErrors<Result>(
         _ function: String?, _ body: () throws(KeychainError) -> Result
     ) throws(CommandFailure) -> Result {
         do {

@@ -2,13 +2,13 @@
 
 internal import KeychainModel
 internal import LatchkeyClient
-internal import LatchkeyService
-internal import LinuxSystem
+package import LatchkeyService
+package import LinuxSystem
 internal import SecretMemory
 
 /// One run of the program: its streams, the name it was called by, and its verbosity.
-struct CommandSession {
-    let io: any CommandIO
+package struct CommandSession {
+    package let io: any CommandIO
     let program: Program
     /// `-q`: no hints, and no `CMD: returned N`.
     var isQuiet = false
@@ -17,15 +17,20 @@ struct CommandSession {
     /// Whether commands are read from standard input.
     var readsCommands = false
 
+    package init(io: any CommandIO, program: Program) {
+        self.io = io
+        self.program = program
+    }
+
     /// Returns the keychain, which is opened on first use.
-    func keychain() throws(CommandFailure) -> KeychainSession {
+    package func keychain() throws(CommandFailure) -> KeychainSession {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.session() }
     }
 
     // MARK: Writing
 
     /// Writes to standard output.
-    func write(_ text: TerminalText) throws(CommandFailure) {
+    package func write(_ text: TerminalText) throws(CommandFailure) {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try io.write(text, to: .output) }
     }
 
@@ -43,7 +48,7 @@ struct CommandSession {
     ///
     /// - Parameter prefix: the program's name in the message. macOS's commands always use
     ///   `security`.
-    func report(_ failure: CommandFailure, of command: String, as prefix: Program = .security) {
+    package func report(_ failure: CommandFailure, of command: String, as prefix: Program = .security) {
         var lines = failure.lines(for: prefix, command: command)
         if isQuiet { lines.removeAll { $0.string.hasPrefix("hint: ") } }
         if isVerbose, case .status(let error, _) = failure { lines.append("\(prefix.rawValue): \(error.status)") }
@@ -51,7 +56,7 @@ struct CommandSession {
     }
 
     /// Writes a note to standard error about behavior that differs from macOS. `-q` suppresses it.
-    func warn(_ text: TerminalText, hint: TerminalText? = nil) {
+    package func warn(_ text: TerminalText, hint: TerminalText? = nil) {
         guard !isQuiet else { return }
         io.say("security: \(text)\n")
         if let hint { io.say("hint: \(hint)\n") }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The name the program was called by. It determines which sub-commands take precedence.
-enum Program: String, Sendable {
+package enum Program: String, Sendable {
     /// macOS's names and their abbreviations take precedence.
     case security
     /// Latchkey's own exact names take precedence.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
-internal import LinuxSystem
+package import LinuxSystem
 public import SecretMemory
 
 /// The streams of a command. ``ProcessIO`` provides those of the process; tests provide their own
@@ -41,7 +41,7 @@ public enum CommandStream: Sendable {
 
 extension CommandIO {
     /// Writes text. Text reaches a stream only through this function.
-    func write(_ text: TerminalText, to stream: CommandStream) throws(KeychainError) {
+    package func write(_ text: TerminalText, to stream: CommandStream) throws(KeychainError) {
         try Array(text.string.utf8).withUnsafeBufferPointer { (bytes) throws(KeychainError) in
             try write(UnsafeRawBufferPointer(bytes), to: stream)
         }
@@ -49,7 +49,7 @@ extension CommandIO {
 
     /// Writes to standard error. A failure is ignored, because there is no other place to report
     /// it.
-    func say(_ text: TerminalText) {
+    package func say(_ text: TerminalText) {
         try? write(text, to: .error)
     }
 }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import LinuxSystem
+
+// The commands of `latchkey-tls`, as `latchkey` lists them.
+
+/// A command that `latchkey-tls` runs.
+protocol ForwardedCommand: ParsableSubcommand {
+    /// The names of the command, from `latchkey` on.
+    static var path: [String] { get }
+    var words: [String] { get }
+}
+
+extension ForwardedCommand {
+    func run(in session: CommandSession) throws(CommandFailure) {
+        guard let first = words.first, first != "--help" && first != "-h" else {
+            let help = LatchkeyCommand.helpMessage(for: Self.self, columns: session.io.columns)
+            return try session.write(TerminalText(lines: help.hasSuffix("\n") ? help : help + "\n"))
+        }
+        try TransportProgram.run(Self.path + words, in: session)
+    }
+}
+
+/// `latchkey tls`.
+struct TLSCommand: ForwardedCommand {
+    static let path = [LatchkeySubcommand.tls.rawValue]
+    static let configuration = CommandConfiguration(
+        commandName: LatchkeySubcommand.tls.rawValue, abstract: LatchkeySubcommand.tls.abstract,
+        discussion: """
+            COMMANDS:
+              check HOST[:PORT]    Connect to a server, and show the result of every check.
+
+            The program latchkey-tls runs the commands; 'latchkey tls check --help' shows the options.
+
+            EXAMPLES:
+              latchkey tls check example.com
+              latchkey tls check --pin sha256/… --json example.com:8443
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: "The command and its arguments.")
+    var words: [String] = []
+}
+
+/// `latchkey pin`.
+struct PinCommand: ForwardedCommand {
+    static let path = [LatchkeySubcommand.pin.rawValue]
+    static let configuration = CommandConfiguration(
+        commandName: LatchkeySubcommand.pin.rawValue, abstract: LatchkeySubcommand.pin.abstract,
+        discussion: """
+            COMMANDS:
+              add HOST       Store the pins of a host, given or of the key that it has now.
+              list           List the stored pins.
+              remove HOST    Delete the pins of a host.
+              report HOST    Connect to a host, and compare it with its stored pins.
+
+            The program latchkey-tls runs the commands; 'latchkey pin add --help' shows the options.
+
+            EXAMPLES:
+              latchkey pin add --pin sha256/… --backup sha256/… api.example.com
+              latchkey pin add --first-use example.com
+              latchkey pin report --json example.com
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: "The command and its arguments.")
+    var words: [String] = []
+}
+
+/// `latchkey ats diagnostics`.
+struct ATSDiagnosticsForward: ForwardedCommand {
+    static let path = [LatchkeySubcommand.ats.rawValue, "diagnostics"]
+    static let configuration = CommandConfiguration(
+        commandName: "diagnostics", abstract: "Find the App Transport Security exceptions that a URL needs.",
+        discussion: """
+            Connects with each combination of exceptions, as nscurl --ats-diagnostics does on macOS. The program \
+            latchkey-tls runs the command.
+
+            EXAMPLES:
+              latchkey ats diagnostics https://example.com
+              latchkey ats diagnostics --json --verbose https://example.com:8443
+            """)
+
+    @Argument(parsing: .captureForPassthrough, help: "The URL and options.")
+    var words: [String] = []
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LinuxSystem
+
+/// The program `latchkey-tls`, which has the commands that connect to servers: `latchkey` itself
+/// does not link SwiftNIO, so that it starts fast.
+enum TransportProgram {
+    static let name = "latchkey-tls"
+
+    /// Replaces this process by `latchkey-tls`. It is the file beside this program, never one of
+    /// PATH: what is installed there could be anything.
+    ///
+    /// - Parameter words: the arguments.
+    /// - Throws: if there is no such file.
+    static func run(_ words: [String], in session: CommandSession) throws(CommandFailure) -> Never {
+        // The streams of a test are not those of the process.
+        guard session.io is ProcessIO else {
+            throw .status(KeychainError(.unimplemented, "\(name) runs only from a process of its own"))
+        }
+        guard let path = ProcessDirectory(getpid()).executable.map(path(beside:)) else {
+            throw .status(KeychainError(.notAvailable, "the path of this program is not known"))
+        }
+        let error = ProgramReplacement.execute(path, [name] + words)
+        guard error.code == ENOENT else { throw .status(KeychainError(.notAvailable, error.description)) }
+        throw .status(
+            KeychainError(
+                .notAvailable, "this command needs \(name), which is not installed beside latchkey: \(path)",
+                hint: "make install, or install the package with \(name)"))
+    }
+
+    static func path(beside executable: String) -> String {
+        "\(executable.lastIndex(of: "/").map { executable[..<$0] } ?? ".")/\(name)"
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import CertificateTrust
+internal import LatchkeyCommands
+internal import LatchkeyNIOSSL
+internal import TransportPolicy
+
+/// The options of commands that connect to a server.
+struct ConnectionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A file of anchors, used instead of the system's; may be repeated.", valueName: "file"))
+    var ca: [String] = []
+
+    @Option(help: ArgumentHelp("Connect to this address instead of the host's.", valueName: "address"))
+    var connectTo: String?
+
+    @Option(help: ArgumentHelp("The maximum time of the connection and the handshake.", valueName: "seconds"))
+    var timeout = 15
+
+    func validate() throws {
+        guard 1...600 ~= timeout else { throw ValidationError("--timeout must be between 1 and 600") }
+    }
+
+    /// How servers are evaluated.
+    func trust(_ revocation: RevocationOptions? = nil) throws(CommandFailure) -> PeerTrust {
+        PeerTrust(anchors: try CertificateFiles.read(ca), isAnchorsOnly: !ca.isEmpty, revocation: revocation)
+    }
+
+    func probe(_ policy: ConnectionPolicy, _ server: ServerAddress) throws(CommandFailure) -> HandshakeProbe {
+        HandshakeProbe(
+            client: TLSClient(policy, trust: try trust()), server: server, connectHost: connectTo, timeout: timeout)
+    }
+}
+
+extension CommandFailure {
+    /// The exit values of commands that connect: 1 if the server is refused, 3 if there is no
+    /// connection.
+    static let serverRefused = CommandFailure.reported(1)
+    static let unreachable = CommandFailure.reported(3)
+
+    init(_ error: TransportPolicyError) {
+        self = .parameter(error.problem, hint: error.hint)
+    }
+}

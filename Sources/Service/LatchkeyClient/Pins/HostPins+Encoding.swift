@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import TransportPolicy
+
+// The encoded form of a record: Documentation/Formats/pins.md.
+
+extension HostPins {
+    static let magic = Array("LKPN".utf8)
+    static let version: UInt8 = 1
+    /// The longest record: the fixed fields, a domain of 253 bytes and 64 pins.
+    static let maxLength = 30 + 253 + PinRequirement.maxPins * pinLength
+
+    var encoded: [UInt8] {
+        let host = Array(domain.description.utf8)
+        var bytes = Self.magic + [Self.version, pinSet.rule.subdomains.code, origin.code]
+        bytes += Self.bigEndian(created) + Self.bigEndian(lastSeen ?? 0) + Self.bigEndian(failureCount)
+        bytes += [UInt8(host.count)] + host
+        // A record has one requirement, with at most 64 pins.
+        for requirement in pinSet.requirements {
+            bytes += [requirement.placement.code, UInt8(requirement.pins.count)]
+            bytes += requirement.pins.map(\.hash).sorted { $0.lexicographicallyPrecedes($1) }.joined()
+        }
+        return bytes
+    }
+
+    /// Decodes a record. Only what ``encoded`` returns is accepted.
+    ///
+    /// - Throws: errSecDecode with what was expected.
+    init(encoded bytes: [UInt8]) throws(KeychainError) {
+        guard bytes.count <= Self.maxLength else { throw Self.invalid("at most \(Self.maxLength) bytes") }
+        var reader = RecordReader(bytes)
+        guard try reader.bytes(4) == Self.magic else { throw Self.invalid("the beginning LKPN") }
+        let version = try reader.byte()
+        guard version == Self.version else {
+            throw KeychainError(
+                .decode, "the pins have version \(version) of their format, this program knows \(Self.version)",
+                hint: "use a newer version of Latchkey")
+        }
+        guard let subdomains = Subdomains(code: try reader.byte()) else { throw Self.invalid("a kind of subdomains") }
+        guard let origin = Origin(code: try reader.byte()) else { throw Self.invalid("an origin") }
+        let (created, lastSeen) = (try reader.number(UInt64.self), try reader.number(UInt64.self))
+        let failureCount = try reader.number(UInt32.self)
+        let host = String(decoding: try reader.bytes(Int(try reader.byte())), as: UTF8.self)
+        guard let placement = PinPlacement(code: try reader.byte()) else { throw Self.invalid("a placement") }
+        var pins: [Pin] = []
+        for _ in 0..<(try reader.byte()) {
+            guard let pin = Pin(hash: try reader.bytes(Self.pinLength)) else { throw Self.invalid("a pin") }
+            pins.append(pin)
+        }
+        guard reader.isAtEnd else { throw Self.invalid("the end after the pins") }
+        do throws(TransportPolicyError) {
+            try self.init(
+                DomainName(host), subdomains: subdomains, PinRequirement(placement, pins), origin: origin,
+                created: created)
+        } catch {
+            throw Self.invalid("a domain and pins that can be used: \(error)")
+        }
+        (self.lastSeen, self.failureCount) = (lastSeen == 0 ? nil : lastSeen, failureCount)
+        // The order of the pins, pins that occur twice.
+        guard encoded == bytes else { throw Self.invalid("the one form of the record") }
+    }
+
+    private static let pinLength = 32
+
+    private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+
+    fileprivate static func invalid(_ expected: String) -> KeychainError {
+        KeychainError(.decode, "the stored pins are damaged: expected \(expected)")
+    }
+}
+
+/// Reads fields from the beginning of a record.
+private struct RecordReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func bytes(_ count: Int) throws(KeychainError) -> [UInt8] {
+        guard rest.count >= count else { throw HostPins.invalid("\(count) more bytes") }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    mutating func byte() throws(KeychainError) -> UInt8 { try bytes(1)[0] }
+
+    mutating func number<Number: FixedWidthInteger>(_: Number.Type) throws(KeychainError) -> Number {
+        try bytes(MemoryLayout<Number>.size).reduce(0) { $0 << 8 | Number($1) }
+    }
+}
+
+// MARK: Codes
+
+extension Subdomains {
+    fileprivate var code: UInt8 {
+        switch self {
+        case .none: 0
+        case .oneLevel: 1
+        case .anyLevel: 2
+        }
+    }
+
+    fileprivate init?(code: UInt8) {
+        guard let found = Self.allCases.first(where: { $0.code == code }) else { return nil }
+        self = found
+    }
+}
+
+extension HostPins.Origin {
+    fileprivate var code: UInt8 {
+        switch self {
+        case .given: 1
+        case .firstUse: 2
+        }
+    }
+
+    fileprivate init?(code: UInt8) {
+        guard let found = Self.allCases.first(where: { $0.code == code }) else { return nil }
+        self = found
+    }
+}
+
+extension PinPlacement {
+    fileprivate var code: UInt8 {
+        switch self {
+        case .leaf: 1
+        case .certificateAuthority: 2
+        case .anywhere: 3
+        }
+    }
+
+    fileprivate init?(code: UInt8) {
+        guard let found = Self.allCases.first(where: { $0.code == code }) else { return nil }
+        self = found
+    }
+}
