@@ -39,6 +39,8 @@ struct ExportsTests {
         "P521SigningKey": P521SigningKey.self, "P256AgreementKey": P256AgreementKey.self,
         "P384AgreementKey": P384AgreementKey.self,
         "P521AgreementKey": P521AgreementKey.self, "PasscodeGuess": PasscodeGuess.self,
+        "PayloadBox": PayloadBox.self, "PayloadPrivateKey": PayloadPrivateKey.self,
+        "PayloadPublicKey": PayloadPublicKey.self, "PayloadSuite": PayloadSuite.self,
         "PersistentReference": PersistentReference.self,
         "ProtectionClass": ProtectionClass.self, "RSAEncryptionScheme": RSAEncryptionScheme.self,
         "RSAPrivateKey": RSAPrivateKey.self,
@@ -48,10 +50,12 @@ struct ExportsTests {
     ]
     /// Types that cannot be elements of the list: protocols and noncopyable types.
     private static let others: Set<String> = [
-        "KeyCurve", "KeychainKey", "PasswordCondition", "PasswordItem", "SecretBytes", "SecretConvertible",
+        "KeyCurve", "KeychainKey", "PasswordCondition", "PasswordItem", "PayloadOpener", "PayloadSealer", "SecretBytes",
+        "SecretConvertible",
     ]
     private static func useOthers<Key: KeychainKey, Item: PasswordItem, Condition: PasswordCondition, Curve: KeyCurve>(
-        _: Key, _: Item, _: Condition, _: Curve, _: some SecretConvertible, _: borrowing SecretBytes
+        _: Key, _: Item, _: Condition, _: Curve, _: some SecretConvertible, _: borrowing SecretBytes,
+        _: borrowing PayloadSealer, _: borrowing PayloadOpener
     ) {}
 
     /// Types of Swift, Foundation and swift-crypto.
