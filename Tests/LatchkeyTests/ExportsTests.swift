@@ -17,6 +17,8 @@ struct ExportsTests {
         "AsyncKey": AsyncKey<P256SigningKey>.self, "AsyncKeychain": AsyncKeychain.self,
         "AttributeValue": AttributeValue.self,
         "ContentDigest": ContentDigest.self,
+        "FileSeal": FileSeal.self, "FileSealAlgorithm": FileSealAlgorithm.self, "FileSealKey": FileSealKey.self,
+        "FileSealVerificationKey": FileSealVerificationKey.self,
         "GenericPassword": GenericPassword.self, "HashAlgorithm": HashAlgorithm.self,
         "HTTPComponent": HTTPComponent.self, "HTTPField": HTTPField.self,
         "HTTPMessageHead": HTTPMessageHead.self, "HTTPMessageVerifier": HTTPMessageVerifier.self,
@@ -50,23 +52,24 @@ struct ExportsTests {
     ]
     /// Types that cannot be elements of the list: protocols and noncopyable types.
     private static let others: Set<String> = [
-        "KeyCurve", "KeychainKey", "PasswordCondition", "PasswordItem", "PayloadOpener", "PayloadSealer", "SecretBytes",
+        "FileSealInput", "KeyCurve", "KeychainKey", "PasswordCondition", "PasswordItem", "PayloadOpener",
+        "PayloadSealer", "SecretBytes",
         "SecretConvertible",
     ]
     private static func useOthers<Key: KeychainKey, Item: PasswordItem, Condition: PasswordCondition, Curve: KeyCurve>(
         _: Key, _: Item, _: Condition, _: Curve, _: some SecretConvertible, _: borrowing SecretBytes,
-        _: borrowing PayloadSealer, _: borrowing PayloadOpener
+        _: borrowing PayloadSealer, _: borrowing PayloadOpener, _: borrowing FileSealInput
     ) {}
 
     /// Types of Swift, Foundation and swift-crypto.
     private static let foreign: Set<String> = [
-        "Any", "AsyncStream", "Bool", "CaseIterable", "Codable", "Crypto", "Data", "DataProtocol", "Decodable",
+        "Any", "AsyncStream", "Bool", "CaseIterable", "Codable", "Copyable", "Crypto", "Data", "DataProtocol", "Decodable",
         "Double", "Element",
         "Encodable",
         "Date", "Hashable", "Hasher", "Int", "Int64", "KeyAgreement",
         "NSOSStatusErrorDomain", "P256", "P384", "P521", "PrivateKey", "RawRepresentable", "Self", "Sendable", "Set",
         "Signing", "String",
-        "UInt16", "UInt8", "Void", "LocalizedError", "CustomNSError", "Error",
+        "UInt16", "UInt64", "UInt8", "Void", "LocalizedError", "CustomNSError", "Error",
     ]
     /// Types declared within types, and generic parameters.
     private static let inner: Set<String> = [
