@@ -17,6 +17,8 @@ struct ExportsTests {
         "AsyncKey": AsyncKey<P256SigningKey>.self, "AsyncKeychain": AsyncKeychain.self,
         "AttributeValue": AttributeValue.self,
         "ContentDigest": ContentDigest.self,
+        "FileSeal": FileSeal.self, "FileSealAlgorithm": FileSealAlgorithm.self, "FileSealKey": FileSealKey.self,
+        "FileSealVerificationKey": FileSealVerificationKey.self,
         "GenericPassword": GenericPassword.self, "HashAlgorithm": HashAlgorithm.self,
         "HTTPComponent": HTTPComponent.self, "HTTPField": HTTPField.self,
         "HTTPMessageHead": HTTPMessageHead.self, "HTTPMessageVerifier": HTTPMessageVerifier.self,
@@ -39,6 +41,8 @@ struct ExportsTests {
         "P521SigningKey": P521SigningKey.self, "P256AgreementKey": P256AgreementKey.self,
         "P384AgreementKey": P384AgreementKey.self,
         "P521AgreementKey": P521AgreementKey.self, "PasscodeGuess": PasscodeGuess.self,
+        "PayloadBox": PayloadBox.self, "PayloadPrivateKey": PayloadPrivateKey.self,
+        "PayloadPublicKey": PayloadPublicKey.self, "PayloadSuite": PayloadSuite.self,
         "PersistentReference": PersistentReference.self,
         "ProtectionClass": ProtectionClass.self, "RSAEncryptionScheme": RSAEncryptionScheme.self,
         "RSAPrivateKey": RSAPrivateKey.self,
@@ -48,21 +52,24 @@ struct ExportsTests {
     ]
     /// Types that cannot be elements of the list: protocols and noncopyable types.
     private static let others: Set<String> = [
-        "KeyCurve", "KeychainKey", "PasswordCondition", "PasswordItem", "SecretBytes", "SecretConvertible",
+        "FileSealInput", "KeyCurve", "KeychainKey", "PasswordCondition", "PasswordItem", "PayloadOpener",
+        "PayloadSealer", "SecretBytes",
+        "SecretConvertible",
     ]
     private static func useOthers<Key: KeychainKey, Item: PasswordItem, Condition: PasswordCondition, Curve: KeyCurve>(
-        _: Key, _: Item, _: Condition, _: Curve, _: some SecretConvertible, _: borrowing SecretBytes
+        _: Key, _: Item, _: Condition, _: Curve, _: some SecretConvertible, _: borrowing SecretBytes,
+        _: borrowing PayloadSealer, _: borrowing PayloadOpener, _: borrowing FileSealInput
     ) {}
 
     /// Types of Swift, Foundation and swift-crypto.
     private static let foreign: Set<String> = [
-        "Any", "AsyncStream", "Bool", "CaseIterable", "Codable", "Crypto", "Data", "DataProtocol", "Decodable",
+        "Any", "AsyncStream", "Bool", "CaseIterable", "Codable", "Copyable", "Crypto", "Data", "DataProtocol", "Decodable",
         "Double", "Element",
         "Encodable",
         "Date", "Hashable", "Hasher", "Int", "Int64", "KeyAgreement",
         "NSOSStatusErrorDomain", "P256", "P384", "P521", "PrivateKey", "RawRepresentable", "Self", "Sendable", "Set",
         "Signing", "String",
-        "UInt16", "UInt8", "Void", "LocalizedError", "CustomNSError", "Error",
+        "UInt16", "UInt64", "UInt8", "Void", "LocalizedError", "CustomNSError", "Error",
     ]
     /// Types declared within types, and generic parameters.
     private static let inner: Set<String> = [

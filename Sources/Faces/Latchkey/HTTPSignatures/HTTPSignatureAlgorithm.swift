@@ -18,26 +18,12 @@ public enum HTTPSignatureAlgorithm: String, Sendable, CaseIterable {
     /// - Throws: `errSecUnimplemented` for every other name, with the reason.
     public init(named name: String) throws(KeychainError) {
         guard let algorithm = Self(rawValue: name) else {
-            let shown = name.utf8.count <= 40 ? name : String(name.prefix(40)) + "…"
+            let shown = RefusedAlgorithm.shortened(name)
             throw KeychainError(
-                .unimplemented, "the signature algorithm \(shown) is refused: \(Self.reason(name.lowercased()))",
+                .unimplemented, "the signature algorithm \(shown) is refused: \(RefusedAlgorithm.reason(name))",
                 hint: "use \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         self = algorithm
-    }
-
-    private static func reason(_ name: String) -> String {
-        switch name {
-        case "md5", "sha", "sha-1", "sha1", "sha-256", "sha256", "sha-384", "sha384", "sha-512", "sha512", "crc32c",
-            "unixsum", "unixcksum", "adler":
-            "a hash has no key, so that anyone can compute it again after a change"
-        case _ where name.contains("md5"): "MD5 is broken"
-        case _ where name.contains("sha1") || name.contains("sha-1"): "SHA-1 is broken"
-        case "rsa-v1_5-sha256": "PKCS #1 v1.5 is a legacy padding; rsa-pss-sha512 replaces it"
-        case "hs2019": "the name does not identify an algorithm"
-        case "none", "": "a message without a signature is not authentic"
-        default: "it is not supported"
-        }
     }
 }
 
