@@ -32,7 +32,7 @@ extension HTTPClient.Configuration {
         _ policy: ConnectionPolicy = ConnectionPolicy(), trust: PeerTrust = PeerTrust(), identity: TLSIdentity? = nil
     ) throws(TLSRefusal) -> HTTPClient.Configuration {
         let gate = ConnectionGate(try LeafPolicy(policy, trust))
-        var tls = TLSClient(policy, trust: trust, identity: identity).configuration
+        var tls = TLSClient(policy, trust: trust, identity: identity).strictConfiguration
         tls.trustRoots = .certificates(try trust.roots())
         tls.certificateVerification = .fullVerification
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)

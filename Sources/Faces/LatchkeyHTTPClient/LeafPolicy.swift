@@ -35,15 +35,16 @@ struct LeafPolicy: Sendable {
     /// - Throws: `TLSRefusal` if the connection must not be used.
     func allow(_ leaf: Certificate, _ version: NIOSSL.TLSVersion?) throws(TLSRefusal) {
         let hosts = try hosts(leaf)
-        guard !hosts.isEmpty else { throw .leaf("expected a certificate with the name of a host", leaf) }
+        guard !hosts.isEmpty else { throw .names("expected a certificate with the name of a host, found none", leaf) }
         let now = Date().timeIntervalSince1970
         for host in hosts {
             switch policy.decision(scheme: "https", host: host, at: now) {
             case .refused(let refusal): throw TLSRefusal(refusal)
             case .plain: throw .insecureHTTP
             case .secure(let requirements):
-                let violations = requirements.violations(ofVerified: leaf, version, at: now)
-                guard violations.isEmpty else { throw TLSRefusal(violations, served: [leaf]) }
+                let verdict = requirements.verdict(
+                    onVerified: leaf, version.flatMap { TransportPolicy.TLSVersion($0) }, at: now)
+                guard verdict.isAccepted else { throw TLSRefusal(verdict.violations, served: [leaf]) }
             }
         }
     }
@@ -52,13 +53,13 @@ struct LeafPolicy: Sendable {
     private func hosts(_ leaf: Certificate) throws(TLSRefusal) -> Set<String> {
         let names = leaf.extensions.subjectAlternativeNames ?? []
         guard names.count <= Self.maxNames else {
-            throw .leaf("expected at most \(Self.maxNames) names, found \(names.count)", leaf)
+            throw .names("expected at most \(Self.maxNames) names, found \(names.count)", leaf)
         }
         var hosts: Set<String> = []
         for name in names {
             switch name {
             case .dns(let bytes): hosts.formUnion(self.hosts(dnsName: String(decoding: bytes, as: UTF8.self)))
-            case .ip(let bytes): if let address = IPAddress(bytes: bytes) { hosts.insert(address.description) }
+            case .ip(let bytes): if let address = IPAddress(bytes) { hosts.insert(address.description) }
             default: break
             }
         }
@@ -76,10 +77,21 @@ struct LeafPolicy: Sendable {
     private static let anyLabel = "any-host-of-the-wildcard"
 }
 
-extension ConnectionPolicy {
-    /// The domains that have settings or pins.
-    fileprivate var domains: [HostName] {
-        (settings.pins.sets + pins.sets).flatMap { [$0.rule.domain.host] + $0.rule.excluded.map(\.host) }
-            + settings.exceptions.map(\.rule.domain.host)
+extension TLSRefusal {
+    /// A connection without TLS.
+    static var insecureHTTP: TLSRefusal {
+        TLSRefusal(
+            .unsupported, .appTransportSecurityRequiresSecureConnection,
+            "expected a URL with https: a client with a policy makes no connection without TLS")
+    }
+
+    /// A server that sent no certificate.
+    static var noCertificate: TLSRefusal {
+        TLSRefusal(.certificate, .serverCertificateUntrusted, "expected a certificate of the server, found none")
+    }
+
+    /// A certificate whose names say nothing about the host.
+    fileprivate static func names(_ explanation: String, _ leaf: Certificate) -> TLSRefusal {
+        TLSRefusal(.certificate, .serverCertificateUntrusted, explanation, served: [leaf])
     }
 }

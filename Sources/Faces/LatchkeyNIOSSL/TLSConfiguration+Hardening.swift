@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import NIOSSL
-internal import TransportPolicy
+package import NIOSSL
+package import TransportPolicy
 
 extension TLSConfiguration {
     /// A client's configuration for these requirements. Without the callback of ``PeerVerification`` it
@@ -56,7 +56,7 @@ extension NIOSSL.TLSVersion {
 }
 
 extension TransportPolicy.TLSVersion {
-    init?(_ version: NIOSSL.TLSVersion) {
+    package init?(_ version: NIOSSL.TLSVersion) {
         switch version {
         case .tlsv1: self = .tls10
         case .tlsv11: self = .tls11
