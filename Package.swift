@@ -406,7 +406,7 @@ let package = Package(
             name: "LatchkeyHTTPClientTests",
             dependencies: [
                 "CertificateTrust", "LatchkeyHTTPClient", "LatchkeyNIOSSL", "TransportPolicy", "KeychainTesting",
-                .asyncHTTPClient, .nioHTTP1,
+                .asyncHTTPClient, .nioCore, .nioHTTP1,
             ]
         ),
         .testTarget(

@@ -5,6 +5,7 @@ import CertificateTrust
 import KeychainTesting
 import LatchkeyHTTPClient
 import LatchkeyNIOSSL
+import NIOCore
 import NIOHTTP1
 import Testing
 import TransportPolicy
@@ -48,7 +49,7 @@ struct HTTPClientTests {
 
     private func isAnswered(_ ending: Ending) -> Bool { if case .success(.ok) = ending { true } else { false } }
 
-    private func refusal(_ ending: Ending) -> TLSRefusal? {
+    private func reason(_ ending: Ending) -> TLSRefusal? {
         if case .failure(let error) = ending { error as? TLSRefusal } else { nil }
     }
 
@@ -74,7 +75,7 @@ struct HTTPClientTests {
     func wrongPin() async throws {
         let ending = try await ending(
             authority.server(Self.host), policy: policy(pinning: [authority.server(Self.host)]))
-        let refusal = try #require(refusal(ending), "\(ending)")
+        let refusal = try #require(reason(ending), "\(ending)")
         #expect(refusal.pinFailures.count == 1 && refusal.code == .serverCertificateUntrusted)
     }
 
@@ -85,7 +86,7 @@ struct HTTPClientTests {
             let identity = try authority.issue(
                 "/CN=several", OpenSSLAuthority.server(names), by: authority.intermediate)
             let ending = try await ending(identity, policy: policy(pinning: [pinned], to: "pinned.example.org"))
-            #expect(refusal(ending)?.pinFailures.count == 1, "\(names): \(ending)")
+            #expect(reason(ending)?.pinFailures.count == 1, "\(names): \(ending)")
         }
     }
 
@@ -142,13 +143,13 @@ struct HTTPClientTests {
         settings.exceptions = [entry]
         let (identity, policy) = (try authority.server(Self.host), ConnectionPolicy(settings))
         let old = try await ending(identity, ["-tls1_2"], policy: policy)
-        #expect(refusal(old)?.code == .secureConnectionFailed, "\(old)")
+        #expect(reason(old)?.code == .secureConnectionFailed, "\(old)")
         #expect(isAnswered(try await ending(identity, ["-tls1_3"], policy: policy)))
     }
 
     @Test("HTTP without TLS is refused with -1022")
     func plain() async throws {
         let ending = try await ending(authority.server(Self.host), scheme: "http")
-        #expect(refusal(ending)?.code == .appTransportSecurityRequiresSecureConnection, "\(ending)")
+        #expect(reason(ending)?.code == .appTransportSecurityRequiresSecureConnection, "\(ending)")
     }
 }
