@@ -34,7 +34,7 @@ demo: dependencies ## Build, then show the main job on a throw-away keychain
 
 .PHONY: build
 build: dependencies ## Build everything, with warnings and undeclared imports as errors
-	swift build $(TRAITS) --build-tests --explicit-target-dependency-import-check error
+	@./Scripts/declared-imports $(TRAITS) --build-tests
 
 .PHONY: test
 test: build ## Build, run all tests (a few minutes), and name what was skipped

@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "LatchkeyCommonCrypto", targets: ["LatchkeyCommonCrypto"]),
         // With the trait Transport.
         .library(name: "LatchkeyNIOSSL", targets: ["LatchkeyNIOSSL"]),
+        // With the trait HTTPClient.
         .library(name: "LatchkeyHTTPClient", targets: ["LatchkeyHTTPClient"]),
         .library(name: "LatchkeyURLSession", targets: ["LatchkeyURLSession"]),
         .library(name: "LatchkeyURLSessionDefaults", targets: ["LatchkeyURLSessionDefaults"]),
@@ -28,6 +29,9 @@ let package = Package(
         .trait(
             name: "Tools", description: "The executables latchkey and latchkeyd, and the packages that only they need."),
         .trait(name: "Transport", description: "The products for connections with TLS, and the packages of SwiftNIO."),
+        .trait(
+            name: "HTTPClient", description: "The product for async-http-client, and its packages.",
+            enabledTraits: ["Transport"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -222,8 +226,7 @@ let package = Package(
         .target(
             name: "LatchkeyHTTPClient",
             dependencies: [
-                "CertificateTrust", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity", "TransportPolicy",
-                .asyncHTTPClient, .nioCore, .nioHTTP1, .nioSSL,
+                "CertificateTrust", "LatchkeyNIOSSL", "TransportPolicy", .asyncHTTPClient, .nioCore, .nioSSL,
             ],
             path: "Sources/Faces/LatchkeyHTTPClient"
         ),
@@ -402,9 +405,8 @@ let package = Package(
         .testTarget(
             name: "LatchkeyHTTPClientTests",
             dependencies: [
-                "CertificateTrust", "LatchkeyClient", "LatchkeyHTTPClient", "LatchkeyNIOSSL", "LatchkeySecurity",
-                "LinuxSystem", "TransportPolicy", "KeychainTesting", .asyncHTTPClient, .nioCore, .nioHTTP1,
-                .nioPosix, .nioSSL,
+                "CertificateTrust", "LatchkeyHTTPClient", "LatchkeyNIOSSL", "TransportPolicy", "KeychainTesting",
+                .asyncHTTPClient, .nioCore, .nioHTTP1,
             ]
         ),
         .testTarget(
@@ -500,7 +502,7 @@ extension Target.Dependency {
     static var log: Self { .product(name: "Logging", package: "swift-log") }
     static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio", condition: .transport) }
     static var asyncHTTPClient: Self {
-        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .transport)
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .httpClient)
     }
     static var nioHTTP1: Self { .product(name: "NIOHTTP1", package: "swift-nio", condition: .transport) }
     static var nioHTTP2: Self { .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .transport) }
@@ -517,4 +519,6 @@ extension TargetDependencyCondition {
     static var tools: Self? { .when(traits: ["Tools"]) }
     /// Resolved only where the trait is enabled, as with `tools`.
     static var transport: Self? { .when(traits: ["Transport"]) }
+    /// The same for async-http-client, which brings many packages.
+    static var httpClient: Self? { .when(traits: ["HTTPClient"]) }
 }

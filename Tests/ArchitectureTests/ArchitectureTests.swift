@@ -60,6 +60,9 @@ struct ArchitectureTests {
             "CertificateTrust", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem",
             "TransportPolicy", "NIOCore", "NIOSSL",
         ],
+        "LatchkeyHTTPClient": [
+            "CertificateTrust", "LatchkeyNIOSSL", "TransportPolicy", "AsyncHTTPClient", "NIOCore", "NIOSSL",
+        ],
         "Security": ["LatchkeySecurity"],
         "LatchkeyLocalAuthentication": [
             "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto",
@@ -172,6 +175,7 @@ struct ArchitectureTests {
     func sessions() throws {
         for module in [
             "LatchkeySecurity", "LatchkeyLocalAuthentication", "Latchkey", "LatchkeyCommands", "LatchkeyNIOSSL",
+            "LatchkeyHTTPClient",
         ] {
             for file in try Sources.files(of: module) {
                 let code = file.withoutComments

@@ -61,9 +61,7 @@ struct ServerDecision: Sendable {
     }
 
     private func refusal(_ violations: [TransportViolation], _ verdict: TrustVerdict) -> TLSRefusal {
-        TLSRefusal(
-            .violations(violations), violations.first?.code ?? .serverCertificateUntrusted,
-            violations.map(\.explanation).joined(separator: "; "), served: served, verdict: verdict)
+        TLSRefusal(violations, served: served, verdict: verdict)
     }
 
     /// A suite that the configuration offers for the version. NIOSSL does not tell which one was

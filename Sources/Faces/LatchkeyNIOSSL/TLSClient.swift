@@ -98,6 +98,9 @@ public struct TLSClient: Sendable {
         configuration(try requirements(host, purpose))
     }
 
+    /// The configuration of connections to hosts without exceptions. It has no trust roots.
+    package var strictConfiguration: TLSConfiguration { configuration(TLSRequirements(.invalid(""))) }
+
     private func configuration(_ requirements: TLSRequirements) -> TLSConfiguration {
         var configuration = TLSConfiguration.client(requirements)
         configuration.applicationProtocols = applicationProtocols

@@ -33,6 +33,8 @@ public struct TLSRefusal: Error, Sendable {
         case ended
         /// The program refused the server when it was asked.
         case program
+        /// A requirement that cannot be enforced here.
+        case unsupported
         /// Any other failure of the protocol.
         case other
     }
@@ -60,6 +62,20 @@ public struct TLSRefusal: Error, Sendable {
     /// An identity that cannot be used.
     static func identity(_ explanation: String) -> TLSRefusal {
         TLSRefusal(.identity, .clientCertificateRejected, explanation)
+    }
+
+    /// A requirement of the program that cannot be enforced.
+    package static func unsupported(_ explanation: String) -> TLSRefusal {
+        TLSRefusal(.unsupported, .secureConnectionFailed, explanation)
+    }
+
+    /// A connection that does not satisfy the policy.
+    ///
+    /// - Parameter violations: not empty, the reason to report first.
+    package init(_ violations: [TransportViolation], served: [Certificate], verdict: TrustVerdict? = nil) {
+        self.init(
+            .violations(violations), violations.first?.code ?? .serverCertificateUntrusted,
+            violations.map(\.explanation).joined(separator: "; "), served: served, verdict: verdict)
     }
 
     /// The rule that the peer's chain breaks; nil if it is trusted or was not evaluated.

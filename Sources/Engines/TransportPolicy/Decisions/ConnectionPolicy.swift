@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificateTrust
+package import CertificateTrust
 
 /// What a program's connections must satisfy: its App Transport Security settings, and its pins.
 ///
@@ -62,6 +62,13 @@ public struct ConnectionPolicy: Hashable, Sendable {
             TransportRefusal(
                 .insecureRedirect,
                 "a redirect from \(origin.quoted) must lead to https, found \(scheme.quoted) for \(host.quoted)"))
+    }
+
+    /// The domains that have settings or pins of their own.
+    package var domains: [HostName] {
+        (settings.pins.sets + pins.sets).flatMap { [$0.rule.domain.host] + $0.rule.excluded.map(\.host) }
+            + settings.exceptions.compactMap { $0.domainRule?.domain.host }
+            + settings.unreadablePins.domains.keys.map(\.host)
     }
 
     private func plainDecision(_ server: ServerName, _ rules: LoadRules, _ time: Double) -> TransportDecision {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificateTrust
+package import CertificateTrust
 
 /// The result of the comparison of a connection with its requirements.
 public struct HandshakeVerdict: Hashable, Sendable {
@@ -43,6 +43,19 @@ extension TLSRequirements {
             hashViolation(connection.leaf), transparencyViolation(connection),
         ].compactMap(\.self)
         return HandshakeVerdict(violations: violations, reports: reports)
+    }
+
+    /// Compares a connection of which only the leaf is known, because another library has verified the
+    /// chain and does not show it. Pins of CAs match nothing.
+    ///
+    /// - Parameters:
+    ///   - leaf: the first certificate of a chain that was verified for the server.
+    ///   - time: seconds since 1970, for the expiration of pins.
+    package func verdict(onVerified leaf: Certificate, _ version: TLSVersion?, at time: Double) -> HandshakeVerdict {
+        let suite = suites.first { ($0.keyExchange == .tls13) == (version == .tls13) }?.name ?? ""
+        let connection = NegotiatedConnection(
+            version, suite: suite, leaf: LeafStrength(leaf), chain: ValidatedChain(unchecked: [leaf]), served: [leaf])
+        return verdict(on: connection, at: time)
     }
 
     private func versionViolation(_ connection: NegotiatedConnection) -> TransportViolation? {

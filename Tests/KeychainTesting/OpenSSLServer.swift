@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import Glibc
-import KeychainTesting
+internal import Foundation
+internal import Glibc
 
 /// A server of openssl on a port that the kernel chose. It answers each request with a page about the
 /// connection.
-final class OpenSSLServer: Sendable {
-    let port: Int
+public final class OpenSSLServer: Sendable {
+    public let port: Int
     private let process: SpawnedProcess
     private let log: String
 
-    struct NotListening: Error { let log: String }
+    public struct NotListening: Error { public let log: String }
 
     /// - Parameter options: further arguments of s_server, such as `-tls1_2`.
-    convenience init(
+    public convenience init(
         _ identity: OpenSSLAuthority.IssuedCertificate, of authority: OpenSSLAuthority, _ options: [String] = []
     ) throws {
         try self.init(certificate: identity.file, key: identity.keyFile, of: authority, options)
@@ -23,7 +22,7 @@ final class OpenSSLServer: Sendable {
     /// - Parameters:
     ///   - certificate: a file.
     ///   - key: the file of its private key.
-    init(certificate: String, key: String, of authority: OpenSSLAuthority, _ options: [String] = []) throws {
+    public init(certificate: String, key: String, of authority: OpenSSLAuthority, _ options: [String] = []) throws {
         log = authority.openssl.path("server-\(UUID().uuidString).log")
         let words = [
             "/usr/bin/openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificate, "-key", key,
@@ -43,7 +42,7 @@ final class OpenSSLServer: Sendable {
     }
 
     /// What the server has written.
-    var output: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+    public var output: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     deinit { process.stop(signal: SIGKILL) }
 }
