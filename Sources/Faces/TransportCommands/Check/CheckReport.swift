@@ -24,7 +24,7 @@ struct CheckReport: Encodable {
         self.steps = steps.all
         switch steps.result.outcome {
         case .accepted(let peer):
-            (accepted, certificates) = (true, peer.chain.certificates.map(CertificateSummary.init))
+            (accepted, certificates) = (true, (peer.chain?.certificates ?? []).map(CertificateSummary.init))
         case .refused(let refusal):
             (accepted, reason, code) = (false, refusal.explanation, refusal.code.rawValue)
             certificates = refusal.served.map(CertificateSummary.init)

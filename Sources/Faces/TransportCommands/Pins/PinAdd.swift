@@ -106,7 +106,7 @@ struct PinAdd: ParsableSubcommand {
         let server = ServerAddress(host: domain.description, port: port)
         switch try connection.probe(ConnectionPolicy(), server).run().outcome {
         case .accepted(let peer):
-            let chain = peer.chain.certificates
+            let chain = peer.chain?.certificates ?? []
             // The issuer of the leaf, which is its only CA if the chain has two certificates.
             let pinned = placement == .ca ? chain.dropFirst().first : chain.first
             guard let pinned else {

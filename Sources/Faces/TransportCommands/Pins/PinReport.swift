@@ -82,7 +82,7 @@ struct PinComparison: Encodable {
         (host, port, stored) = (server.host, server.port, PinRecordReport(record))
         switch outcome {
         case .accepted(let peer):
-            (result, found) = (.matched, peer.chain.certificates.map { Pin($0).description })
+            (result, found) = (.matched, (peer.chain?.certificates ?? []).map { Pin($0).description })
         case .refused(let refusal):
             let failure = refusal.pinFailures.first
             result = failure == nil ? .refused : .mismatched
