@@ -63,6 +63,11 @@ struct ArchitectureTests {
         "LatchkeyHTTPClient": [
             "CertificateTrust", "LatchkeyNIOSSL", "TransportPolicy", "AsyncHTTPClient", "NIOCore", "NIOSSL",
         ],
+        "LatchkeyURLSession": [
+            "CertificateTrust", "HTTPConnections", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity", "LinuxSystem",
+            "OpenSSLCrypto", "TransportPolicy", "FoundationNetworking", "NIOCore",
+        ],
+        "LatchkeyURLSessionDefaults": ["LatchkeyURLSession", "FoundationNetworking"],
         "Security": ["LatchkeySecurity"],
         "LatchkeyLocalAuthentication": [
             "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto",

@@ -100,7 +100,8 @@ struct RuleTests {
         "A response is fresh as long as its server says",
         arguments: [
             (["Cache-Control": "max-age=60"], 59, true), (["Cache-Control": "max-age=60"], 61, false),
-            (["Cache-Control": "max-age=60", "Age": "50"], 20, false), (["Cache-Control": "no-cache, max-age=60"], 1, false),
+            (["Cache-Control": "max-age=60", "Age": "50"], 20, false),
+            (["Cache-Control": "no-cache, max-age=60"], 1, false),
             (["Expires": "Sun, 22 Nov 2026 12:01:00 GMT"], 30, true), (["Expires": "0"], 0, false), ([:], 0, false),
             (["Last-Modified": "Sun, 22 Nov 2026 11:50:00 GMT"], 59, true),
             (["Last-Modified": "Sun, 22 Nov 2026 11:50:00 GMT"], 61, false),
@@ -137,7 +138,8 @@ struct RuleTests {
         var (splitter, parser, events): (LineSplitter, EventParser, [ServerSentEvent]) = (.init(), .init(), [])
         for start in stride(from: 0, to: bytes.count, by: length) {
             let part = Data(bytes[start..<min(start + length, bytes.count)])
-            for line in try #require(splitter.append(part)) {
+            let lines = splitter.append(part)
+            for line in try #require(lines) {
                 if let event = try parser.append(line) { events.append(event) }
             }
         }
@@ -151,8 +153,10 @@ struct RuleTests {
     @Test("A line that is too long is an error")
     func longLine() {
         var splitter = LineSplitter()
-        #expect(splitter.append(Data(repeating: 0x61, count: LineSplitter.maxLength)) == [])
-        #expect(splitter.append(Data([0x61])) == nil)
+        let (allowed, refused) = (
+            splitter.append(Data(repeating: 0x61, count: LineSplitter.maxLength)), splitter.append(Data([0x61]))
+        )
+        #expect(allowed == [] && refused == nil)
     }
 
     @Test(

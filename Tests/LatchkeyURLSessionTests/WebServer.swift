@@ -74,7 +74,9 @@ final class WebServer: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let number = log.connections.add(1, ordering: .relaxed).newValue
-                    if let context { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context)) }
+                    if let context {
+                        try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
+                    }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: false)
                     try channel.pipeline.syncOperations.addHandler(Handler(log, number, answer))
                 }
@@ -140,7 +142,8 @@ final class WebServer: Sendable {
             }
             if reply.isOpenEnded { fields.add(name: "Connection", value: "close") }
             context.write(
-                wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: fields))), promise: nil)
+                wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: fields))),
+                promise: nil)
             let sent = reply.body.prefix(reply.cut ?? reply.body.count)
             if head.method != .HEAD {
                 context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: sent)))), promise: nil)

@@ -10,12 +10,15 @@ struct SpaceKey: Hashable, Sendable {
     let isSecure: Bool
     let isProxy: Bool
 
+    /// Apple's value of `NSURLProtectionSpaceHTTPS`; Foundation's constant on Linux has another.
+    static let https = "https"
+
     init(_ space: URLProtectionSpace) {
         host = space.host.lowercased()
         realm = space.realm ?? ""
         method = space.authenticationMethod
         port = space.port
-        isSecure = space.protocol?.lowercased() == NSURLProtectionSpaceHTTPS
+        isSecure = space.protocol == NSURLProtectionSpaceHTTPS || space.protocol?.lowercased() == Self.https
         isProxy = space.isProxy()
     }
 
@@ -26,7 +29,7 @@ struct SpaceKey: Hashable, Sendable {
 
     var space: URLProtectionSpace {
         URLProtectionSpace(
-            host: host, port: port, protocol: isSecure ? NSURLProtectionSpaceHTTPS : NSURLProtectionSpaceHTTP,
+            host: host, port: port, protocol: isSecure ? Self.https : "http",
             realm: realm, authenticationMethod: method)
     }
 }

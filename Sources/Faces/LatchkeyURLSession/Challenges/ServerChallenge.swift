@@ -76,7 +76,7 @@ struct ServerChallenge: ServerReview {
 
     private func space(_ method: String) -> URLProtectionSpace {
         URLProtectionSpace(
-            host: host, port: port, protocol: NSURLProtectionSpaceHTTPS, realm: nil, authenticationMethod: method)
+            host: host, port: port, protocol: SpaceKey.https, realm: nil, authenticationMethod: method)
     }
 
     private static func challenge(_ space: URLProtectionSpace) -> URLAuthenticationChallenge {
