@@ -131,8 +131,10 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	swift build $(RELEASE) --product latchkey
 	swift build $(RELEASE) --product latchkeyd
 	swift build $(RELEASE) --product latchkey-biometry-digest
+	swift build $(RELEASE) --product latchkey-tls
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
 	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
+	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-tls" $(DESTDIR)$(PREFIX)/bin/latchkey-tls
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" $(DESTDIR)$(PREFIX)/bin/latchkeyd
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-biometry-digest" \
 	    $(DESTDIR)$(PREFIX)/bin/latchkey-biometry-digest

@@ -198,8 +198,8 @@ let package = Package(
         .target(
             name: "LatchkeyNIOSSL",
             dependencies: [
-                "CertificateTrust", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem",
-                "TransportPolicy", .nioCore, .nioSSL,
+                "CertificateTrust", "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService",
+                "LinuxSystem", "TransportPolicy", .nioCore, .nioSSL,
             ],
             path: "Sources/Faces/LatchkeyNIOSSL"
         ),

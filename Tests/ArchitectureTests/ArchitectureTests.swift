@@ -57,7 +57,7 @@ struct ArchitectureTests {
         ],
         "LatchkeyCommonCrypto": ["OpenSSLCrypto", "SecretMemory"],
         "LatchkeyNIOSSL": [
-            "CertificateTrust", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem",
+            "CertificateTrust", "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem",
             "TransportPolicy", "NIOCore", "NIOSSL",
         ],
         "LatchkeyHTTPClient": [

@@ -16,6 +16,11 @@
 @_exported public import struct TransportPolicy.PinSet
 @_exported public import struct TransportPolicy.TransportPolicyError
 
+// The pins that the keychain stores.
+@_exported public import struct KeychainModel.KeychainError
+@_exported public import struct LatchkeyClient.HostPins
+@_exported public import struct LatchkeyClient.StoredPins
+
 // Why a connection is refused.
 @_exported public import struct TransportPolicy.PinFailure
 @_exported public import struct TransportPolicy.TransportErrorCode

@@ -57,10 +57,21 @@ public enum TransportMain {
                 return error.status
             }
         }
-        let names = words.map(\.text).prefix { !$0.hasPrefix("-") }.prefix(2).joined(separator: " ")
+        let names = commandNames(words.map(\.text)).joined(separator: " ")
         session.io.say("latchkey: \(TransportCommand.message(for: error))\n")
         session.io.say("hint: latchkey \(names.isEmpty ? "" : "\(names) ")--help\n")
         return CommandFailure.usage(nil).status
+    }
+
+    /// The words at the beginning that are names of commands.
+    private static func commandNames(_ words: [String]) -> [String] {
+        var (names, current): ([String], any ParsableCommand.Type) = ([], TransportCommand.self)
+        for word in words {
+            guard let next = current.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
+            names.append(word)
+            current = next
+        }
+        return names
     }
 }
 

@@ -47,7 +47,11 @@ struct CheckReport: Encodable {
 
             """
         }
-        let result: TerminalText = accepted ? "accepted\n" : "refused: \(TerminalText(reason ?? "", maxLength: 1000))\n"
+        let isConnected = code != nil
+        let result: TerminalText =
+            accepted
+            ? "accepted\n"
+            : "\(isConnected ? "refused" : "no result"): \(TerminalText(reason ?? "", maxLength: 1000))\n"
         let heading: TerminalText = chain.isEmpty ? "" : "\ncertificates:\n"
         return lines.joined() + heading + chain.joined() + "\n" + result
     }

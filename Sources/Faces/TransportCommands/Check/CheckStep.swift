@@ -56,7 +56,7 @@ struct CheckSteps {
         switch result.outcome {
         case .accepted: "the step has no result"
         case .refused(let refusal): refusal.explanation
-        case .unreachable(let reason): reason
+        case .unreachable: result.isConnected ? "the handshake did not end" : "there is no connection"
         }
     }
 
@@ -76,8 +76,10 @@ struct CheckSteps {
         return result.isConnected
             ? CheckStep(
                 "connect", .ok, "connected to \(probe.connectHost ?? probe.server.host), port \(probe.server.port)")
-            : CheckStep("connect", .failed, ending)
+            : CheckStep("connect", .failed, problem)
     }
+
+    private var problem: String { if case .unreachable(let reason) = result.outcome { reason } else { ending } }
 
     private var version: CheckStep {
         if let failure = violation({ if case .version = $0 { true } else { false } }) {
@@ -87,7 +89,10 @@ struct CheckSteps {
         case .version, .notTLS, .renegotiation: return CheckStep("protocol", .failed, ending)
         default: break
         }
-        guard verdict != nil, let version = result.version else { return CheckStep("protocol", .notDone, ending) }
+        guard verdict != nil, let version = result.version else {
+            // A handshake that does not end, or that ends without a certificate.
+            return CheckStep("protocol", result.isConnected && !isPolicyRefusal ? .failed : .notDone, problem)
+        }
         return CheckStep("protocol", .ok, "\(version)")
     }
 

@@ -18,7 +18,7 @@ struct PlainProbe: Sendable {
             try bootstrap.connect(host: connectHost ?? server.host, port: server.port).flatMap { $0.close() }.wait()
             return nil
         } catch {
-            return "\(error)"
+            return ConnectFailure.text(error)
         }
     }
 }

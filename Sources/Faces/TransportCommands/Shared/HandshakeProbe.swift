@@ -121,15 +121,6 @@ private final class HandshakeObserver: ChannelInboundHandler {
     }
 }
 
-/// The reason that there is no connection.
-private enum ConnectFailure {
-    static func text(_ error: any Error) -> String {
-        guard let failure = error as? NIOConnectionError else { return "\(error)" }
-        if let first = failure.connectionErrors.first { return "\(first.error)" }
-        return "the name \(failure.host) has no address"
-    }
-}
-
 extension TransportPolicy.TLSVersion {
     fileprivate init?(_ version: NIOSSL.TLSVersion) {
         switch version {

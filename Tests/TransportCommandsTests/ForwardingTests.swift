@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainTesting
+import Testing
+
+/// `latchkey` and `security`, which run `latchkey-tls`.
+@Suite("Commands of latchkey-tls")
+struct ForwardingTests {
+    private let lab: Lab
+
+    init() throws { lab = try Lab() }
+
+    struct Diagnostics: Decodable {
+        var cases: [Case]
+        struct Case: Decodable {
+            var title: String
+            var dictionary: String
+            var passed: Bool
+            var reason: String?
+        }
+    }
+
+    @Test("Without latchkey-tls beside latchkey, the commands name it, whatever PATH has")
+    func missing() async throws {
+        let directory = try TemporaryDirectory()
+        let program = "\(directory.path)/latchkey"
+        try FileManager.default.copyItem(
+            atPath: try FileManager.default.destination(of: Executable.path("latchkey")), toPath: program)
+        for words in [["tls", "check", "x"], ["pin", "list"], ["ats", "diagnostics", "x"], ["verify-cert", "x"]] {
+            let home = lab.home.path
+            let environment = ["PATH": "\(Executable.path("latchkey-tls").dropLast("/latchkey-tls".count))"]
+            let outcome = try await onThread {
+                try Executable.run(program, words, home: home, environment: environment)
+            }
+            #expect(outcome.status != 0 && outcome.output.isEmpty, "\(outcome)")
+            #expect(outcome.error.contains("latchkey-tls, which is not installed beside latchkey"), "\(outcome)")
+            #expect(outcome.error.contains("\nhint: "))
+        }
+    }
+
+    @Test("latchkey links neither SwiftNIO nor BoringSSL")
+    func links() throws {
+        let image = try Data(contentsOf: URL(filePath: Executable.path("latchkey")), options: .alwaysMapped)
+        #expect(image.range(of: Data("CNIOBoringSSL_SSL_new".utf8)) == nil)
+        let tls = try Data(contentsOf: URL(filePath: Executable.path("latchkey-tls")), options: .alwaysMapped)
+        #expect(tls.range(of: Data("CNIOBoringSSL_SSL_new".utf8)) != nil)
+    }
+
+    @Test("ats diagnostics tries each combination, and passes those that the server satisfies")
+    func diagnostics() async throws {
+        let server = try await lab.server(["-tls1_2"])
+        let words = ["ats", "diagnostics", "--json"] + lab.options
+        let (status, report) = try await lab.json(Diagnostics.self, words + ["https://\(Lab.host):\(server.port)/x"])
+        #expect(status == 0 && report.cases.count == 18)
+        #expect(report.cases.filter { !$0.passed }.map { $0.title.prefix(7) } == Array(repeating: "TLSv1.3", count: 4))
+        let plain = try await lab.json(Diagnostics.self, words + ["http://\(Lab.host):\(server.port)/"])
+        #expect(plain.0 == 1)
+        #expect(
+            plain.1.cases.filter(\.passed).allSatisfy {
+                $0.dictionary.contains("Insecure") || $0.title == "Arbitrary loads"
+            })
+        #expect(plain.1.cases.filter(\.passed).count == 9)
+        let text = try await lab.latchkey(
+            ["ats", "diagnostics", "--verbose"] + lab.options + ["https://\(Lab.host):\(server.port)"])
+        #expect(text.output.hasPrefix("---\nDefault\nATS Dictionary: {}\nResult : PASS\n"))
+        #expect(text.output.contains("Result : FAIL\nReason : "))
+    }
+
+    @Test("verify-cert judges the certificates that the server of a URL sends")
+    func verifyCert() async throws {
+        let server = try await lab.server()
+        let url = "https://127.0.0.1:\(server.port)"
+        let words = ["verify-cert", "-r", lab.authority.root.file, "-n", Lab.host]
+        let trusted = try await lab.latchkey(words + [url])
+        #expect(trusted.status == 0 && trusted.output == "...certificate verification successful.\n", "\(trusted)")
+        // Without -n, the host of the URL is the required name.
+        let name = try await lab.latchkey(["verify-cert", "-r", lab.authority.root.file, url])
+        #expect(name.status == 1 && name.error.hasPrefix("Cert Verify Result: "), "\(name)")
+        let untrusted = try await lab.latchkey(["verify-cert", "-n", Lab.host, url])
+        #expect(untrusted.status == 1)
+        let both = try await lab.latchkey(["verify-cert", "-c", lab.authority.root.file, url])
+        #expect(both.status == 2 && both.error.contains("exclude each other"))
+        let plain = try await lab.latchkey(["verify-cert", "http://127.0.0.1:\(server.port)"])
+        #expect(plain.error.contains("expected a URL with https"))
+    }
+}
+
+extension FileManager {
+    /// The file behind symbolic links.
+    fileprivate func destination(of path: String) throws -> String {
+        guard let real = realpath(path, nil) else { throw POSIXError(.ENOENT) }
+        defer { free(real) }
+        return String(cString: real)
+    }
+}
