@@ -34,6 +34,9 @@ extension ObjectIdentifier {
     static let inhibitAnyPolicy = Self(2, 5, 29, 54)
     static let authorityInformationAccess = Self(1, 3, 6, 1, 5, 5, 7, 1, 1)
 
+    /// RFC 6962, section 3.3.
+    static let signedCertificateTimestamps = Self(1, 3, 6, 1, 4, 1, 11129, 2, 4, 2)
+
     // MARK: Revocation (RFC 5280, section 5; RFC 6960)
     static let crlNumber = Self(2, 5, 29, 20)
     static let reasonCode = Self(2, 5, 29, 21)

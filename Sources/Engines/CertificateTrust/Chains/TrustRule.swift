@@ -57,6 +57,8 @@ public enum TrustRule: String, Sendable, CaseIterable {
     case revoked
     /// It is not known whether the certificate was revoked, and the policy requires that.
     case revocationUnknown
+    /// RFC 6962: logs that the program knows have the certificate.
+    case transparency
     /// A trust setting of the user or the administrator denies a certificate.
     case denied
     /// No chain leads to an anchor.

@@ -24,6 +24,7 @@ struct EvaluationSearch {
         builder = ChainBuilder(
             for: leaf, intermediates: CertificatePool(evaluation.certificates.dropFirst()),
             anchors: systemAnchors.adding(others), policies: policies, denied: settings.denied,
+            also: evaluation.transparencyRules,
             at: evaluation.validationTime)
     }
 

@@ -21,6 +21,8 @@ public struct TrustEvaluation: Sendable {
     public var revocation = RevocationInformation()
     /// Fetches revocation evidence if a policy checks revocation; nil to fetch nothing.
     public var fetcher: RevocationFetcher?
+    /// Which certificates count as publicly logged; if the policy is required, others are refused.
+    public var transparency: CertificateTransparencyPolicy?
     /// What the program ignores, or requires in addition to its policies.
     public var options: TrustOptions = []
     /// Rules whose failures are ignored, if they are recoverable.
@@ -54,6 +56,12 @@ public struct TrustEvaluation: Sendable {
         let verdict = search.verdictWithIssuerLookup()
         if let options = revocationOptions { return search.verdictWithRevocation(options) }
         return revocation.isEmpty ? verdict : search.verdict(nil, revocation)
+    }
+
+    /// The rules that ``transparency`` adds.
+    var transparencyRules: [any ChainRule] {
+        guard let transparency, transparency.required else { return [] }
+        return [TransparencyRule(policy: transparency, validationTime: validationTime)]
     }
 
     /// The union of the revocation options of all policies and of ``options``; nil if there are

@@ -32,6 +32,7 @@ extension TrustRule {
         case .signature: OSStatusCode(rawValue: -67688)  // errSecInvalidSignature
         case .revoked: OSStatusCode(rawValue: -67820)  // errSecCertificateRevoked
         case .revocationUnknown: OSStatusCode(rawValue: -67635)  // errSecIncompleteCertRevocationCheck
+        case .transparency: OSStatusCode(rawValue: -67825)  // errSecVerifyActionFailed
         case .denied: OSStatusCode(rawValue: -67654)  // errSecTrustSettingDeny
         case .untrusted: OSStatusCode(rawValue: -67843)  // errSecNotTrusted
         case .budget: OSStatusCode(rawValue: -25318)  // errSecCreateChainFailed

@@ -128,7 +128,7 @@ extension TrustRule {
         case .authority, .algorithm, .budget, .certificatePolicy, .denied, .emptyName, .form, .key, .keyIdentifier,
             .nameConstraints,
             .pathLength,
-            .requiredAnchor, .requiredExtension, .requiredName, .revoked, .serialNumber, .signature, .signingUsage,
+            .requiredAnchor, .requiredExtension, .requiredName, .revoked, .serialNumber, .signature, .signingUsage, .transparency,
             .unknownCriticalExtension:
             false
         }
