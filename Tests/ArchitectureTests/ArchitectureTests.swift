@@ -63,9 +63,13 @@ struct ArchitectureTests {
         "LatchkeyHTTPClient": [
             "CertificateTrust", "LatchkeyNIOSSL", "TransportPolicy", "AsyncHTTPClient", "NIOCore", "NIOSSL",
         ],
+        "HTTPConnections": [
+            "CertificateTrust", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity", "LinuxSystem", "SecretMemory",
+            "TransportPolicy", "NIOCore", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
+        ],
         "LatchkeyURLSession": [
-            "CertificateTrust", "HTTPConnections", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity", "LinuxSystem",
-            "OpenSSLCrypto", "TransportPolicy", "FoundationNetworking", "NIOCore",
+            "CertificateTrust", "HTTPConnections", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity",
+            "LinuxSystem", "OpenSSLCrypto", "TransportPolicy", "FoundationNetworking", "NIOCore",
         ],
         "LatchkeyURLSessionDefaults": ["LatchkeyURLSession", "FoundationNetworking"],
         "Security": ["LatchkeySecurity"],

@@ -51,7 +51,7 @@ struct TransparencyTests {
         }
     }
 
-    @Test("The failure names what was found, and nobody can waive it")
+    @Test("The failure names what was found, and no exception waives it")
     func failure() throws {
         let single = try #require(vectors.cases.first { $0.name == "an unknown log" }).parsed()
         let policy = CertificateTransparencyPolicy(logs: vectors.logs)

@@ -63,9 +63,8 @@ struct ExportsTests {
 
     /// Types of Swift, Foundation and swift-crypto.
     private static let foreign: Set<String> = [
-        "Any", "AsyncStream", "Bool", "CaseIterable", "Codable", "Copyable", "Crypto", "Data", "DataProtocol", "Decodable",
-        "Double", "Element",
-        "Encodable",
+        "Any", "AsyncStream", "Bool", "CaseIterable", "Codable", "Copyable", "Crypto", "Data", "DataProtocol",
+        "Decodable", "Double", "Element", "Encodable",
         "Date", "Hashable", "Hasher", "Int", "Int64", "KeyAgreement",
         "NSOSStatusErrorDomain", "P256", "P384", "P521", "PrivateKey", "RawRepresentable", "Self", "Sendable", "Set",
         "Signing", "String",

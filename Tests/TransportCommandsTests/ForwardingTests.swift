@@ -68,7 +68,7 @@ struct ForwardingTests {
         #expect(text.output.contains("Result : FAIL\nReason : "))
     }
 
-    @Test("verify-cert judges the certificates that the server of a URL sends")
+    @Test("verify-cert evaluates the certificates that the server of a URL sends")
     func verifyCert() async throws {
         let server = try await lab.server()
         let url = "https://127.0.0.1:\(server.port)"

@@ -128,7 +128,8 @@ extension TrustRule {
         case .authority, .algorithm, .budget, .certificatePolicy, .denied, .emptyName, .form, .key, .keyIdentifier,
             .nameConstraints,
             .pathLength,
-            .requiredAnchor, .requiredExtension, .requiredName, .revoked, .serialNumber, .signature, .signingUsage, .transparency,
+            .requiredAnchor, .requiredExtension, .requiredName, .revoked, .serialNumber, .signature, .signingUsage,
+            .transparency,
             .unknownCriticalExtension:
             false
         }

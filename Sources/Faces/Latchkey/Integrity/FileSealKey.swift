@@ -15,7 +15,7 @@ public enum FileSealAlgorithm: String, Sendable, CaseIterable {
     /// The algorithm with this name.
     ///
     /// - Throws: `errSecUnimplemented` for every other name, with the reason: MD5 and SHA-1 are
-    ///   broken, and a hash without a key is made again by whoever changes the file.
+    ///   broken, and a hash without a key is made again with the changed file.
     public init(named name: String) throws(KeychainError) {
         guard let algorithm = Self(rawValue: name) else {
             throw KeychainError(
