@@ -60,6 +60,10 @@ struct ArchitectureTests {
             "CertificateTrust", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem",
             "TransportPolicy", "NIOCore", "NIOSSL",
         ],
+        "HTTPConnections": [
+            "CertificateTrust", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity", "LinuxSystem", "SecretMemory",
+            "TransportPolicy", "NIOCore", "NIOHTTP1", "NIOHTTP2", "NIOPosix", "NIOSSL", "NIOTLS",
+        ],
         "Security": ["LatchkeySecurity"],
         "LatchkeyLocalAuthentication": [
             "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto",
