@@ -33,7 +33,8 @@ package final class HTTPConnections: Sendable {
             configuration.policy, trust: configuration.trust, applicationProtocols: ["h2", "http/1.1"])
     }
 
-    deinit { closeAll() }
+    /// Exchanges that have a response go on.
+    deinit { for pool in removeAll() { pool.retire() } }
 
     /// Sends a request and returns when the head of the final response has arrived. Redirects, 401 and
     /// 407 are responses like others.
@@ -64,15 +65,14 @@ package final class HTTPConnections: Sendable {
     }
 
     /// Ends all connections; later requests fail.
-    package func close() async { closeAll() }
+    package func close() async { for pool in removeAll() { pool.close() } }
 
-    private func closeAll() {
-        let pools = pools.withLock { state in
+    private func removeAll() -> [ConnectionPool] {
+        pools.withLock { state in
             state.isClosed = true
             defer { state.pools = [:] }
             return Array(state.pools.values)
         }
-        for pool in pools { pool.close() }
     }
 
     private func checkPolicy(_ target: HTTPTarget, _ purpose: LoadPurpose) throws(HTTPFailure) {

@@ -32,10 +32,10 @@ struct HTTPPipeline {
             leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward, limitConfiguration: response)
         let reference = ConnectionReference()
         let handler = ExchangeHandler(isMultiplexed: false, connector.tls?.handshake, bytes) {
-            [weak pool = connector.pool] ending in
+            [pool = connector.pool] ending in
             guard let connection = reference.connection else { return }
             let isReusable = if case .reusable = ending { true } else { false }
-            pool?.release(connection, isReusable: isReusable)
+            pool.release(connection, isReusable: isReusable)
         }
         // The handler asks for what it can take.
         try channel.syncOptions?.setOption(.autoRead, value: false)

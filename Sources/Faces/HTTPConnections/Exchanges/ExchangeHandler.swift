@@ -133,14 +133,16 @@ final class ExchangeHandler: ChannelInboundHandler {
     private func complete(_ exchange: ActiveExchange) {
         let isReusable = !isMultiplexed && keepsAlive && writer.isDone
         finish()
-        exchange.ended()
-        guard isReusable else {
+        // The connection is free before the reader sees the end, so that its next request can use it.
+        if isReusable {
+            // An unsolicited byte of the server, read while the connection is idle, closes it.
+            context?.read()
+            ended(.reusable)
+        } else {
             context?.close(promise: nil)
-            return ended(.closed)
+            ended(.closed)
         }
-        // An unsolicited byte of the server, read while the connection is idle, closes it.
-        context?.read()
-        ended(.reusable)
+        exchange.ended()
     }
 
     private func fail(_ failure: AttemptFailure, as ending: Ending = .closed) {

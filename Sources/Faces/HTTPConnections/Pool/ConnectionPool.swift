@@ -148,6 +148,16 @@ final class ConnectionPool: Sendable {
         for entry in idle { entry.close() }
     }
 
+    /// Closes what no request uses, now and later.
+    func retire() {
+        let unused = state.withLock { state in
+            state.isClosed = true
+            return state.multiplexed.filter { $0.streams == 0 }.map(\.connection)
+        }
+        for connection in unused { connection.close() }
+        closeIdle()
+    }
+
     func close() {
         let (waiters, idle, others) = state.withLock { state in
             state.isClosed = true
