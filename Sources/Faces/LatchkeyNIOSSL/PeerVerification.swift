@@ -75,8 +75,9 @@ struct PeerVerification: Sendable {
     ) -> Result<TLSHandshake.Peer, TLSRefusal> {
         let verdict = trust.verdict(on: served, .server(requirements.server), at: time)
         let negotiated = version.flatMap { TransportPolicy.TLSVersion($0) }
-        let connection = NegotiatedConnection(
+        var connection = NegotiatedConnection(
             negotiated, suite: requirements.offeredSuite(negotiated), verdict: verdict, served: served)
+        connection.hasCertificateTransparency = trust.hasTransparency(verdict)
         let decision = requirements.verdict(on: connection, at: time)
         guard decision.isAccepted, let chain = ValidatedChain(verdict) else {
             let first = decision.violations.first
