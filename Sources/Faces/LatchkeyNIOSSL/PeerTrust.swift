@@ -17,6 +17,10 @@ public struct PeerTrust: Sendable {
     /// ten seconds at most.
     public var revocation: RevocationOptions?
     public var systemAnchors: SystemAnchors
+    /// Which certificates of servers count as publicly logged. If the policy is required, others are
+    /// refused, otherwise only where App Transport Security requires it. Nil if the program knows no
+    /// logs; then App Transport Security's requirement cannot be satisfied.
+    public var transparency: CertificateTransparencyPolicy?
 
     /// - Parameters:
     ///   - anchors: the program's own anchors.
@@ -43,11 +47,19 @@ public struct PeerTrust: Sendable {
         evaluation.anchors = anchors
         evaluation.isAnchorsOnly = isAnchorsOnly
         evaluation.systemAnchors = systemAnchors
+        // Only servers' certificates are logged.
+        if case .server = policy { evaluation.transparency = transparency }
         evaluation.fetcher = .shared
         if !isAnchorsOnly {
             evaluation.issuers = KeychainCertificates.issuers
             evaluation.take(TrustSettingsDomains(user: try? KeychainClient.home().dataDirectory))
         }
         return evaluation.verdict()
+    }
+
+    /// Whether the leaf of the verdict's chain is publicly logged.
+    func hasTransparency(_ verdict: TrustVerdict) -> Bool {
+        guard verdict.isTrusted, let transparency else { return false }
+        return transparency.result(of: verdict.chain, at: verdict.validationTime).isSatisfied
     }
 }

@@ -96,6 +96,25 @@ struct PeerVerification: Sendable {
         }
     }
 
+    private func server(
+        _ requirements: TLSRequirements, _ served: [Certificate], _ version: NIOSSL.TLSVersion?, _ time: Double
+    ) -> Result<TLSHandshake.Peer, TLSRefusal> {
+        let verdict = trust.verdict(on: served, .server(requirements.server), at: time)
+        let negotiated = version.flatMap { TransportPolicy.TLSVersion($0) }
+        var connection = NegotiatedConnection(
+            negotiated, suite: requirements.offeredSuite(negotiated), verdict: verdict, served: served)
+        connection.hasCertificateTransparency = trust.hasTransparency(verdict)
+        let decision = requirements.verdict(on: connection, at: time)
+        guard decision.isAccepted, let chain = ValidatedChain(verdict) else {
+            let first = decision.violations.first
+            return .failure(
+                TLSRefusal(
+                    .violations(decision.violations), first?.code ?? .serverCertificateUntrusted,
+                    decision.violations.map(\.explanation).joined(separator: "; "), served: served, verdict: verdict))
+        }
+        return .success(TLSHandshake.Peer(chain: chain, verdict: verdict, served: served, reports: decision.reports))
+    }
+
     private func client(_ served: [Certificate], _ time: Double) -> Result<TLSHandshake.Peer, TLSRefusal> {
         let verdict = trust.verdict(on: served, .client(nil), at: time)
         guard let chain = ValidatedChain(verdict) else {
