@@ -26,8 +26,8 @@ struct LeafPolicy: Sendable {
                 "pins of CAs are unsupported by async-http-client, which does not show the chain, found some for "
                     + "\(domain): pin the leaf, or use LatchkeyNIOSSL or LatchkeyURLSession")
         }
-        guard trust.revocation == nil else {
-            throw .unsupported("the revocation of certificates cannot be checked with async-http-client")
+        guard trust.revocation == nil, trust.transparency == nil else {
+            throw .unsupported("the revocation and the timestamps of certificates cannot be checked with async-http-client")
         }
         self.policy = policy
     }

@@ -87,32 +87,13 @@ struct PeerVerification: Sendable {
         switch peer {
         case .server(let requirements):
             let verdict = trust.verdict(on: served, .server(requirements.server), at: time)
-            let decision = ServerDecision(requirements, served, presented.version, at: time)
+            let decision = ServerDecision(requirements, served, presented.version, trust, at: time)
             guard let review else { return .ended(decision.result(verdict)) }
             let evaluation = ServerEvaluation(
                 requirements: requirements, served: served, verdict: verdict, refusal: decision.refusal(verdict))
             return .reviewed(evaluation, decision, review)
         case .client: return .ended(client(served, time))
         }
-    }
-
-    private func server(
-        _ requirements: TLSRequirements, _ served: [Certificate], _ version: NIOSSL.TLSVersion?, _ time: Double
-    ) -> Result<TLSHandshake.Peer, TLSRefusal> {
-        let verdict = trust.verdict(on: served, .server(requirements.server), at: time)
-        let negotiated = version.flatMap { TransportPolicy.TLSVersion($0) }
-        var connection = NegotiatedConnection(
-            negotiated, suite: requirements.offeredSuite(negotiated), verdict: verdict, served: served)
-        connection.hasCertificateTransparency = trust.hasTransparency(verdict)
-        let decision = requirements.verdict(on: connection, at: time)
-        guard decision.isAccepted, let chain = ValidatedChain(verdict) else {
-            let first = decision.violations.first
-            return .failure(
-                TLSRefusal(
-                    .violations(decision.violations), first?.code ?? .serverCertificateUntrusted,
-                    decision.violations.map(\.explanation).joined(separator: "; "), served: served, verdict: verdict))
-        }
-        return .success(TLSHandshake.Peer(chain: chain, verdict: verdict, served: served, reports: decision.reports))
     }
 
     private func client(_ served: [Certificate], _ time: Double) -> Result<TLSHandshake.Peer, TLSRefusal> {

@@ -10,11 +10,15 @@ struct ServerDecision: Sendable {
     /// Leaf first; not empty.
     private let served: [Certificate]
     private let version: TransportPolicy.TLSVersion?
+    private let trust: PeerTrust
     /// Seconds since 1970.
     private let time: Double
 
-    init(_ requirements: TLSRequirements, _ served: [Certificate], _ version: NIOSSL.TLSVersion?, at time: Double) {
-        (self.requirements, self.served, self.time) = (requirements, served, time)
+    init(
+        _ requirements: TLSRequirements, _ served: [Certificate], _ version: NIOSSL.TLSVersion?, _ trust: PeerTrust,
+        at time: Double
+    ) {
+        (self.requirements, self.served, self.trust, self.time) = (requirements, served, trust, time)
         self.version = version.flatMap { TransportPolicy.TLSVersion($0) }
     }
 
@@ -56,7 +60,8 @@ struct ServerDecision: Sendable {
     }
 
     private func decision(_ verdict: TrustVerdict) -> HandshakeVerdict {
-        let connection = NegotiatedConnection(version, suite: offeredSuite, verdict: verdict, served: served)
+        var connection = NegotiatedConnection(version, suite: offeredSuite, verdict: verdict, served: served)
+        connection.hasCertificateTransparency = trust.hasTransparency(verdict)
         return requirements.verdict(on: connection, at: time)
     }
 
