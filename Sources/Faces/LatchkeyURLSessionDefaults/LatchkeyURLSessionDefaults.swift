@@ -23,7 +23,8 @@ public enum LatchkeyURLSessionDefaults {
         if let transport {
             configuration.use(transport)
         } else {
-            configuration.protocolClasses = [LatchkeyURLProtocol.self] + (configuration.protocolClasses ?? [])
+            let others = (configuration.protocolClasses ?? []).filter { !($0 is LatchkeyURLProtocol.Type) }
+            configuration.protocolClasses = [LatchkeyURLProtocol.self] + others
         }
         configuration.urlCredentialStorage = .latchkey
         // For configurations whose protocolClasses a program emptied: Foundation then asks these.
