@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+@testable import LatchkeyURLSession
+import Synchronization
+import Testing
+
+/// Passwords and client certificates, through `URLSession`.
+@Suite("URLSession: authentication")
+struct AuthenticationTests {
+    private let lab: Lab
+
+    init() throws { lab = try Lab.shared() }
+
+    /// Answers passwords one after the other, and records the challenges.
+    private final class Passwords: NSObject, URLSessionTaskDelegate {
+        let seen = Mutex<[String]>([])
+        private let passwords: [String]
+        init(_ passwords: [String]) { self.passwords = passwords }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @Sendable @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let space = challenge.protectionSpace
+            guard space.authenticationMethod != NSURLAuthenticationMethodServerTrust else {
+                return completionHandler(.performDefaultHandling, nil)
+            }
+            let count = challenge.previousFailureCount
+            seen.withLock { $0.append("\(space.authenticationMethod) \(space.realm ?? "") \(count)") }
+            guard count < passwords.count else { return completionHandler(.useCredential, nil) }
+            completionHandler(.useCredential, URLCredential(user: "me", password: passwords[count], persistence: .none))
+        }
+    }
+
+    private func status(_ session: URLSession, _ url: URL) async throws -> HTTPURLResponse {
+        try #require(try await session.data(from: url).1 as? HTTPURLResponse)
+    }
+
+    private static let basic = "Basic " + Data("me:right".utf8).base64EncodedString()
+
+    private func basicServer() async throws -> WebServer {
+        try await WebServer(lab) { request in
+            request.fields["authorization"] == Self.basic
+                ? .text("in") : .init(status: 401, fields: [("WWW-Authenticate", #"Basic realm="the realm""#)])
+        }
+    }
+
+    @Test("The delegate is asked again after a wrong password, and the last 401 has no challenge for Foundation")
+    func basic() async throws {
+        let server = try await basicServer()
+        let delegate = Passwords(["wrong", "right"])
+        #expect(try await status(lab.session(delegate), server.url()).statusCode == 200)
+        #expect(
+            delegate.seen.withLock { $0 } == [
+                "NSURLAuthenticationMethodHTTPBasic the realm 0", "NSURLAuthenticationMethodHTTPBasic the realm 1",
+            ])
+        let refused = try await status(lab.session(Passwords(["wrong"])), server.url())
+        #expect(refused.statusCode == 401 && refused.value(forHTTPHeaderField: "WWW-Authenticate") == nil)
+        #expect(try await status(lab.session(), server.url()).statusCode == 401)
+    }
+
+    @Test("A password in the URL is used for its origin, and a redirect takes it nowhere")
+    func urlPassword() async throws {
+        let server = try await basicServer()
+        var components = try #require(URLComponents(url: server.url(), resolvingAgainstBaseURL: false))
+        (components.user, components.password) = ("me", "right")
+        #expect(try await status(lab.session(), #require(components.url)).statusCode == 200)
+        let target = server.url("/x").absoluteString
+        let other = try await WebServer(lab) { _ in .redirect(to: target) }
+        (components.host, components.port) = ("localhost", other.port)
+        #expect(try await status(lab.session(), #require(components.url)).statusCode == 401)
+        #expect(server.requests.last?.fields["authorization"] == nil)
+    }
+
+    @Test("Digest is answered with the hash that the server asks for, and a new nonce", arguments: ["MD5", "SHA-256"])
+    func digest(_ algorithm: String) async throws {
+        let nonces = Mutex(0)
+        let server = try await WebServer(lab) { request in
+            let answer = AuthenticateField.challenges([request.fields["authorization"] ?? ""]).first?.parameters ?? [:]
+            let challenge = AuthenticateField.challenges([
+                #"Digest realm="r", nonce="\#(answer["nonce"] ?? "")", algorithm=\#(algorithm), qop="auth""#
+            ]).first.flatMap(DigestChallenge.init)
+            let expected = try? challenge?.authorization(
+                user: "me", password: "right", method: request.method, uri: request.target,
+                count: Int(answer["nc"] ?? "", radix: 16) ?? 0, clientNonce: answer["cnonce"] ?? "")
+            let isRight =
+                expected.map { AuthenticateField.challenges([$0]).first?.parameters["response"] } == answer["response"]
+            let number = nonces.withLock {
+                $0 += 1; return $0
+            }
+            if isRight, answer["nonce"] == "n2" { return .text("in") }
+            let stale = isRight ? ", stale=true" : ""
+            return .init(
+                status: 401,
+                fields: [
+                    (
+                        "WWW-Authenticate",
+                        #"Digest realm="r", nonce="n\#(number)", algorithm=\#(algorithm), qop="auth"\#(stale)"#
+                    )
+                ])
+        }
+        let delegate = Passwords(["right"])
+        #expect(try await status(lab.session(delegate), server.url("/a?b=c")).statusCode == 200)
+        // The expired nonce is replaced without another question.
+        #expect(delegate.seen.withLock { $0 } == ["NSURLAuthenticationMethodHTTPDigest r 0"])
+        #expect(server.requests.count == 3)
+    }
+
+    @Test("Credentials of the storage are proposed and used, and accepted ones are stored")
+    func storage() async throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let server = try await basicServer()
+        let space = URLProtectionSpace(
+            host: Lab.host, port: server.port, protocol: "https", realm: "the realm",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+        let same = URLProtectionSpace(
+            host: "LOCALHOST", port: server.port, protocol: "https", realm: "the realm",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+        let credential = URLCredential(user: "me", password: "right", persistence: .forSession)
+        URLCredentialStorage.latchkey.set(credential, for: space)
+        #expect(try await status(lab.session(), server.url()).statusCode == 200)
+        keychain.run(groups: ["G1"]) {
+            #expect(URLCredentialStorage.latchkey.credentials(for: same)?["me"]?.password == "right")
+            URLCredentialStorage.latchkey.remove(credential, for: same)
+            #expect(URLCredentialStorage.latchkey.credentials(for: space) == nil)
+        }
+        withExtendedLifetime(keychain) {}
+    }
+
+    @Test("Permanent credentials are internet passwords, which a second process and the command see")
+    func permanent() throws {
+        let keychain = try TestKeychain(.onDisk)
+        let space = URLProtectionSpace(
+            host: "api.example.com", port: 8443, protocol: "https", realm: "the realm",
+            authenticationMethod: NSURLAuthenticationMethodHTTPDigest)
+        let storage = URLCredentialStorage.latchkey
+        keychain.run(groups: nil) {
+            storage.set(URLCredential(user: "me", password: "first", persistence: .permanent), for: space)
+            storage.set(URLCredential(user: "me", password: "second", persistence: .permanent), for: space)
+        }
+        try keychain.reopened().run(groups: nil) {
+            #expect(storage.credentials(for: space)?["me"]?.password == "second")
+            #expect(storage.allCredentials.contains { $0.key.host == "api.example.com" && $0.value["me"] != nil })
+            let query: [CFString: Any] = [
+                kSecClass: kSecClassInternetPassword, kSecAttrServer: "api.example.com", kSecAttrPort: 8443,
+                kSecAttrProtocol: kSecAttrProtocolHTTPS, kSecAttrSecurityDomain: "the realm", kSecAttrAccount: "me",
+                kSecAttrAuthenticationType: kSecAttrAuthenticationTypeHTTPDigest, kSecReturnData: true,
+            ]
+            var found: CFTypeRef?
+            #expect(SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess)
+            #expect(found as? Data == Data("second".utf8))
+        }
+    }
+
+    // MARK: Client certificates
+
+    /// Makes a key that cannot be extracted, and an identity with it.
+    private func identity() throws -> SecIdentity {
+        let attributes: [CFString: Any] = [
+            kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
+            kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrIsExtractable: false] as [CFString: Any],
+        ]
+        let key = try #require(SecKeyCreateRandomKey(attributes as CFDictionary, nil))
+        let publicKey = try #require(SecKeyCopyPublicKey(key))
+        var exported: CFData?
+        #expect(SecItemExport(publicKey, .formatOpenSSL, [.pemArmour], nil, &exported) == errSecSuccess)
+        let openssl = lab.authority.openssl
+        let pem = try openssl.file(Data(referencing: try #require(exported)))
+        let settings = try openssl.file(
+            Array("basicConstraints=CA:FALSE\nextendedKeyUsage=clientAuth\nauthorityKeyIdentifier=keyid\n".utf8))
+        let der = try openssl.output([
+            "x509", "-new", "-force_pubkey", pem, "-subj", "/CN=client", "-CA", lab.authority.root.file, "-CAkey",
+            lab.authority.root.keyFile, "-extfile", settings, "-days", "30", "-outform", "DER",
+        ])
+        let certificate = try #require(SecCertificateCreateWithData(nil, Data(der) as CFData))
+        return try #require(SecIdentityCreate(nil, certificate, key))
+    }
+
+    @Test("A server that asks for a certificate gets the delegate's, whose key cannot leave the keychain")
+    func clientCertificate() async throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let identity = try keychain.run(groups: ["G1"]) { try self.identity() }
+        let server = try await WebServer(
+            (lab.server.file, lab.server.keyFile), chain: lab.authority.intermediate.file,
+            clientRoot: lab.authority.root.file
+        ) { $0.client == nil ? .text("nobody") : .text("somebody") }
+        let credential = URLCredential(identity: identity, certificates: nil, persistence: .none)
+        let delegate = AnsweringDelegate { challenge in
+            challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodClientCertificate
+                ? (.useCredential, credential) : (.performDefaultHandling, nil)
+        }
+        let (data, _) = try await lab.session(delegate).data(from: server.url())
+        #expect(String(decoding: data, as: UTF8.self) == "somebody")
+        let order = delegate.challenges.withLock { $0.filter { !$0.hasPrefix("task") } }
+        #expect(order == [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate])
+        // Without one, the server ends the connection.
+        let session = try lab.session()
+        await #expect(throws: URLError.self) { _ = try await session.data(from: server.url()) }
+        withExtendedLifetime(keychain) {}
+    }
+}
