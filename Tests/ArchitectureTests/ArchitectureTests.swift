@@ -60,6 +60,11 @@ struct ArchitectureTests {
             "CertificateTrust", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem",
             "TransportPolicy", "NIOCore", "NIOSSL",
         ],
+        "LatchkeyURLSession": [
+            "CertificateTrust", "HTTPConnections", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity", "LinuxSystem",
+            "OpenSSLCrypto", "TransportPolicy", "FoundationNetworking", "NIOCore",
+        ],
+        "LatchkeyURLSessionDefaults": ["LatchkeyURLSession", "FoundationNetworking"],
         "Security": ["LatchkeySecurity"],
         "LatchkeyLocalAuthentication": [
             "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto",
