@@ -57,7 +57,8 @@ struct Authentication: Sendable {
     func next(
         _ exchange: HTTPExchange, _ request: URLRequest, _ url: URL, _ context: LoadContext, _ events: any LoadEvents
     ) async throws(LoadError) -> Authentication? {
-        // A program that sets the field, authenticates by itself. Proxies are answered by connections.
+        // A program that sets the field, authenticates by itself. Proxies are answered by
+        // connections.
         guard exchange.status == 401, request.value(forHTTPHeaderField: "Authorization") == nil else { return nil }
         let schemes = AuthenticationScheme.supported(
             AuthenticateField.challenges(exchange.values("WWW-Authenticate")))
@@ -122,8 +123,8 @@ struct Authentication: Sendable {
             realm: scheme.realm, authenticationMethod: scheme.method)
     }
 
-    /// The URL's credential, or the stored one. None for Basic without TLS, where only the program's own
-    /// answer is used.
+    /// The URL's credential, or the stored one. None for Basic without TLS, where only the
+    /// program's own answer is used.
     private static func proposal(
         _ space: URLProtectionSpace, _ scheme: AuthenticationScheme, _ url: URL, _ context: LoadContext
     ) async -> URLCredential? {

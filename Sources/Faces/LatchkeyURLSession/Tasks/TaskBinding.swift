@@ -4,10 +4,11 @@ internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 
-/// What a protocol must know about its task and that Foundation does not publish, read by reflection.
+/// What a protocol must know about its task and that Foundation does not publish, read by
+/// reflection.
 ///
-/// Foundation's names are looked for once, when the task starts. If one is missing, the request fails:
-/// a newer Foundation can not weaken a connection.
+/// Foundation's names are looked for once, when the task starts. If one is missing, the request
+/// fails: a newer Foundation can not weaken a connection.
 struct TaskBinding: Sendable {
     let task: URLSessionTask
     let session: URLSession
