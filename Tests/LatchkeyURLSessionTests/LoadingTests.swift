@@ -151,6 +151,7 @@ struct LoadingTests {
     /// Records what a task tells it, and ends with the task.
     private final class Recorder: NSObject, URLSessionDataDelegate, LatchkeyMetricsDelegate {
         let received = Mutex(Data())
+        let parts = Mutex(0)
         let sent = Mutex<[Int64]>([])
         let protocols = Mutex<[String]>([])
         private let ended: AsyncStream<Int>.Continuation
@@ -160,6 +161,7 @@ struct LoadingTests {
 
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
             received.withLock { $0.append(data) }
+            parts.withLock { $0 += 1 }
         }
 
         func urlSession(
@@ -221,7 +223,7 @@ struct LoadingTests {
         let recorder = Recorder()
         try lab.session(recorder).dataTask(with: server.url()).resume()
         #expect(await recorder.code() == 0)
-        #expect(recorder.received.withLock { $0 } == Data(body))
+        #expect(recorder.received.withLock { $0 } == Data(body) && recorder.parts.withLock { $0 } > 1)
         let (data, _) = try await lab.session().data(from: server.url())
         #expect(data == Data(body))
     }

@@ -8,8 +8,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server of HTTP/1.1 on a port that the kernel chose, with TLS or without. It answers as a test says,
-/// and records what it received.
+/// A server of HTTP/1.1 on a port that the kernel chose, with TLS or without. It answers as a test
+/// says, and records what it received.
 final class WebServer: Sendable {
     struct Request: Sendable {
         let method, target: String
@@ -50,7 +50,8 @@ final class WebServer: Sendable {
 
     /// - Parameters:
     ///   - identity: files of a certificate and its key; nil for a server without TLS.
-    ///   - clientRoot: the file of the CA whose certificate a client must show; nil to ask for none.
+    ///   - clientRoot: the file of the CA whose certificate a client must show; nil to ask for
+    ///     none.
     init(
         _ identity: (certificate: String, key: String)?, chain: String? = nil, clientRoot: String? = nil,
         _ answer: @escaping @Sendable (Request) -> Reply

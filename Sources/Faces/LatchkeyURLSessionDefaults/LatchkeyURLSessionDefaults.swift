@@ -10,20 +10,21 @@ public import LatchkeyURLSession
 /// ```
 ///
 /// What it does not reach:
-/// - Sessions with `URLSessionConfiguration.default` or `.ephemeral`: Foundation makes a new object each
-///   time, and offers no place to change it. Such a session needs `.latchkey` or
+/// - Sessions with `URLSessionConfiguration.default` or `.ephemeral`: Foundation makes a new object
+///   each time, and offers no place to change it. Such a session needs `.latchkey` or
 ///   `configuration.use(transport)`.
 /// - Download tasks, which fail with an error, and WebSocket tasks, which Foundation loads itself.
 /// - Functions of Foundation that load a URL without a session, such as `Data(contentsOf:)`.
 public enum LatchkeyURLSessionDefaults {
-    /// - Parameter transport: nil for the settings of the `Info.plist` beside the program. If that file
-    ///   cannot be read, all requests of `URLSession.shared` fail.
+    /// - Parameter transport: nil for the settings of the `Info.plist` beside the program. If that
+    ///   file cannot be read, all requests of `URLSession.shared` fail.
     public static func install(_ transport: LatchkeyTransport? = nil) {
         let configuration = URLSession.shared.configuration
         if let transport {
             configuration.use(transport)
         } else {
-            configuration.protocolClasses = [LatchkeyURLProtocol.self] + (configuration.protocolClasses ?? [])
+            let others = (configuration.protocolClasses ?? []).filter { !($0 is LatchkeyURLProtocol.Type) }
+            configuration.protocolClasses = [LatchkeyURLProtocol.self] + others
         }
         configuration.urlCredentialStorage = .latchkey
         // For configurations whose protocolClasses a program emptied: Foundation then asks these.

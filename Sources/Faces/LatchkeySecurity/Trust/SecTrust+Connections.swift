@@ -3,7 +3,8 @@
 package import CertificateTrust
 internal import Foundation
 
-// For the modules of connections, which evaluate a server's certificates before a program sees them.
+// For the modules of connections, which evaluate a server's certificates before a program sees
+// them.
 
 extension SecTrust {
     /// A trust object for the certificates that a server sent, with the evaluation that was made.
@@ -12,8 +13,8 @@ extension SecTrust {
     ///   - served: at least one, leaf first.
     ///   - server: the name that the certificate must have.
     ///   - anchors: the program's own anchors.
-    ///   - isAnchorsOnly: whether only these are trusted, and neither trust settings nor the keychain
-    ///     are used.
+    ///   - isAnchorsOnly: whether only these are trusted, and neither trust settings nor the
+    ///     keychain are used.
     ///   - verdict: the result, until the program changes the trust object.
     package convenience init(
         served: [Certificate], server: String, anchors: [Certificate], isAnchorsOnly: Bool,

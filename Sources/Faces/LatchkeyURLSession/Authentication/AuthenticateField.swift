@@ -10,7 +10,8 @@ struct AuthenticateChallenge: Hashable, Sendable {
     var realm: String? { parameters["realm"] }
 }
 
-/// Reads the challenges of a response. A text that is not one ends the reading; what was read counts.
+/// Reads the challenges of a response. A text that is not one ends the reading; what was read
+/// counts.
 struct AuthenticateField {
     /// Of all fields together, and of one challenge.
     private static let (maxLength, maxChallenges, maxParameters) = (16 << 10, 16, 32)

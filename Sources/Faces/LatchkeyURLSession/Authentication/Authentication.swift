@@ -14,6 +14,8 @@ struct Authentication: Sendable {
         let space: URLProtectionSpace
         /// How often the nonce was used.
         let uses: NonceUses
+        /// Whether the program gave the credential, which then is stored as it says.
+        var isNew = false
     }
 
     private var answer: Answer?
@@ -55,7 +57,8 @@ struct Authentication: Sendable {
     func next(
         _ exchange: HTTPExchange, _ request: URLRequest, _ url: URL, _ context: LoadContext, _ events: any LoadEvents
     ) async throws(LoadError) -> Authentication? {
-        // A program that sets the field, authenticates by itself. Proxies are answered by connections.
+        // A program that sets the field, authenticates by itself. Proxies are answered by
+        // connections.
         guard exchange.status == 401, request.value(forHTTPHeaderField: "Authorization") == nil else { return nil }
         let schemes = AuthenticationScheme.supported(
             AuthenticateField.challenges(exchange.values("WWW-Authenticate")))
@@ -66,7 +69,8 @@ struct Authentication: Sendable {
             next.staleNonces += 1
             next.answer = Answer(
                 scheme: .digest(challenge), user: answer.user, password: answer.password,
-                credential: answer.credential, space: answer.space, uses: NonceUses())
+                credential: answer.credential, space: answer.space, uses: NonceUses(),
+                isNew: answer.isNew)
             return next
         }
         var next = self
@@ -80,8 +84,8 @@ struct Authentication: Sendable {
                 failureResponse: exchange.response(url), error: nil, sender: ChallengeSender())
             let given = await events.answer(challenge, isForConnection: false)
             switch given.disposition {
-            case .useCredential: return next.answered(given.credential, scheme, space)
-            case .performDefaultHandling: return next.answered(proposed, scheme, space)
+            case .useCredential: return next.answered(given.credential, scheme, space, isNew: true)
+            case .performDefaultHandling: return next.answered(proposed, scheme, space, isNew: false)
             case .rejectProtectionSpace: next.rejected.insert(scheme.method)
             case .cancelAuthenticationChallenge: throw given.isLate ? .timedOut(url) : .cancelled(url)
             }
@@ -90,19 +94,21 @@ struct Authentication: Sendable {
     }
 
     /// Nil if there is no user with a password, so that the 401 is final.
-    private func answered(_ credential: URLCredential?, _ scheme: AuthenticationScheme, _ space: URLProtectionSpace)
-        -> Authentication?
-    {
+    private func answered(
+        _ credential: URLCredential?, _ scheme: AuthenticationScheme, _ space: URLProtectionSpace, isNew: Bool
+    ) -> Authentication? {
         guard let credential, let user = credential.user, let password = credential.password else { return nil }
         var next = self
         next.answer = Answer(
-            scheme: scheme, user: user, password: password, credential: credential, space: space, uses: NonceUses())
+            scheme: scheme, user: user, password: password, credential: credential, space: space, uses: NonceUses(),
+            isNew: isNew)
         return next
     }
 
     /// Stores the credential that the server has accepted, as it says.
-    func keep(in storage: URLCredentialStorage?) async {
-        guard let storage, let answer, answer.credential.persistence != .none else { return }
+    mutating func keep(in storage: URLCredentialStorage?) async {
+        guard let storage, let answer, answer.isNew, answer.credential.persistence != .none else { return }
+        self.answer?.isNew = false
         await Blocking.value {
             storage.set(answer.credential, for: answer.space)
             return ()
@@ -117,8 +123,8 @@ struct Authentication: Sendable {
             realm: scheme.realm, authenticationMethod: scheme.method)
     }
 
-    /// The URL's credential, or the stored one. None for Basic without TLS, where only the program's own
-    /// answer is used.
+    /// The URL's credential, or the stored one. None for Basic without TLS, where only the
+    /// program's own answer is used.
     private static func proposal(
         _ space: URLProtectionSpace, _ scheme: AuthenticationScheme, _ url: URL, _ context: LoadContext
     ) async -> URLCredential? {

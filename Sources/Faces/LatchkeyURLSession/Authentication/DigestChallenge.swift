@@ -16,8 +16,8 @@ struct DigestChallenge: Hashable, Sendable {
     /// Whether the last answer was right, for a nonce that has expired.
     let isStale: Bool
 
-    /// Nil if the challenge is another scheme's, or requires what is not supported: the protection of
-    /// bodies (`auth-int`) alone, or another algorithm.
+    /// Nil if the challenge is another scheme's, or requires what is not supported: the protection
+    /// of bodies (`auth-int`) alone, or another algorithm.
     init?(_ challenge: AuthenticateChallenge) {
         guard challenge.scheme == "digest", let realm = challenge.realm, let nonce = challenge.parameters["nonce"]
         else { return nil }
@@ -43,7 +43,8 @@ struct DigestChallenge: Hashable, Sendable {
     func authorization(
         user: String, password: String, method: String, uri: String, count: Int, clientNonce: String
     ) throws(OpenSSLError) -> String {
-        // EXPOSE: the digest is made from the password, which Foundation's credential has as a string.
+        // EXPOSE: the digest is made from the password, which Foundation's credential has as a
+        // string.
         var key = try hashed("\(user):\(realm):\(password)")
         if isSession { key = try hashed("\(key):\(nonce):\(clientNonce)") }
         let request = try hashed("\(method):\(uri)")

@@ -6,8 +6,8 @@ internal import LinuxSystem
 
 /// See `URLCredentialStorage.latchkey`.
 ///
-/// Its Sendable is unchecked because Foundation's class is so: this class adds one value that a mutex
-/// protects.
+/// Its Sendable is unchecked because Foundation's class is so: this class adds one value that a
+/// mutex protects.
 final class LatchkeyCredentialStorage: URLCredentialStorage, @unchecked Sendable {
     static let instance = LatchkeyCredentialStorage()
 

@@ -24,8 +24,8 @@ struct CacheFreshness: Sendable {
         varies = value("Vary")?.lowercased().split(whereSeparator: { ", \t".contains($0) }).map(String.init) ?? []
     }
 
-    /// A response that depends on fields of the request is not stored, except on those that are always
-    /// the same.
+    /// A response that depends on fields of the request is not stored, except on those that are
+    /// always the same.
     var mayBeStored: Bool {
         directives["no-store"] == nil && varies.allSatisfy(["accept-encoding", "origin"].contains)
             && (lifetime > 0 || !conditions.isEmpty)
@@ -45,8 +45,8 @@ struct CacheFreshness: Sendable {
             .compactMap(\.self)
     }
 
-    /// In seconds. Without a statement of the server, a tenth of the time since the last change, at most
-    /// a day.
+    /// In seconds. Without a statement of the server, a tenth of the time since the last change, at
+    /// most a day.
     private var lifetime: Double {
         if let text = directives["max-age"] { return Double(text) ?? 0 }
         guard let date else { return 0 }

@@ -11,7 +11,8 @@ enum CacheLookup: Sendable {
     case none
     /// Can be used without the server.
     case usable(LoadedResponse)
-    /// Can be used if the server says with 304 that it has not changed; with the fields that ask for it.
+    /// Can be used if the server says with 304 that it has not changed; with the fields that ask
+    /// for it.
     case validatable(StoredResponse, [(String, String)])
 }
 

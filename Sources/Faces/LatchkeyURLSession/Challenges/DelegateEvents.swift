@@ -7,7 +7,8 @@ internal import LatchkeySecurity
 
 /// Asks the delegates of a task and its session, on the session's queue.
 ///
-/// Foundation's client forwards one of the forms of challenges alone, so the delegates are called here.
+/// Foundation's client forwards one of the forms of challenges alone, so the delegates are called
+/// here.
 struct DelegateEvents: LoadEvents {
     let task: URLSessionTask
     let session: URLSession
@@ -20,8 +21,8 @@ struct DelegateEvents: LoadEvents {
 
     // MARK: Challenges
 
-    /// For a connection, the session's form is called first, and the task's form if that one leaves the
-    /// decision to the default.
+    /// For a connection, the session's form is called first, and the task's form if that one leaves
+    /// the decision to the default.
     func answer(_ challenge: URLAuthenticationChallenge, isForConnection: Bool) async -> ChallengeAnswer {
         if isForConnection, let delegate = session.delegate {
             let answer = await sessionAnswer(challenge, delegate)

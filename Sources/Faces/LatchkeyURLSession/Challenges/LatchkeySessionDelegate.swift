@@ -20,7 +20,8 @@ public protocol LatchkeySessionDelegate: AnyObject, Sendable {
         URLSession.AuthChallengeDisposition, URLCredential?
     )
 
-    /// Answers a challenge of a request, or one of a connection that the session's form does not answer.
+    /// Answers a challenge of a request, or one of a connection that the session's form does not
+    /// answer.
     func urlSession(_ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge)
         async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 }

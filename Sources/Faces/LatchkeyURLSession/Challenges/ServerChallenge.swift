@@ -43,8 +43,8 @@ struct ServerChallenge: ServerReview {
         return .refused(refusal(.cancelled, "the program cancelled the challenge of \(host)", evaluation))
     }
 
-    /// The answer of a program that accepts the server with a trust object. If this is not about the
-    /// server's certificate, or there is none, the policy decides alone.
+    /// The answer of a program that accepts the server with a trust object. If this is not about
+    /// the server's certificate, or there is none, the policy decides alone.
     private static func answer(_ given: SecTrust?, _ evaluation: ServerEvaluation) async -> ServerAnswer {
         guard let given, given.leaf == evaluation.served.first else { return .default }
         let verdict = await Blocking.value { given.currentVerdict }
@@ -91,8 +91,8 @@ final class LastTrust: Sendable {
     let value = SystemMutex<SecTrust?>(nil)
 }
 
-/// The sender that `URLAuthenticationChallenge` requires. A session is answered by completion handlers;
-/// the methods of a sender have no effect, as with Apple's `URLSession`.
+/// The sender that `URLAuthenticationChallenge` requires. A session is answered by completion
+/// handlers; the methods of a sender have no effect, as with Apple's `URLSession`.
 final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}

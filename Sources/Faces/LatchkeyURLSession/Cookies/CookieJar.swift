@@ -61,8 +61,8 @@ struct CookieJar: Sendable {
         return true
     }
 
-    /// Whether a host gets the cookies of a domain: itself, and names below a domain that begins with a
-    /// dot, which addresses do not have.
+    /// Whether a host gets the cookies of a domain: itself, and names below a domain that begins
+    /// with a dot, which addresses do not have.
     static func matches(_ host: String, _ domain: String) -> Bool {
         guard domain.hasPrefix(".") else { return host == domain }
         let name = domain.dropFirst()

@@ -3,8 +3,8 @@
 internal import Foundation
 internal import LinuxSystem
 
-/// Waits for one value from a completion handler: later calls of the handler are ignored, and the wait
-/// ends with a substitute when the time is over, or the task is cancelled.
+/// Waits for one value from a completion handler: later calls of the handler are ignored, and the
+/// wait ends with a substitute when the time is over, or the task is cancelled.
 enum Answer {
     /// - Parameters:
     ///   - limit: in seconds.

@@ -33,8 +33,8 @@ struct LoadError: Error, Sendable {
     static func cancelled(_ url: URL?) -> LoadError { LoadError(.cancelled, "the request was cancelled", url) }
     static func timedOut(_ url: URL?) -> LoadError { LoadError(.timedOut, "the request timed out", url) }
 
-    /// The error for programs. The code is `TransportErrorCode`'s: Foundation's constants of TLS errors
-    /// have other numbers on Linux.
+    /// The error for programs. The code is `TransportErrorCode`'s: Foundation's constants of TLS
+    /// errors have other numbers on Linux.
     var urlError: URLError {
         var userInfo: [String: any Sendable] = [NSLocalizedDescriptionKey: explanation]
         if let url {

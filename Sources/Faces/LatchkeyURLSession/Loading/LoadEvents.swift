@@ -7,8 +7,8 @@ internal import LatchkeyNIOSSL
 /// What a load asks a program, and tells it. Every question may be answered late or never: the load
 /// stops waiting when the request times out.
 protocol LoadEvents: Sendable {
-    /// - Parameter isForConnection: whether the challenge is about the connection (the server, or the
-    ///   client's certificate), and not about one request.
+    /// - Parameter isForConnection: whether the challenge is about the connection (the server, or
+    ///   the client's certificate), and not about one request.
     func answer(_ challenge: URLAuthenticationChallenge, isForConnection: Bool) async -> ChallengeAnswer
     /// The request to follow; nil if the redirect itself is the result.
     func redirect(_ response: HTTPURLResponse, to request: URLRequest) async -> URLRequest?

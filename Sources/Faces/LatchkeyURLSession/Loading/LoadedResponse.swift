@@ -41,8 +41,8 @@ extension HTTPExchange {
             headerFields: named)
     }
 
-    /// Reads a short body to its end, so that the connection can be used again. A longer one ends with
-    /// its connection.
+    /// Reads a short body to its end, so that the connection can be used again. A longer one ends
+    /// with its connection.
     func discard() async {
         guard let length = values("Content-Length").first.flatMap({ Int($0) }), length <= Self.maxDiscarded else {
             return

@@ -31,8 +31,8 @@ struct RedirectRule {
         self.request = request
     }
 
-    /// The URL without user and password, which are never sent at a server's request. The fragment is
-    /// the original's if the location has none.
+    /// The URL without user and password, which are never sent at a server's request. The fragment
+    /// is the original's if the location has none.
     private static func target(_ location: String, _ origin: URL) -> URL? {
         guard location.utf8.count <= maxLength, let url = URL(string: location, relativeTo: origin)?.absoluteURL,
             var components = URLComponents(url: url, resolvingAgainstBaseURL: true)

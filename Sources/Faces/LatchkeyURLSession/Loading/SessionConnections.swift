@@ -8,7 +8,8 @@ internal import NIOCore
 
 /// The connections of a session and its delegate.
 ///
-/// Each pair has its own, because a connection that one delegate accepted must not be used by another.
+/// Each pair has its own, because a connection that one delegate accepted must not be used by
+/// another.
 final class SessionConnections: Sendable {
     let connections: HTTPConnections
     /// Identifies who was asked about the connections.
@@ -90,8 +91,8 @@ private struct Table: @unchecked Sendable {
 enum ProxyEnvironment {
     private static let names = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"]
 
-    /// The variables in lower case win, as with curl; `HTTP_PROXY` is not read, because a server that
-    /// runs the program as CGI sets it from a request.
+    /// The variables in lower case win, as with curl; `HTTP_PROXY` is not read, because a server
+    /// that runs the program as CGI sets it from a request.
     static func proxies() throws(HTTPFailure) -> HTTPProxies {
         var values: [String: String] = [:]
         for name in names {

@@ -5,7 +5,8 @@ public import FoundationNetworking
 internal import LinuxSystem
 
 extension LatchkeySession {
-    /// Loads a request, with its `httpBody` or `httpBodyStream`, and returns the body of the response.
+    /// Loads a request, with its `httpBody` or `httpBodyStream`, and returns the body of the
+    /// response.
     ///
     /// - Throws: a `URLError`. A status such as 404 is not an error.
     public func data(for request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse) {

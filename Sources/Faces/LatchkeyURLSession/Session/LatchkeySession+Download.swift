@@ -13,15 +13,16 @@ extension LatchkeySession {
 
     /// Downloads to a file, which exists only when it is complete and on disk.
     ///
-    /// If the connection ends early, what was received stays in `FILE.partial`, and the next call with the
-    /// same URL and file continues there, if the server says that the content is the same. Only one
-    /// download may write to a file at a time.
+    /// If the connection ends early, what was received stays in `FILE.partial`, and the next call
+    /// with the same URL and file continues there, if the server says that the content is the same.
+    /// Only one download may write to a file at a time.
     ///
     /// - Parameters:
     ///   - request: a GET.
     ///   - file: replaced if it exists.
     ///   - progress: called for each part that was written, by any thread.
-    /// - Throws: a `URLError`: -1011 for a status other than 200, and -3003 if the file cannot be written.
+    /// - Throws: a `URLError`: -1011 for a status other than 200, and -3003 if the file cannot be
+    ///   written.
     public func download(
         for request: URLRequest, to file: URL, progress: (@Sendable (DownloadProgress) -> Void)? = nil
     ) async throws(URLError) -> HTTPURLResponse {

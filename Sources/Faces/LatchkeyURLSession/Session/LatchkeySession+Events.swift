@@ -4,8 +4,8 @@ internal import Foundation
 public import FoundationNetworking
 
 extension LatchkeySession {
-    /// Loads a request, and returns the lines of its response as they arrive. The sequence ends with the
-    /// response, and throws a `URLError` if it is not complete. A line has at most 1 MiB.
+    /// Loads a request, and returns the lines of its response as they arrive. The sequence ends
+    /// with the response, and throws a `URLError` if it is not complete. A line has at most 1 MiB.
     public func lines(for request: URLRequest) -> AsyncThrowingStream<String, any Error> {
         sequence { continuation throws(LoadError) in
             var splitter = LineSplitter()
@@ -17,10 +17,10 @@ extension LatchkeySession {
         }
     }
 
-    /// Receives events of a server, and connects again when the connection ends: after the time that the
-    /// server has said, or three seconds, with the identifier of the last event. The sequence ends when
-    /// the server answers with 204, and throws a `URLError` for another status than 200, another type
-    /// than `text/event-stream`, and for connections that are refused.
+    /// Receives events of a server, and connects again when the connection ends: after the time
+    /// that the server has said, or three seconds, with the identifier of the last event. The
+    /// sequence ends when the server answers with 204, and throws a `URLError` for another status
+    /// than 200, another type than `text/event-stream`, and for connections that are refused.
     public func events(for request: URLRequest) -> AsyncThrowingStream<ServerSentEvent, any Error> {
         sequence { continuation throws(LoadError) in
             var (lastID, retry) = ("", 3.0)

@@ -5,16 +5,17 @@ internal import HTTPConnections
 public import LatchkeyNIOSSL
 public import TransportPolicy
 
-/// Loads `http` and `https` with Latchkey's connections, without the limits of `URLSession` on Linux:
-/// downloads to files with resumption, events of servers, and errors that name the reason.
+/// Loads `http` and `https` with Latchkey's connections, without the limits of `URLSession` on
+/// Linux: downloads to files with resumption, events of servers, and errors that name the reason.
 ///
 /// ```swift
 /// let session = LatchkeySession(policy: ConnectionPolicy(pins: pins))
 /// let (data, response) = try await session.data(for: URLRequest(url: url))
 /// ```
 ///
-/// Every function throws a `URLError`. If TLS or the policy is the reason, its `NSUnderlyingErrorKey` is
-/// a `TLSRefusal` with the failed rule, the served certificates and the pins.
+/// Every function throws a `URLError`. If TLS or the policy is the reason, its
+/// `NSUnderlyingErrorKey` is a `TLSRefusal` with the failed rule, the served certificates and the
+/// pins.
 public final class LatchkeySession: Sendable {
     /// Answers a challenge: the server's trust, a client certificate, or a password.
     public typealias ChallengeHandler =
@@ -30,8 +31,8 @@ public final class LatchkeySession: Sendable {
     /// - Parameters:
     ///   - policy: App Transport Security and pins.
     ///   - trust: how the certificates of servers are evaluated.
-    ///   - configuration: timeouts, cookies, cache, credentials and fields of the requests. The default
-    ///     keeps credentials in `URLCredentialStorage.latchkey`.
+    ///   - configuration: timeouts, cookies, cache, credentials and fields of the requests. The
+    ///     default keeps credentials in `URLCredentialStorage.latchkey`.
     ///   - challenge: nil for the default handling, which is what the policy decides.
     ///   - redirect: nil to follow redirects.
     public convenience init(

@@ -7,8 +7,8 @@ internal import LinuxSystem
 
 /// The file of a download that is not complete, and what is known about its content.
 ///
-/// `FILE.partial` has the content; `FILE.partial-info` says from which URL, with which validator, and
-/// how many bytes were on disk when it was written. After a crash, only those are used.
+/// `FILE.partial` has the content; `FILE.partial-info` says from which URL, with which validator,
+/// and how many bytes were on disk when it was written. After a crash, only those are used.
 final class PartialDownload: Sendable {
     private struct Info: Codable {
         let url: String
@@ -85,7 +85,8 @@ final class PartialDownload: Sendable {
 
     // MARK: Responses
 
-    /// Prepares for the body of a response; false if the request must be sent again from the beginning.
+    /// Prepares for the body of a response; false if the request must be sent again from the
+    /// beginning.
     func accept(_ response: HTTPURLResponse) async throws(LoadError) -> Bool {
         let length = response.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
         guard response.statusCode == 206 else {

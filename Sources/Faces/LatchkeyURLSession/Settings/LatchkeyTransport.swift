@@ -10,7 +10,8 @@ public struct LatchkeyTransport: Sendable {
     public var policy: ConnectionPolicy
     /// How the certificates of servers are evaluated.
     public var trust: PeerTrust
-    /// What is loaded; only App Transport Security's switches for media and web content depend on it.
+    /// What is loaded; only App Transport Security's switches for media and web content depend on
+    /// it.
     public var purpose = LoadPurpose.general
     /// Whether the proxies of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are used.
     public var usesProxyEnvironment = true
@@ -22,8 +23,8 @@ public struct LatchkeyTransport: Sendable {
         (self.policy, self.trust) = (policy, trust)
     }
 
-    /// The settings of the `Info.plist` in the directory of this program's executable; strict ones if
-    /// there is no such file.
+    /// The settings of the `Info.plist` in the directory of this program's executable; strict ones
+    /// if there is no such file.
     ///
     /// - Throws: if the file exists and cannot be read. The program must then make no connections.
     public static func besideProgram() throws(TransportPolicyError) -> LatchkeyTransport {

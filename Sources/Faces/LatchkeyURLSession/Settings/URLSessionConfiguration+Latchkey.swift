@@ -5,8 +5,8 @@ public import LatchkeyNIOSSL
 public import TransportPolicy
 
 extension URLSessionConfiguration {
-    /// A default configuration whose connections are Latchkey's: with the settings of the `Info.plist`
-    /// beside the program. If that file cannot be read, all requests fail.
+    /// A default configuration whose connections are Latchkey's: with the settings of the
+    /// `Info.plist` beside the program. If that file cannot be read, all requests fail.
     ///
     /// ```swift
     /// let session = URLSession(configuration: .latchkey, delegate: pinning, delegateQueue: nil)
@@ -35,8 +35,8 @@ extension URLSessionConfiguration {
         return configuration
     }
 
-    /// Makes the connections of sessions with this configuration Latchkey's. The settings are kept in
-    /// `connectionProxyDictionary`: if a program replaces it afterwards, all requests fail.
+    /// Makes the connections of sessions with this configuration Latchkey's. The settings are kept
+    /// in `connectionProxyDictionary`: if a program replaces it afterwards, all requests fail.
     public func use(_ transport: LatchkeyTransport) {
         SessionSettings(.success(transport)).attach(to: self)
         let others = (protocolClasses ?? []).filter { !($0 is LatchkeyURLProtocol.Type) }

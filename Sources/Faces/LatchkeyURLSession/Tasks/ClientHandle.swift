@@ -4,8 +4,8 @@ internal import FoundationNetworking
 
 /// The protocol object of a task, and its client.
 ///
-/// Its Sendable is unchecked because `URLProtocol` is not Sendable: Foundation calls it on the task's
-/// queue alone, and `TaskLoad` uses this handle on the same queue alone.
+/// Its Sendable is unchecked because `URLProtocol` is not Sendable: Foundation calls it on the
+/// task's queue alone, and `TaskLoad` uses this handle on the same queue alone.
 final class ClientHandle: @unchecked Sendable {
     private weak var owner: LatchkeyURLProtocol?
 

@@ -6,8 +6,8 @@ internal import LatchkeyClient
 
 /// Loads `http` and `https` for sessions of `URLSession`, on Latchkey's connections.
 ///
-/// `URLSessionConfiguration.latchkey` has it first in its `protocolClasses`. A program that adds it to
-/// a configuration of its own gets the settings of the `Info.plist` beside the program.
+/// `URLSessionConfiguration.latchkey` has it first in its `protocolClasses`. A program that adds it
+/// to a configuration of its own gets the settings of the `Info.plist` beside the program.
 public class LatchkeyURLProtocol: URLProtocol {
     /// Whether requests fail if the session's configuration has no settings.
     class var requiresAttachedSettings: Bool { false }
@@ -31,7 +31,8 @@ public class LatchkeyURLProtocol: URLProtocol {
     /// The request itself.
     public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Called by `URLSession` on the task's queue: at the start of the task, and after each suspension.
+    /// Called by `URLSession` on the task's queue: at the start of the task, and after each
+    /// suspension.
     public override func startLoading() {
         if let load { return load.resume() }
         guard let task, let binding = TaskBinding(task) else { return fail(TaskBinding.unreadable(request.url)) }

@@ -43,6 +43,9 @@ final class DeliveryWindow: Sendable {
     /// Waits until the delegate has had the most of what was delivered.
     func wait() async { await gate.wait() }
 
+    /// Ends the wait of a load that delivers nothing more.
+    func open() { gate.open() }
+
     func add(_ bytes: Int) {
         count.withLock { count in
             count += bytes

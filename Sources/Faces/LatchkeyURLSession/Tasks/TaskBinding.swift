@@ -4,10 +4,11 @@ internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 
-/// What a protocol must know about its task and that Foundation does not publish, read by reflection.
+/// What a protocol must know about its task and that Foundation does not publish, read by
+/// reflection.
 ///
-/// Foundation's names are looked for once, when the task starts. If one is missing, the request fails:
-/// a newer Foundation can not weaken a connection.
+/// Foundation's names are looked for once, when the task starts. If one is missing, the request
+/// fails: a newer Foundation can not weaken a connection.
 struct TaskBinding: Sendable {
     let task: URLSessionTask
     let session: URLSession
@@ -34,7 +35,7 @@ struct TaskBinding: Sendable {
         }
         guard let session, let queue, let known, let body = Self.body(known, task) else { return nil }
         (self.task, self.session, self.queue, self.body) = (task, session, queue, body)
-        deliversOnce = Self.receiver(of: task, in: session)?.hasPrefix("taskDelegate") != true
+        deliversOnce = Self.behaviour(of: task, in: session)?.hasPrefix("taskDelegate") != true
     }
 
     static func unreadable(_ url: URL?) -> LoadError {
@@ -57,7 +58,7 @@ struct TaskBinding: Sendable {
     }
 
     /// The case of Foundation's enumeration of what receives the result of a task.
-    private static func receiver(of task: URLSessionTask, in session: URLSession) -> String? {
+    private static func behaviour(of task: URLSessionTask, in session: URLSession) -> String? {
         let registry = Mirror(reflecting: session).children.first { $0.label == "taskRegistry" }
         let all = registry.flatMap { Mirror(reflecting: $0.value).children.first { $0.label == "behaviours" } }
         for entry in all.map({ Mirror(reflecting: $0.value).children }) ?? .init([]) {

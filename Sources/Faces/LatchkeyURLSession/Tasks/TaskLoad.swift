@@ -45,6 +45,7 @@ final class TaskLoad: Sendable {
         }
         task?.cancel()
         gate.open()
+        window.open()
     }
 
     /// Delivers nothing more until `resume`; the server then waits as well.
