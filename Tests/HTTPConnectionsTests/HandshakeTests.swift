@@ -126,7 +126,7 @@ struct HandshakeTests {
     }
 
     @Test("The time that a review takes does not count, and that of a silent server does")
-    func patience() async throws {
+    func reviewTime() async throws {
         let server = try await ScriptedServer([Self.hello], lab.context())
         let reviewer = Reviewer { _ in
             _ = try? await Task.sleep(for: .seconds(4))
@@ -135,8 +135,8 @@ struct HandshakeTests {
         let connections = try lab.connections { $0.connectTimeout = .seconds(3) }
         #expect(try await connections.answer(server.secureURL, review: reviewer).text == "ok")
         let silent = try await ScriptedServer([[]])
-        let impatient = try lab.connections { $0.connectTimeout = .milliseconds(300) }
-        #expect(await impatient.failure(silent.secureURL)?.code == .timedOut)
+        let short = try lab.connections { $0.connectTimeout = .milliseconds(300) }
+        #expect(await short.failure(silent.secureURL)?.code == .timedOut)
         #expect(await eventuallyInTask { ClientSockets.count(to: silent.port) == 0 })
     }
 

@@ -91,9 +91,9 @@ struct HostileHTTP2Tests {
             "CONTINUATION flood", RawFrame.headers(0, RawFrame.status200),
             RawFrame.continuation(0, RawFrame.field("a", "b"))),
         .flood("empty CONTINUATION flood", RawFrame.headers(0, RawFrame.status200), RawFrame.continuation(0, [])),
-        .flood("SETTINGS flood", RawFrame.settings), .flood("PING flood", RawFrame.frame(6, [0, 0, 0, 0, 0, 0, 0, 0])),
-        .flood("RST_STREAM flood", RawFrame.reset(8)), .flood("empty DATA flood", head, RawFrame.data(0, [])),
-        .flood("endless 1xx", RawFrame.headers(4, RawFrame.field(":status", "103"))),
+        .flood("SETTINGS flood", [], RawFrame.settings), .flood("PING flood", [], RawFrame.frame(6, [0, 0, 0, 0, 0, 0, 0, 0])),
+        .flood("RST_STREAM flood", [], RawFrame.reset(8)), .flood("empty DATA flood", head, RawFrame.data(0, [])),
+        .flood("endless 1xx", [], RawFrame.headers(4, RawFrame.field(":status", "103"))),
         .connection(
             "overflow of the connection's window", RawFrame.windowUpdate(0, 0x7FFF_FFFF),
             RawFrame.windowUpdate(0, 0x7FFF_FFFF)),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CertificateTrust
 import Foundation
 import HTTPConnections
 import KeychainTesting
+import LatchkeyNIOSSL
 import Testing
 import TransportPolicy
 

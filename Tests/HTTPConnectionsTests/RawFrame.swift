@@ -8,6 +8,10 @@ enum RawFrame {
             + number(stream) + payload
     }
 
+    static func frame(_ type: UInt8, stream: UInt32 = 0, _ payload: [UInt8]) -> [UInt8] {
+        frame(type, 0, stream: stream, payload)
+    }
+
     static func number(_ value: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
     }

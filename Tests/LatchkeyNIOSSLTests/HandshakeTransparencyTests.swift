@@ -15,7 +15,7 @@ struct HandshakeTransparencyTests {
     /// A policy that requires transparency for the host, or for no host.
     private static func policy(isRequired: Bool) throws -> ConnectionPolicy {
         var settings = AppTransportSecurity.strict
-        var exception = ExceptionDomain(.domain(DomainRule(try DomainName(Lab.host))))
+        var exception = ExceptionDomain(.domain(try DomainRule(DomainName(Lab.host))))
         exception.requiresCertificateTransparency = isRequired
         settings.exceptions = [exception]
         return ConnectionPolicy(settings)

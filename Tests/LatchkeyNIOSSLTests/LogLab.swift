@@ -45,7 +45,7 @@ struct LogLab {
                 "dgst", "-sha256", "-binary", openssl.file(Self.publicKey(key, openssl)),
             ])
             return Self.vector(
-                2, [0] + identifier + start + [0, 0, 4, 3] + Self.vector(2, try signature(of: message, key)))
+                2, [0] + identifier + start + [0, 0, 4, 3] + Self.vector(2, try self.signature(of: message, key)))
         }
         let identifier: [UInt8] = [0x06, 0x0A, 0x2B, 0x06, 0x01, 0x04, 0x01, 0xD6, 0x79, 0x02, 0x04, 0x02]
         let list = Self.element(0x30, identifier + Self.element(4, Self.element(4, Self.vector(2, entries))))
@@ -53,7 +53,7 @@ struct LogLab {
         let extensions = try Self.members(try Self.members(fields.removeLast())[0])
         fields.append(Self.element(0xA3, Self.element(0x30, extensions.flatMap { $0 } + list)))
         let logged = Self.element(0x30, fields.flatMap { $0 })
-        let signature = Self.element(3, [0] + (try signature(of: logged, issuer.keyFile)))
+        let signature = Self.element(3, [0] + (try self.signature(of: logged, issuer.keyFile)))
         let der = try openssl.file(Self.element(0x30, logged + parts[1] + signature))
         return try openssl.file(openssl.output(["x509", "-inform", "DER", "-in", der]))
     }

@@ -185,14 +185,14 @@ struct AuthenticationTests {
         let server = try await WebServer(
             (lab.server.file, lab.server.keyFile), chain: lab.authority.intermediate.file,
             clientRoot: lab.authority.root.file
-        ) { $0.client == nil ? .text("nobody") : .text("somebody") }
+        ) { $0.client == nil ? .text("no user") : .text("a user") }
         let credential = URLCredential(identity: identity, certificates: nil, persistence: .none)
         let delegate = AnsweringDelegate { challenge in
             challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodClientCertificate
                 ? (.useCredential, credential) : (.performDefaultHandling, nil)
         }
         let (data, _) = try await lab.session(delegate).data(from: server.url())
-        #expect(String(decoding: data, as: UTF8.self) == "somebody")
+        #expect(String(decoding: data, as: UTF8.self) == "a user")
         let order = delegate.challenges.withLock { $0.filter { !$0.hasPrefix("task") } }
         #expect(order == [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate])
         // Without one, the server ends the connection.

@@ -27,7 +27,8 @@ struct LeafPolicy: Sendable {
                     + "\(domain): pin the leaf, or use LatchkeyNIOSSL or LatchkeyURLSession")
         }
         guard trust.revocation == nil, trust.transparency == nil else {
-            throw .unsupported("the revocation and the timestamps of certificates cannot be checked with async-http-client")
+            throw .unsupported(
+                "the revocation and the timestamps of certificates cannot be checked with async-http-client")
         }
         self.policy = policy
     }

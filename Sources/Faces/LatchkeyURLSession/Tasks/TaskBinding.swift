@@ -35,7 +35,7 @@ struct TaskBinding: Sendable {
         }
         guard let session, let queue, let known, let body = Self.body(known, task) else { return nil }
         (self.task, self.session, self.queue, self.body) = (task, session, queue, body)
-        deliversOnce = Self.behaviour(of: task, in: session)?.hasPrefix("taskDelegate") != true
+        deliversOnce = Self.receiver(of: task, in: session)?.hasPrefix("taskDelegate") != true
     }
 
     static func unreadable(_ url: URL?) -> LoadError {
@@ -58,7 +58,7 @@ struct TaskBinding: Sendable {
     }
 
     /// The case of Foundation's enumeration of what receives the result of a task.
-    private static func behaviour(of task: URLSessionTask, in session: URLSession) -> String? {
+    private static func receiver(of task: URLSessionTask, in session: URLSession) -> String? {
         let registry = Mirror(reflecting: session).children.first { $0.label == "taskRegistry" }
         let all = registry.flatMap { Mirror(reflecting: $0.value).children.first { $0.label == "behaviours" } }
         for entry in all.map({ Mirror(reflecting: $0.value).children }) ?? .init([]) {
