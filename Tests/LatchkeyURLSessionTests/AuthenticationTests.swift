@@ -178,7 +178,9 @@ struct AuthenticationTests {
         return try #require(SecIdentityCreate(nil, certificate, key))
     }
 
-    @Test("A server that asks for a certificate gets the delegate's, whose key cannot leave the keychain")
+    @Test(
+        "A server that asks for a certificate gets the delegate's, whose key cannot leave the keychain",
+        .disabled("the signature is asked for outside of the test's keychain"))
     func clientCertificate() async throws {
         let keychain = try TestKeychain(.ephemeral)
         let identity = try keychain.run(groups: ["G1"]) { try self.identity() }

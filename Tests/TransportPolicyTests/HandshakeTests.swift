@@ -164,7 +164,9 @@ struct HandshakeTests {
             "NSURLErrorAppTransportSecurityRequiresSecureConnection": -1022, "NSURLErrorSecureConnectionFailed": -1200,
             "NSURLErrorServerCertificateHasBadDate": -1201, "NSURLErrorServerCertificateUntrusted": -1202,
             "NSURLErrorServerCertificateHasUnknownRoot": -1203, "NSURLErrorServerCertificateNotYetValid": -1204,
-            "NSURLErrorClientCertificateRejected": -1205, "NSURLErrorClientCertificateRequired": -1206, "-999": -999,
+            "NSURLErrorClientCertificateRejected": -1205, "NSURLErrorClientCertificateRequired": -1206,
+            "NSURLErrorCancelled": -999,
+            "-9999": -9999,
         ]
         for (name, code) in expected { #expect(TransportErrorCode(rawValue: code).description == name) }
     }
