@@ -224,7 +224,7 @@ struct CertificateCommandTests {
         #expect(verify("-c \(first) \(trusted)").error.contains("certificate 1 of \(first) cannot be read"))
         let half = try authority.openssl.file(try Data(contentsOf: URL(filePath: server.file)).prefix(300))
         #expect(verify("-c \(half)").error.contains("certificate 1 of \(half) cannot be read"))
-        #expect(verify("\(chain) https://example.com").error.contains("certificates are not fetched from a URL"))
+        #expect(verify("\(chain) https://example.com").error.contains("latchkey-tls runs only"))
     }
 
     // MARK: latchkey
