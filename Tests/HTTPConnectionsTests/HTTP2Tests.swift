@@ -37,7 +37,7 @@ struct HTTP2Tests {
 
     @Test(
         "A thousand exchanges at once use one connection, within the server's limit of streams",
-        .disabled("the server ends the connection: not understood yet"), .timeLimit(.minutes(3)))
+        .timeLimit(.minutes(3)))
     func multiplexed() async throws {
         let server = try await server(maxStreams: 50)
         let connections = try lab.connections()

@@ -157,18 +157,3 @@ private final class ScriptHandler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
     }
 }
-
-/// The open sockets of this process that are connected to a port of loopback.
-enum ClientSockets {
-    static func count(to port: Int) -> Int {
-        let suffix = String(format: ":%04X", port)
-        let inodes = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].flatMap { path -> [String] in
-            let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-            return text.split(separator: "\n").dropFirst().compactMap { line in
-                let words = line.split(separator: " ")
-                return words.count > 9 && words[2].hasSuffix(suffix) && words[9] != "0" ? String(words[9]) : nil
-            }
-        }
-        return inodes.count
-    }
-}

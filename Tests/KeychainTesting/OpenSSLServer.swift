@@ -15,14 +15,15 @@ public final class OpenSSLServer: Sendable {
     /// - Parameter options: further arguments of s_server, such as `-tls1_2`.
     public convenience init(
         _ identity: OpenSSLAuthority.IssuedCertificate, of authority: OpenSSLAuthority, _ options: [String] = []
-    ) throws {
-        try self.init(certificate: identity.file, key: identity.keyFile, of: authority, options)
+    ) async throws {
+        try await self.init(certificate: identity.file, key: identity.keyFile, of: authority, options)
     }
 
     /// - Parameters:
     ///   - certificate: a file.
     ///   - key: the file of its private key.
-    public init(certificate: String, key: String, of authority: OpenSSLAuthority, _ options: [String] = []) throws {
+    public init(certificate: String, key: String, of authority: OpenSSLAuthority, _ options: [String] = []) async throws
+    {
         log = authority.openssl.path("server-\(UUID().uuidString).log")
         let words = [
             "/usr/bin/openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificate, "-key", key,
@@ -30,14 +31,11 @@ public final class OpenSSLServer: Sendable {
         ]
         process = try SpawnedProcess(
             words + options, environment: ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"], output: log)
-        var port: Int?
         let (log, process) = (log, process)
-        _ = eventually {
-            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-            port = text.firstMatch(of: /ACCEPT 127\.0\.0\.1:(\d+)\n/).flatMap { Int($0.1) }
-            return port != nil || !process.isRunning
-        }
-        guard let port else { throw NotListening(log: (try? String(contentsOfFile: log, encoding: .utf8)) ?? "") }
+        func text() -> String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+        func port() -> Int? { text().firstMatch(of: /ACCEPT 127\.0\.0\.1:(\d+)\n/).flatMap { Int($0.1) } }
+        _ = await eventuallyInTask { port() != nil || !process.isRunning }
+        guard let port = port() else { throw NotListening(log: text()) }
         self.port = port
     }
 

@@ -30,8 +30,7 @@ struct HTTPClientTests {
         _ identity: Issued, _ options: [String] = [], policy: ConnectionPolicy = ConnectionPolicy(),
         trust: PeerTrust? = nil, scheme: String = "https"
     ) async throws -> Ending {
-        let authority = authority
-        let server = try await onOwnThread { try OpenSSLServer(identity, of: authority, options) }
+        let server = try await OpenSSLServer(identity, of: authority, options)
         var configuration = try HTTPClient.Configuration.latchkey(policy, trust: trust ?? self.trust)
         configuration.dnsOverride = [Self.host: "127.0.0.1"]
         let client = HTTPClient(configuration: configuration)

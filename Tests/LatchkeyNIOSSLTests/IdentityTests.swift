@@ -32,7 +32,7 @@ struct IdentityTests {
     func client(_ kind: Lab.KeyKind, _ version: String) async throws {
         let keychain = try TestKeychain(.ephemeral)
         let identity = try identity(kind, "/CN=client", Lab.clientExtensions, in: keychain)
-        let server = try OpenSSLServer(
+        let server = try await OpenSSLServer(
             lab.server(), of: lab.authority,
             [version, "-Verify", "3", "-verify_return_error", "-CAfile", lab.authority.root.file])
         let refused = try await Conversation.request(try lab.client(), Lab.host, port: server.port)
@@ -46,7 +46,7 @@ struct IdentityTests {
     func notShown() async throws {
         let keychain = try TestKeychain(.ephemeral)
         let identity = try identity(.p256, "/CN=client", Lab.clientExtensions, in: keychain)
-        let server = try OpenSSLServer(
+        let server = try await OpenSSLServer(
             lab.other.server(Lab.host), of: lab.other, ["-tls1_2", "-verify", "3", "-CAfile", lab.authority.root.file])
         let ending = try await Conversation.request(try lab.client(identity: identity), Lab.host, port: server.port)
         #expect(ending.refusal?.trustFailure?.rule == .keyIdentifier)
@@ -61,7 +61,7 @@ struct IdentityTests {
         keychain.run(groups: ["G1"]) {
             #expect(SecItemDelete([kSecClass: kSecClassKey] as [CFString: Any] as CFDictionary) == errSecSuccess)
         }
-        let server = try OpenSSLServer(
+        let server = try await OpenSSLServer(
             lab.server(), of: lab.authority, ["-tls1_2", "-Verify", "3", "-CAfile", lab.authority.root.file])
         let ending = try await Conversation.request(try lab.client(identity: identity), Lab.host, port: server.port)
         guard case .identity? = ending.refusal?.reason else {

@@ -71,8 +71,13 @@ struct LogLab {
     private static func vector(_ count: Int, _ bytes: [UInt8]) -> [UInt8] { number(UInt64(bytes.count), count) + bytes }
 
     private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
-        content.count < 128
-            ? [tag, UInt8(content.count)] + content : [tag, 0x82] + number(UInt64(content.count), 2) + content
+        let length: [UInt8] =
+            switch content.count {
+            case ..<0x80: [UInt8(content.count)]
+            case ..<0x100: [0x81, UInt8(content.count)]
+            default: [0x82] + number(UInt64(content.count), 2)
+            }
+        return [tag] + length + content
     }
 
     /// The elements in a constructed element of at most 65,535 bytes.

@@ -19,7 +19,7 @@ struct TLSClientTests {
     private func refusal(
         _ identity: Lab.Issued, _ options: [String] = [], client: TLSClient? = nil, host: String = Lab.host
     ) async throws -> TLSRefusal {
-        let server = try OpenSSLServer(identity, of: lab.authority, options)
+        let server = try await OpenSSLServer(identity, of: lab.authority, options)
         let ending = try await Conversation.request(try client ?? lab.client(), host, port: server.port)
         #expect(!ending.isAnswered && ending.handshake.peer == nil)
         return try #require(ending.refusal)
@@ -32,7 +32,7 @@ struct TLSClientTests {
         arguments: ["-tls1_2", "-tls1_3"])
     func accepted(_ version: String) async throws {
         let identity = try lab.server()
-        let server = try OpenSSLServer(identity, of: lab.authority, [version])
+        let server = try await OpenSSLServer(identity, of: lab.authority, [version])
         let pins = [
             try PinRequirement(.leaf, [identity.pin()]),
             try PinRequirement(.certificateAuthority, [lab.authority.root.pin()]),
@@ -52,7 +52,7 @@ struct TLSClientTests {
         let client = try lab.client([PinRequirement(.leaf, [old.pin(), backup.pin()])])
         let renewed = try renewal(of: old)
         for (file, key) in [(old.file, old.keyFile), (renewed, old.keyFile), (backup.file, backup.keyFile)] {
-            let server = try OpenSSLServer(certificate: file, key: key, of: lab.authority)
+            let server = try await OpenSSLServer(certificate: file, key: key, of: lab.authority)
             #expect(try await Conversation.request(client, Lab.host, port: server.port).isAnswered)
         }
         let refusal = try await refusal(lab.server(), client: client)
@@ -74,7 +74,7 @@ struct TLSClientTests {
 
     @Test("Pins that are only reported do not refuse the connection")
     func reported() async throws {
-        let server = try OpenSSLServer(lab.server(), of: lab.authority)
+        let server = try await OpenSSLServer(lab.server(), of: lab.authority)
         let client = try lab.client([PinRequirement(.leaf, [lab.other.root.pin()])], enforcement: .reportOnly)
         let ending = try await Conversation.request(client, Lab.host, port: server.port)
         #expect(ending.isAnswered)
@@ -94,7 +94,7 @@ struct TLSClientTests {
         client.trust.anchors.append(try lab.authority.intermediate.parsed())
         let options = ["-servername", Lab.host, "-servername_fatal", "-cert2", second.file, "-key2", second.keyFile]
         for (host, expected) in [(Lab.host, second), ("127.0.0.1", first), ("\(Lab.host).", second)] {
-            let server = try OpenSSLServer(first, of: lab.authority, options)
+            let server = try await OpenSSLServer(first, of: lab.authority, options)
             let ending = try await Conversation.request(client, host, port: server.port)
             #expect(ending.isAnswered, "\(host): \(ending)")
             #expect(ending.handshake.peer?.chain?.leaf == (try expected.parsed()), "\(host)")
@@ -103,7 +103,7 @@ struct TLSClientTests {
 
     @Test("The client offers application protocols, and learns the one that the server selects")
     func applicationProtocols() async throws {
-        let server = try OpenSSLServer(lab.server(), of: lab.authority, ["-alpn", "http/1.1"])
+        let server = try await OpenSSLServer(lab.server(), of: lab.authority, ["-alpn", "http/1.1"])
         var client = try lab.client()
         client.applicationProtocols = ["h2", "http/1.1"]
         let ending = try await Conversation.request(client, Lab.host, port: server.port)
@@ -132,7 +132,7 @@ struct TLSClientTests {
         let locations = SystemAnchors.Locations(files: [store], directories: [])
         let anchors = SystemAnchors { locations }
         let interceptor = try lab.other.server(Lab.host)
-        let server = try OpenSSLServer(interceptor, of: lab.other)
+        let server = try await OpenSSLServer(interceptor, of: lab.other)
         var client = TLSClient(trust: PeerTrust(systemAnchors: anchors))
         let accepted = try await Conversation.request(client, Lab.host, port: server.port)
         #expect(accepted.isAnswered, "\(accepted)")

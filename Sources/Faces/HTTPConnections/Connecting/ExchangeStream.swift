@@ -30,8 +30,8 @@ extension PooledConnection {
     private func configure(
         _ stream: any Channel, _ pool: ConnectionPool, _ promise: EventLoopPromise<NIOLoopBound<ExchangeHandler>>
     ) -> EventLoopFuture<Void> {
-        let handler = ExchangeHandler(isMultiplexed: true, nil, nil) { ending in
-            let isHealthy = if case .inactive = ending { false } else { true }
+        let handler = ExchangeHandler(stream: limits) { ending in
+            let isHealthy = if case .unhealthy = ending { false } else { true }
             pool.releaseStream(of: self, isHealthy: isHealthy)
         }
         // The stream becomes active after its initializer.

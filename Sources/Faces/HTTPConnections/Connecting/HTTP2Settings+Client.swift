@@ -12,6 +12,8 @@ extension NIOHTTP2Handler.ConnectionConfiguration {
             HTTP2Setting(parameter: .maxHeaderListSize, value: limits.maxFieldBytes),
             HTTP2Setting(parameter: .initialWindowSize, value: NIOHTTP2Handler.StreamConfiguration.clientWindow),
         ]
+        // Of all streams together: a server may send one or two for each response without a body.
+        configuration.maximumSequentialEmptyDataFrames = 4 * StreamLimits.usualMaxStreams
         configuration.targetWindowSize = 4 * NIOHTTP2Handler.StreamConfiguration.clientWindow
         return configuration
     }

@@ -9,6 +9,7 @@ final class HTTP2Supervisor: ChannelInboundHandler {
 
     private let limits: StreamLimits
     private let changed: () -> Void
+    private var hasSettings = false
 
     /// - Parameter changed: called when the limits have changed.
     init(_ limits: StreamLimits, changed: @escaping () -> Void) { (self.limits, self.changed) = (limits, changed) }
@@ -16,10 +17,15 @@ final class HTTP2Supervisor: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data).payload {
         case .settings(.settings(let settings)):
-            guard let count = settings.last(where: { $0.parameter == .maxConcurrentStreams })?.value else { return }
+            let count = settings.last { $0.parameter == .maxConcurrentStreams }?.value
+            let isFirst = !hasSettings
+            hasSettings = true
+            guard let count = count ?? (isFirst ? StreamLimits.usualMaxStreams : nil) else { return }
             limits.setMaxStreams(count)
             changed()
-        case .goAway: drain()
+        case .goAway(let lastStream, _, _):
+            limits.drain(after: Int(lastStream))
+            changed()
         default: break
         }
     }

@@ -31,7 +31,7 @@ struct HTTPPipeline {
         let decoder = HTTPResponseDecoder(
             leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward, limitConfiguration: response)
         let reference = ConnectionReference()
-        let handler = ExchangeHandler(isMultiplexed: false, connector.tls?.handshake, bytes) {
+        let handler = ExchangeHandler(connection: connector.tls?.handshake, bytes) {
             [pool = connector.pool] ending in
             guard let connection = reference.connection else { return }
             let isReusable = if case .reusable = ending { true } else { false }

@@ -9,8 +9,12 @@ internal import TransportPolicy
 
 /// What the errors of a channel mean for an exchange.
 enum ChannelErrors {
-    /// - Parameter handshake: of the connection; nil without TLS.
-    static func failure(_ error: any Error, _ handshake: TLSHandshake?) -> AttemptFailure {
+    /// - Parameters:
+    ///   - handshake: of the connection; nil without TLS.
+    ///   - limits: of the connection of a stream; nil for other errors.
+    static func failure(
+        _ error: any Error, _ handshake: TLSHandshake?, _ limits: StreamLimits? = nil
+    ) -> AttemptFailure {
         switch error {
         case let failure as AttemptFailure: return failure
         case let failure as HTTPFailure: return AttemptFailure(failure: failure)
@@ -21,8 +25,10 @@ enum ChannelErrors {
                 failure: HTTPFailure(.dataLengthExceedsMaximum, "the fields of the response are too long or too many"))
         case is HTTPParserError, is NIOHTTPDecoderError:
             return AttemptFailure(failure: HTTPFailure(.cannotParseResponse, "the response is not HTTP/1.1: \(error)"))
-        case let closed as NIOHTTP2Errors.StreamClosed: return reset(closed.errorCode)
-        case let stream as NIOHTTP2Errors.StreamError: return failure(stream.baseError, handshake)
+        case let closed as NIOHTTP2Errors.StreamClosed:
+            return limits?.isUnprocessed(Int(closed.streamID)) == true ? unprocessed : reset(closed.errorCode)
+        case is NIOHTTP2Errors.CreatedStreamAfterGoaway: return unprocessed
+        case let stream as NIOHTTP2Errors.StreamError: return failure(stream.baseError, handshake, limits)
         case is any NIOHTTP2Error:
             return AttemptFailure(failure: HTTPFailure(.badServerResponse, "the server breaks HTTP/2: \(error)"))
         case NIOSSLError.uncleanShutdown:
@@ -36,6 +42,13 @@ enum ChannelErrors {
 
     static func lost(_ explanation: String) -> AttemptFailure {
         AttemptFailure(failure: HTTPFailure(.networkConnectionLost, explanation), repetition: .ifRepeatable)
+    }
+
+    /// NIO reports the streams beyond the last of a GOAWAY as cancelled.
+    private static var unprocessed: AttemptFailure {
+        AttemptFailure(
+            failure: HTTPFailure(.networkConnectionLost, "the server ended the connection before the request"),
+            repetition: .safe)
     }
 
     private static func reset(_ code: HTTP2ErrorCode) -> AttemptFailure {

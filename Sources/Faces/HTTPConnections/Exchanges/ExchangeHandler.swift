@@ -16,13 +16,14 @@ final class ExchangeHandler: ChannelInboundHandler {
         /// The connection can be used for another exchange.
         case reusable
         case closed
-        /// The server did not answer in time.
-        case inactive
+        /// The server did not answer in time, or broke HTTP: the connection takes no further requests.
+        case unhealthy
     }
 
     let isMultiplexed: Bool
     let handshake: TLSHandshake?
     private let bytes: MessageBytes?
+    private let limits: StreamLimits?
     private let ended: (Ending) -> Void
 
     private(set) var context: ChannelHandlerContext?
@@ -33,13 +34,24 @@ final class ExchangeHandler: ChannelInboundHandler {
     private let writer: RequestWriter
     private var inactivity: InactivityTimer?
 
+    /// For a connection of HTTP/1.1.
+    ///
     /// - Parameters:
-    ///   - bytes: counts what is received; nil for HTTP/2, which has its own limits.
+    ///   - handshake: nil without TLS.
+    ///   - bytes: counts what is received.
     ///   - ended: called after each exchange.
-    init(
-        isMultiplexed: Bool, _ handshake: TLSHandshake?, _ bytes: MessageBytes?, ended: @escaping (Ending) -> Void
-    ) {
-        (self.isMultiplexed, self.handshake, self.bytes, self.ended) = (isMultiplexed, handshake, bytes, ended)
+    init(connection handshake: TLSHandshake?, _ bytes: MessageBytes, ended: @escaping (Ending) -> Void) {
+        (isMultiplexed, self.handshake, self.bytes, limits, self.ended) = (false, handshake, bytes, nil, ended)
+        writer = RequestWriter()
+    }
+
+    /// For a stream of HTTP/2.
+    ///
+    /// - Parameters:
+    ///   - limits: of its connection.
+    ///   - ended: called after the exchange.
+    init(stream limits: StreamLimits?, ended: @escaping (Ending) -> Void) {
+        (isMultiplexed, handshake, bytes, self.limits, self.ended) = (true, nil, nil, limits, ended)
         writer = RequestWriter()
     }
 
@@ -104,7 +116,7 @@ final class ExchangeHandler: ChannelInboundHandler {
                 complete(exchange)
             }
         } catch {
-            fail(AttemptFailure(failure: error))
+            fail(AttemptFailure(failure: error), as: .unhealthy)
         }
     }
 
@@ -124,14 +136,15 @@ final class ExchangeHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail(ChannelErrors.failure(error, handshake))
+        fail(ChannelErrors.failure(error, handshake, limits))
         context.close(promise: nil)
     }
 
     // MARK: Endings
 
     private func complete(_ exchange: ActiveExchange) {
-        let isReusable = !isMultiplexed && keepsAlive && writer.isDone
+        let isSent = writer.isDone
+        let isReusable = !isMultiplexed && keepsAlive && isSent
         finish()
         // The connection is free before the reader sees the end, so that its next request can use it.
         if isReusable {
@@ -139,7 +152,9 @@ final class ExchangeHandler: ChannelInboundHandler {
             context?.read()
             ended(.reusable)
         } else {
-            context?.close(promise: nil)
+            // A stream whose both sides have ended closes itself. To close it would send RST_STREAM, of
+            // which servers accept a limited number.
+            if !isMultiplexed || !isSent { context?.close(promise: nil) }
             ended(.closed)
         }
         exchange.ended()
@@ -151,9 +166,10 @@ final class ExchangeHandler: ChannelInboundHandler {
         var failure = failure
         let hasBytes = hasReceived || (bytes?.received ?? 0) > 0
         if hasBytes, failure.repetition == .ifRepeatable { failure.repetition = .none }
-        exchange.failed(failure)
         context?.close(promise: nil)
+        // The pool knows first, so that the next request gets another connection.
         ended(ending)
+        exchange.failed(failure)
     }
 
     private func finish() {
@@ -173,6 +189,6 @@ final class ExchangeHandler: ChannelInboundHandler {
         let limit = Double(exchange.inactivity.nanoseconds) / 1e9
         fail(
             AttemptFailure(failure: HTTPFailure(.timedOut, "nothing was received or sent for \(limit) seconds")),
-            as: .inactive)
+            as: .unhealthy)
     }
 }

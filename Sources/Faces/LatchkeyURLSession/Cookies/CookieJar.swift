@@ -28,7 +28,21 @@ struct CookieJar: Sendable {
                 && Self.matches(host, cookie.domain.lowercased()) && Self.matches(path: url.path, cookie.path)
         }
         guard !cookies.isEmpty else { return nil }
-        return cookies.sorted { $0.path.count > $1.path.count }.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+        return cookies.sorted(by: Self.precedes).map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    }
+
+    /// The longer path first, then the older cookie (RFC 6265, section 5.4). Foundation's storage has
+    /// no order.
+    private static func precedes(_ left: HTTPCookie, _ right: HTTPCookie) -> Bool {
+        guard left.path.count == right.path.count else { return left.path.count > right.path.count }
+        let (first, second) = (created(left), created(right))
+        return first == second ? left.name < right.name : first < second
+    }
+
+    /// Seconds; 0 if Foundation does not know it.
+    private static func created(_ cookie: HTTPCookie) -> Double {
+        let value = cookie.properties?[HTTPCookiePropertyKey(rawValue: "Created")]
+        return (value as? Double) ?? (value as? Date)?.timeIntervalSinceReferenceDate ?? 0
     }
 
     /// Stores the cookies of a response that its host may set.

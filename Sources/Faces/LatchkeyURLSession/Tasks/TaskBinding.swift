@@ -35,7 +35,7 @@ struct TaskBinding: Sendable {
         }
         guard let session, let queue, let known, let body = Self.body(known, task) else { return nil }
         (self.task, self.session, self.queue, self.body) = (task, session, queue, body)
-        deliversOnce = Self.receiver(of: task, in: session)?.hasPrefix("taskDelegate") != true
+        deliversOnce = Self.receiver(of: task, in: session) != "callDelegate"
     }
 
     static func unreadable(_ url: URL?) -> LoadError {
@@ -64,7 +64,8 @@ struct TaskBinding: Sendable {
         for entry in all.map({ Mirror(reflecting: $0.value).children }) ?? .init([]) {
             let pair = Mirror(reflecting: entry.value).children.map(\.value)
             guard pair.count == 2, pair[0] as? Int == task.taskIdentifier else { continue }
-            return Mirror(reflecting: pair[1]).children.first?.label
+            // A case without values has no children.
+            return Mirror(reflecting: pair[1]).children.first?.label ?? String(describing: pair[1])
         }
         return nil
     }
