@@ -31,6 +31,16 @@ struct PinTextTests {
         }
     }
 
+    @Test("A pin whose base64 begins with a slash is parsed in every form, and written as it is parsed")
+    func slash() throws {
+        let hash = [UInt8](repeating: 0xFF, count: 32)
+        let digits = Data(hash).base64EncodedString()
+        #expect(digits.hasPrefix("/"))
+        for text in [digits, "sha256/\(digits)", "sha256//\(digits)"] { #expect(try Pin(text).hash == hash) }
+        let pin = try #require(Pin(hash: hash))
+        #expect(try Pin(pin.description) == pin)
+    }
+
     @Test(
         "PIN-2: a pin is parsed from each of its forms, and written in one",
         arguments: ["sha256/\(example)", "sha256//\(example)", example])

@@ -27,12 +27,12 @@ public struct Pin: Hashable, Sendable {
         guard text.utf8.count <= Self.maxText else {
             throw TransportPolicyError("a pin has 44 characters of base64, found \(text.utf8.count) characters")
         }
-        if let bytes = Self.exact(text) {
+        // Base64 can begin with a slash: the length tells whether a slash is part of the prefix.
+        let forms = Self.prefixes.filter(text.hasPrefix).map { String(text.dropFirst($0.count)) }
+        if let bytes = forms.lazy.compactMap(Self.exact).first {
             hash = bytes
-        } else if let prefix = ["sha256//", "sha256/"].first(where: text.hasPrefix) {
-            let digits = String(text.dropFirst(prefix.count))
-            guard let bytes = Self.exact(digits) else { throw Self.error(digits) }
-            hash = bytes
+        } else if forms.count > 1, let digits = forms.last {
+            throw Self.error(digits)
         } else if let found = Self.digest(named: text) {
             throw TransportPolicyError("expected a SHA-256 pin, found \(found.quoted)", hint: Self.command)
         } else {
@@ -50,6 +50,8 @@ public struct Pin: Hashable, Sendable {
         return pins
     }
 
+    /// Each is a prefix of those that follow.
+    private static let prefixes = ["", "sha256/", "sha256//"]
     private static let maxText = 100
     private static let length = 32
     private static let command =
