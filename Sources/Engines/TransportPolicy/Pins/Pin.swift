@@ -28,16 +28,17 @@ public struct Pin: Hashable, Sendable {
             throw TransportPolicyError("a pin has 44 characters of base64, found \(text.utf8.count) characters")
         }
         // Base64 can begin with a slash: the length tells whether a slash is part of the prefix.
-        let forms = Self.prefixes.filter(text.hasPrefix).map { String(text.dropFirst($0.count)) }
-        if let bytes = forms.lazy.compactMap(Self.exact).first {
+        var digits = text
+        for prefix in Self.prefixes where text.hasPrefix(prefix) {
+            digits = String(text.dropFirst(prefix.count))
+            guard let bytes = Self.exact(digits) else { continue }
             hash = bytes
-        } else if forms.count > 1, let digits = forms.last {
-            throw Self.error(digits)
-        } else if let found = Self.digest(named: text) {
-            throw TransportPolicyError("expected a SHA-256 pin, found \(found.quoted)", hint: Self.command)
-        } else {
-            throw Self.error(text)
+            return
         }
+        if digits == text, let found = Self.digest(named: text) {
+            throw TransportPolicyError("expected a SHA-256 pin, found \(found.quoted)", hint: Self.command)
+        }
+        throw Self.error(digits)
     }
 
     /// Parses a list of pins, separated by `;`, as for curl's option `--pinnedpubkey`.
