@@ -399,7 +399,8 @@ let package = Package(
             dependencies: [
                 "CertificateTrust", "HTTPConnections", "KeychainModel", "LatchkeyClient", "LatchkeyNIOSSL",
                 "LatchkeySecurity", "LatchkeyURLSession", "LatchkeyURLSessionDefaults", "LinuxSystem", "SecretMemory",
-                "TransportPolicy", "KeychainTesting", "ProofWorker", .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+                "TransportPolicy", "KeychainTesting", "ProofWorker", "SessionWorker", .nioCore, .nioHTTP1, .nioPosix,
+                .nioSSL,
             ]
         ),
         .testTarget(
@@ -458,6 +459,11 @@ let package = Package(
                 "SecretMemory",
             ],
             path: "Tests/ProofWorker"
+        ),
+        // The process whose URLSession.shared is Latchkey's. Not a product.
+        .executableTarget(
+            name: "SessionWorker", dependencies: ["LatchkeyURLSession", "LatchkeyURLSessionDefaults"],
+            path: "Tests/SessionWorker"
         ),
     ],
     swiftLanguageModes: [.v6]

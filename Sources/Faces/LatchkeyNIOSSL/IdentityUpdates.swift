@@ -68,6 +68,7 @@ private final class IdentityFollower: Sendable {
         var hasEnded = false
         /// The number of the observer of the keychain; nil if there is none.
         var observer: Int?
+        var isAdding = false
     }
 
     private let identity: KeychainIdentity
@@ -88,6 +89,7 @@ private final class IdentityFollower: Sendable {
         guard isFirst else { return }
         // The tasks have the caller and the log of this one.
         let check = KeychainClient.bound { [self] in compare(body) }
+        let add = KeychainClient.bound { [self] in addObserver() }
         let remove = KeychainClient.bound { [self] in removeObserver() }
         let reading = Task { [events] in
             for await _ in events {
@@ -97,6 +99,8 @@ private final class IdentityFollower: Sendable {
                         continuation.resume()
                     }
                 }
+                // A daemon may not answer; readings do not wait for it.
+                BlockingCallPool.shared.run(add)
             }
             BlockingCallPool.shared.run(remove)
         }
@@ -120,7 +124,6 @@ private final class IdentityFollower: Sendable {
 
     /// Compares the identity with the known one. Runs on a thread that may block.
     private func compare(_ body: @Sendable (IdentityUpdates.Change) -> Void) {
-        addObserver()
         do throws(TLSRefusal) {
             let reading = try identity.read()
             let isNew = state.withLock { state in
@@ -142,13 +145,24 @@ private final class IdentityFollower: Sendable {
 
     /// Without notifications, only the interval remains.
     private func addObserver() {
-        guard state.withLock({ $0.observer == nil && !$0.hasEnded }) else { return }
+        let isNeeded = state.withLock { state in
+            guard state.observer == nil, !state.isAdding, !state.hasEnded else { return false }
+            state.isAdding = true
+            return true
+        }
+        guard isNeeded else { return }
         let number = try? KeychainClient.session().addChangeObserver { [weak self, source] event in
             // The keychain is observed anew at the next reading.
             if event == .ended { self?.state.withLock { $0.observer = nil } }
             source.yield()
         }
-        state.withLock { $0.observer = number }
+        let hasEnded = state.withLock { state in
+            (state.observer, state.isAdding) = (number, false)
+            return state.hasEnded
+        }
+        // A change before the observer was added.
+        if number != nil { source.yield() }
+        if hasEnded { removeObserver() }
     }
 
     private func removeObserver() {

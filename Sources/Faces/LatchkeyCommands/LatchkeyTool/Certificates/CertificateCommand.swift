@@ -11,6 +11,7 @@ struct CertificateCommand: ParsableCommand {
               latchkey certificate inspect server.pem
               latchkey certificate inspect --json /etc/ssl/certs/ca-certificates.crt
               latchkey certificate expiring --days 60
+              latchkey certificate renew --self-signed localhost
             """,
-        subcommands: [CertificateInspect.self, CertificateExpiring.self])
+        subcommands: [CertificateInspect.self, CertificateExpiring.self, CertificateRenew.self])
 }
