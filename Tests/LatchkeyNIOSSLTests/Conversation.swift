@@ -18,6 +18,8 @@ struct Ending: Sendable {
     /// The first error, with its name.
     var refusal: TLSRefusal?
 
+    /// Whether a line has arrived. As characters, CR LF is one, and no LF.
+    var hasLine: Bool { received.utf8.contains(0x0A) }
     var isAnswered: Bool { received.hasPrefix("HTTP/1.0 200 ok") }
 }
 
@@ -48,14 +50,14 @@ final class Conversation: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         ending.received += String(buffer: unwrapInboundIn(data))
-        guard isAnswering, ending.received.contains("\n") else { return }
+        guard isAnswering, ending.hasLine else { return }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
         context.close(promise: nil)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // After the answer, the peer may end the connection in any way.
-        if ending.refusal == nil, !ending.received.contains("\n") {
+        if ending.refusal == nil, !ending.hasLine {
             ending.refusal = ending.handshake.refusal(for: error)
         }
         context.close(promise: nil)
@@ -77,7 +79,12 @@ final class Conversation: ChannelInboundHandler {
                     Conversation(handshake, sending: "GET / HTTP/1.0\r\n\r\n", endsAfter: false, promise))
             }
         }
-        do { _ = try await bootstrap.connect(host: "127.0.0.1", port: port).get() } catch { promise.fail(error) }
+        do {
+            let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+            // A peer that does not answer must not stop the tests.
+            let timeout = channel.eventLoop.scheduleTask(in: .minutes(2)) { channel.close(promise: nil) }
+            channel.closeFuture.whenComplete { _ in timeout.cancel() }
+        } catch { promise.fail(error) }
         return try await promise.futureResult.get()
     }
 }
