@@ -12,7 +12,7 @@ public func fuzzCertificates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> In
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
     guard let choice = bytes.first else { return 0 }
     let rest = Array(bytes.dropFirst())
-    switch choice % 9 {
+    switch choice % 11 {
     case 0: certificate(rest)
     case 1: bundle(rest)
     case 2: archive(rest)
@@ -25,7 +25,9 @@ public func fuzzCertificates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> In
         revocation(rest) { information, bytes in
             information.responses = (try? OCSPResponse(der: bytes)).map { [$0] } ?? []
         }
-    default: settings(rest)
+    case 8: settings(rest)
+    case 9: timestamps(rest)
+    default: logs(rest)
     }
     return 0
 }
@@ -41,6 +43,7 @@ private func certificate(_ bytes: [UInt8]) {
     check(certificate.issuer)
     _ = (certificate.subjectSummary, certificate.emailAddresses, certificate.publicKey.description, certificate.defects)
     _ = CertificateAttributes.standard(certificate)
+    _ = try? SignedCertificateTimestamp.embedded(in: certificate)
     verify([certificate], anchors: [])
     verify([certificate], anchors: [certificate])
 }
@@ -107,6 +110,23 @@ private func settings(_ bytes: [UInt8]) {
     }
     guard (try? again.propertyList()) == written else {
         fatalError("trust settings have two encodings, because their order is not fixed")
+    }
+}
+
+private func timestamps(_ bytes: [UInt8]) {
+    guard let timestamps = try? SignedCertificateTimestamp.list(bytes) else { return }
+    // Each has a head of 47 bytes.
+    if timestamps.count > SignedCertificateTimestamp.maxCount || timestamps.count * 47 > bytes.count {
+        fatalError("there are more timestamps than bytes for them, because the reader is wrong")
+    }
+}
+
+/// Reads a list of logs; nothing was logged, so that a policy with them must refuse a certificate.
+private func logs(_ bytes: [UInt8]) {
+    guard let logs = try? CertificateLogList(json: bytes) else { return }
+    let policy = CertificateTransparencyPolicy(logs: logs)
+    if policy.result(of: [], at: validationTime).isSatisfied {
+        fatalError("an empty chain satisfies a policy, because the count is wrong")
     }
 }
 
