@@ -16,10 +16,10 @@ let package = Package(
         .library(name: "LatchkeyCommonCrypto", targets: ["LatchkeyCommonCrypto"]),
         // With the trait Transport.
         .library(name: "LatchkeyNIOSSL", targets: ["LatchkeyNIOSSL"]),
-        // With the trait HTTPClient.
-        .library(name: "LatchkeyHTTPClient", targets: ["LatchkeyHTTPClient"]),
         .library(name: "LatchkeyURLSession", targets: ["LatchkeyURLSession"]),
         .library(name: "LatchkeyURLSessionDefaults", targets: ["LatchkeyURLSessionDefaults"]),
+        // With the trait HTTPClient.
+        .library(name: "LatchkeyHTTPClient", targets: ["LatchkeyHTTPClient"]),
         .executable(name: "latchkey-tls", targets: ["LatchkeyTLSTool"]),
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
         .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),

@@ -47,7 +47,7 @@ struct RenewalHooks {
             let problem: String
             do throws(SystemError) {
                 let status = try ChildProcess.run(
-                    [path], inheriting: STDERR_FILENO, variables: facts.variables)
+                    [path], inheriting: ProcessIO.descriptor(of: .error), variables: facts.variables)
                 if status == 0 { continue }
                 problem = "exited with \(status)"
             } catch {
