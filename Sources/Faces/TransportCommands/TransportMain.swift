@@ -30,19 +30,9 @@ public enum TransportMain {
                 try command.run()
                 return 0
             }
-            return run(own, in: session)
+            return own.exitStatus(in: session)
         } catch {
             return answer(error, to: words, in: session)
-        }
-    }
-
-    private static func run(_ command: any ParsableSubcommand, in session: CommandSession) -> Int32 {
-        do {
-            try command.run(in: session)
-            return 0
-        } catch {
-            session.report(error, of: type(of: command)._commandName, as: .latchkey)
-            return error.status
         }
     }
 

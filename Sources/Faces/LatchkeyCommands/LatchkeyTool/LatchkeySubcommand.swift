@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ArgumentParser
+internal import ArgumentParser
 internal import LinuxSystem
 
 /// Latchkey's own sub-commands. swift-argument-parser parses them; its command tree is created only
@@ -74,7 +74,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         if words.first == "--help" { return HelpCommand.execute(words.dropFirst(), in: session) }
         do {
             var command = try LatchkeyCommand.parseAsRoot(words.map(\.text))
-            if let own = command as? any ParsableSubcommand { return run(own, in: session) }
+            if let own = command as? any ParsableSubcommand { return own.exitStatus(in: session) }
             // The root itself, or the parser's own help command, which throws its text.
             try command.run()
             return 0
@@ -121,16 +121,6 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     /// The types, in the order of the help text.
     static var commands: [any ParsableCommand.Type] { allCases.map(\.command) }
 
-    private static func run(_ command: any ParsableSubcommand, in session: CommandSession) -> Int32 {
-        do {
-            try command.run(in: session)
-            return 0
-        } catch {
-            session.report(error, of: type(of: command)._commandName, as: .latchkey)
-            return error.status
-        }
-    }
-
     /// Handles what swift-argument-parser throws: help, a version, a completion script, or a
     /// parsing error.
     private static func answer(_ error: any Error, to words: [String], in session: CommandSession) -> Int32 {
@@ -169,9 +159,4 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
             "did you mean 'latchkey \(own.rawValue) \($0)'? \(help)"
         } ?? help
     }
-}
-
-/// A sub-command that swift-argument-parser has parsed.
-package protocol ParsableSubcommand: ParsableCommand {
-    func run(in session: CommandSession) throws(CommandFailure)
 }
