@@ -40,18 +40,30 @@ build: dependencies ## Build everything, with warnings and undeclared imports as
 test: build ## Build, run all tests (a few minutes), and name what was skipped
 	@./Scripts/test
 
+# The example packages share two builds, so that Latchkey and other packages are compiled once in each: the connections
+# with the trait Transport, the others without. ServerTrust is a connection: its module Security must not be seen by
+# swift-certificates, which KeychainHelpers has.
+CONNECTIONS = --scratch-path .build/examples-connections --package-path Examples/Connections
+EXAMPLE = --scratch-path .build/examples --package-path Examples
+
 .PHONY: examples
-examples: ## Build the example packages, and run their tests and programs
-	swift build --package-path Examples/KeychainHelpers --build-tests
-	swift test --package-path Examples/KeychainHelpers --skip-build
-	swift build --package-path Examples/LocalAuthentication --build-tests
-	swift test --package-path Examples/LocalAuthentication --skip-build
+examples: examples-connections ## Build the example packages, and run their tests and programs
+	swift build $(EXAMPLE)/KeychainHelpers --build-tests
+	swift test $(EXAMPLE)/KeychainHelpers --skip-build
+	@./Scripts/rsa-helper "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
+	@./Scripts/access-groups "$$(swift build $(TRAITS) --show-bin-path)/latchkeyd" "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)"
+	swift build $(EXAMPLE)/LocalAuthentication --build-tests
+	swift test $(EXAMPLE)/LocalAuthentication --skip-build
+
+.PHONY: examples-connections
+examples-connections: ## Build the examples with TLS, and run them against servers of openssl and with curl
+	@./Scripts/dependencies openssl curl
 	swift build $(TRAITS) --product latchkeyd
 	swift build $(TRAITS) --product latchkey
-	@./Scripts/rsa-helper "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
-	swift build --package-path Examples/ServerTrust
-	@./Scripts/trust-delegate "$$(swift build --package-path Examples/ServerTrust --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
-	@./Scripts/access-groups "$$(swift build $(TRAITS) --show-bin-path)/latchkeyd" "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)"
+	set -e; for program in pincheck mtls-server mtls-client tlscheck; do swift build $(CONNECTIONS) --product $$program; done
+	@./Scripts/pinning "$$(swift build $(CONNECTIONS) --show-bin-path)"
+	@./Scripts/mutual-tls "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
+	@./Scripts/trust-delegate "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
 
 .PHONY: siblings
 siblings: ## Build Apple's module names beside other packages, from clean in two orders, and run the programs (half an hour)

@@ -5,6 +5,7 @@ import PackageDescription
 
 let package = Package(
     name: "ServerTrust",
+    products: [.executable(name: "tlscheck", targets: ["tlscheck"])],
     dependencies: [
         .package(name: "latchkey", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+// The examples with TLS in one build, which compiles Latchkey and SwiftNIO once.
+let package = Package(
+    name: "Connections",
+    dependencies: [
+        .package(name: "MutualTLS", path: "../MutualTLS"),
+        .package(name: "Pinning", path: "../Pinning"),
+        .package(name: "ServerTrust", path: "../ServerTrust"),
+    ],
+    targets: []
+)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Security
+
+/// Accepts a trusted server whose chain has one of the app's public keys.
+public struct PublicKeysTrustEvaluator: ServerTrustEvaluating {
+    private let keys: [SecKey]
+    private let performDefaultValidation: Bool
+    private let validateHost: Bool
+
+    public init(keys: [SecKey], performDefaultValidation: Bool = true, validateHost: Bool = true) {
+        self.keys = keys
+        self.performDefaultValidation = performDefaultValidation
+        self.validateHost = validateHost
+    }
+
+    public func evaluate(_ trust: SecTrust, forHost host: String) throws {
+        guard !keys.isEmpty else { throw ServerTrustError.noPublicKeysFound }
+        if performDefaultValidation { try trust.af.performDefaultValidation() }
+        if validateHost { try trust.af.performValidation(forHost: host) }
+        guard trust.af.publicKeys.contains(where: keys.contains) else {
+            throw ServerTrustError.publicKeyPinningFailed(host: host)
+        }
+    }
+}
