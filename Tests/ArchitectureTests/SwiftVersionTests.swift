@@ -10,7 +10,7 @@ struct SwiftVersionTests {
         "Every package requires the version of Swift that README.md names",
         arguments: [
             "Package.swift", "Examples/KeychainHelpers/Package.swift", "Examples/ServerTrust/Package.swift",
-            "Benchmarks/Package.swift",
+            "Benchmarks/Package.swift", "Benchmarks/Transport/Package.swift",
             "Fuzz/Package.swift",
         ])
     func packages(_ path: String) throws {
