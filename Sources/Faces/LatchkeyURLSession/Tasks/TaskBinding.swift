@@ -20,22 +20,13 @@ struct TaskBinding: Sendable {
 
     /// Must be called on the task's queue. Nil if Foundation has other names.
     init?(_ task: URLSessionTask) {
-        var (session, queue, known): (URLSession?, DispatchQueue?, Any?)
-        var mirror: Mirror? = Mirror(reflecting: task)
-        while let level = mirror {
-            for child in level.children {
-                switch child.label {
-                case "session": session = child.value as? URLSession
-                case "workQueue": queue = child.value as? DispatchQueue
-                case "knownBody": known = child.value
-                default: break
-                }
-            }
-            mirror = level.superclassMirror
-        }
+        let values = TaskFields.values(of: task)
+        let (session, queue) = (values["session"] as? URLSession, values["workQueue"] as? DispatchQueue)
+        let known = values["knownBody"]
         guard let session, let queue, let known, let body = Self.body(known, task) else { return nil }
         (self.task, self.session, self.queue, self.body) = (task, session, queue, body)
-        deliversOnce = Self.receiver(of: task, in: session) != "callDelegate"
+        // Without a delegate, a task has a completion handler, or nothing receives its result.
+        deliversOnce = task.delegate == nil || Self.receiver(of: task, in: session) != "callDelegate"
     }
 
     static func unreadable(_ url: URL?) -> LoadError {

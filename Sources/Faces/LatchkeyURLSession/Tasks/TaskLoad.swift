@@ -103,15 +103,29 @@ final class TaskLoad: Sendable {
 
     private func deliver(_ loaded: LoadedResponse, _ metrics: MetricsRecorder) async throws(LoadError) {
         let response = loaded.response
-        await onQueue { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
         switch loaded.body {
-        case .stored(let data): if !data.isEmpty { await onQueue { $0.urlProtocol($1, didLoad: data) } }
-        case .network(let body, let recorder):
-            if binding.deliversOnce { try await collect(body, recorder) } else { try await stream(body, recorder) }
+        case .stored(let data): await finish(response, data, metrics)
+        case .network(let body, let recorder) where binding.deliversOnce:
+            let data = try await collect(body, recorder)
             await recorder?.end()
+            await finish(response, data, metrics)
+        case .network(let body, let recorder):
+            await onQueue { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
+            try await stream(body, recorder)
+            await recorder?.end()
+            report(metrics)
+            await onQueue { $0.urlProtocolDidFinishLoading($1) }
         }
+    }
+
+    /// Delivers a whole response.
+    private func finish(_ response: HTTPURLResponse, _ data: Data, _ metrics: MetricsRecorder) async {
         report(metrics)
-        await onQueue { $0.urlProtocolDidFinishLoading($1) }
+        await onQueue { client, load in
+            client.urlProtocol(load, didReceive: response, cacheStoragePolicy: .notAllowed)
+            if !data.isEmpty { client.urlProtocol(load, didLoad: data) }
+            client.urlProtocolDidFinishLoading(load)
+        }
     }
 
     private func stream(_ body: HTTPResponseBody, _ recorder: CacheRecorder?) async throws(LoadError) {
@@ -128,16 +142,14 @@ final class TaskLoad: Sendable {
         }
     }
 
-    private func collect(_ body: HTTPResponseBody, _ recorder: CacheRecorder?) async throws(LoadError) {
+    private func collect(_ body: HTTPResponseBody, _ recorder: CacheRecorder?) async throws(LoadError) -> Data {
         var (reader, all) = (BodyReader(body, url), Data())
         while let data = try await reader.next() {
             recorder?.append(data)
             all.append(data)
             await gate.wait()
         }
-        guard !all.isEmpty else { return }
-        let data = all
-        await onQueue { $0.urlProtocol($1, didLoad: data) }
+        return all
     }
 
     private func fail(_ error: LoadError) async {
@@ -174,8 +186,9 @@ struct BodyReader {
 
     mutating func next() async throws(LoadError) -> Data? {
         do {
-            while let buffer = try await iterator.next() {
-                if buffer.readableBytes > 0 { return Data(buffer.readableBytesView) }
+            while let chunks = try await iterator.nextChunks() {
+                let data = Self.joined(chunks)
+                if !data.isEmpty { return data }
             }
             return nil
         } catch let failure as HTTPFailure {
@@ -183,5 +196,13 @@ struct BodyReader {
         } catch {
             throw .cancelled(url)
         }
+    }
+
+    /// The bytes of all chunks, copied once.
+    private static func joined(_ chunks: [ByteBuffer]) -> Data {
+        if chunks.count == 1 { return Data(chunks[0].readableBytesView) }
+        var data = Data(capacity: chunks.reduce(0) { $0 + $1.readableBytes })
+        for chunk in chunks { data.append(contentsOf: chunk.readableBytesView) }
+        return data
     }
 }
