@@ -33,7 +33,8 @@ final class ResponseBuffer: Sendable {
             guard state.end == nil else { return (nil, true) }
             state.chunks.append(chunk)
             state.bytes += chunk.readableBytes
-            state.isPaused = state.bytes >= Self.maxBytes
+            // What arrives after the pause does not end it: only the reader does.
+            if state.bytes >= Self.maxBytes { state.isPaused = true }
             return (nil, !state.isPaused)
         }
         reader?.resume(returning: [chunk])

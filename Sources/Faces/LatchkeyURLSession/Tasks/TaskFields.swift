@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 internal import LinuxSystem
@@ -9,44 +10,54 @@ internal import LinuxSystem
 /// To read one of them by its place takes little, to search all of them takes as long as a
 /// handshake's evaluation of certificates. The places are searched once for each class of tasks;
 /// the name is compared whenever a place is used.
-enum TaskFields {
+struct TaskFields {
+    private(set) var session: URLSession?
+    private(set) var workQueue: DispatchQueue?
+    private(set) var knownBody: Any?
+
+    /// The names in Foundation.
+    private enum Name: String { case session, workQueue, knownBody }
+
     /// Where a property is: in which superclass, and its index there.
     private struct Place: Sendable {
         let level: Int
         let offset: Int
     }
 
-    private static let names: Set<String> = ["session", "workQueue", "knownBody"]
-    private static let known = SystemMutex<[ObjectIdentifier: [String: Place]]>([:])
+    private static let known = SystemMutex<[ObjectIdentifier: [Name: Place]]>([:])
 
-    /// The values by the names of the properties; a name is missing if Foundation has another one.
-    static func values(of task: URLSessionTask) -> [String: Any] {
+    /// A value is nil if Foundation has another name for it.
+    init(of task: URLSessionTask) {
         let type = ObjectIdentifier(type(of: task))
-        if let places = known.withLock({ $0[type] }), let values = values(of: task, at: places) { return values }
-        let places = search(task)
-        known.withLock { $0[type] = places }
-        return values(of: task, at: places) ?? [:]
+        if let places = Self.known.withLock({ $0[type] }), read(task, at: places) { return }
+        (session, workQueue, knownBody) = (nil, nil, nil)
+        let places = Self.search(task)
+        Self.known.withLock { $0[type] = places }
+        _ = read(task, at: places)
     }
 
-    /// Nil if a place has a property with another name.
-    private static func values(of task: URLSessionTask, at places: [String: Place]) -> [String: Any]? {
-        let levels = levels(of: task)
-        var values: [String: Any] = [:]
+    /// Returns false if a place has a property with another name.
+    private mutating func read(_ task: URLSessionTask, at places: [Name: Place]) -> Bool {
+        let levels = Self.levels(of: task)
         for (name, place) in places {
-            guard place.level < levels.count, place.offset < levels[place.level].count else { return nil }
+            guard place.level < levels.count, place.offset < levels[place.level].count else { return false }
             let children = levels[place.level]
             let child = children[children.index(children.startIndex, offsetBy: place.offset)]
-            guard child.label == name else { return nil }
-            values[name] = child.value
+            guard child.label == name.rawValue else { return false }
+            switch name {
+            case .session: session = child.value as? URLSession
+            case .workQueue: workQueue = child.value as? DispatchQueue
+            case .knownBody: knownBody = child.value
+            }
         }
-        return values
+        return true
     }
 
-    private static func search(_ task: URLSessionTask) -> [String: Place] {
-        var places: [String: Place] = [:]
+    private static func search(_ task: URLSessionTask) -> [Name: Place] {
+        var places: [Name: Place] = [:]
         for (level, children) in levels(of: task).enumerated() {
             for (offset, child) in children.enumerated() {
-                guard let name = child.label, names.contains(name) else { continue }
+                guard let name = child.label.flatMap(Name.init) else { continue }
                 places[name] = Place(level: level, offset: offset)
             }
         }

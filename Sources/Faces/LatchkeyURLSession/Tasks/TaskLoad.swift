@@ -69,24 +69,21 @@ final class TaskLoad: Sendable {
         do throws(HTTPFailure) {
             connections = try .of(binding.task, binding.session, transport)
         } catch { throw LoadError(error, request.url, nil) }
-        let context = LoadContext(binding.session.configuration, transport, connections)
-        let timer = endAfter(context.resourceTimeout)
-        defer { timer.cancel() }
+        let context = LoadContext(binding.session.configuration, transport, connections, knowing: binding.cacheEntry)
+        let deadline = Deadlines.shared.after(context.resourceTimeout) { [weak self] in self?.timeOut() }
+        defer { deadline.cancel() }
         let events = DelegateEvents(task: binding.task, session: binding.session, limit: context.timeout(of: request))
         let load = HTTPLoad(context: context, events: events)
         let loaded = try await load.run(request, binding.body)
         try await deliver(loaded, load.metrics)
     }
 
-    private func endAfter(_ seconds: Double) -> Task<Void, Never> {
-        Task {
-            guard (try? await Task.sleep(for: .seconds(min(max(seconds, 0.001), 1_000_000)))) != nil else { return }
-            let task = state.withLock { state in
-                state.isTimedOut = true
-                return state.task
-            }
-            task?.cancel()
+    private func timeOut() {
+        let task = state.withLock { state in
+            state.isTimedOut = true
+            return state.task
         }
+        task?.cancel()
     }
 
     private func report(_ metrics: MetricsRecorder) {
@@ -121,7 +118,8 @@ final class TaskLoad: Sendable {
     /// Delivers a whole response.
     private func finish(_ response: HTTPURLResponse, _ data: Data, _ metrics: MetricsRecorder) async {
         report(metrics)
-        await onQueue { client, load in
+        await gate.wait()
+        callOnQueue { client, load in
             client.urlProtocol(load, didReceive: response, cacheStoragePolicy: .notAllowed)
             if !data.isEmpty { client.urlProtocol(load, didLoad: data) }
             client.urlProtocolDidFinishLoading(load)
@@ -157,19 +155,27 @@ final class TaskLoad: Sendable {
         await onQueue { $0.urlProtocol($1, didFailWithError: urlError) }
     }
 
-    /// Calls the client, if the task still awaits it. From another queue, or after the task's end,
-    /// Foundation would end the process.
+    /// Calls the client, and returns when it was called.
     private func onQueue(_ call: @escaping @Sendable (any URLProtocolClient, URLProtocol) -> Void) async {
         await gate.wait()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            binding.queue.async { [self] in
-                let isStopped = state.withLock { $0.isStopped }
-                switch binding.task.state {
-                case .running, .suspended: if !isStopped { client.call(call) }
-                default: break
-                }
-                continuation.resume()
+            callOnQueue(call) { continuation.resume() }
+        }
+    }
+
+    /// Calls the client, if the task still awaits it. From another queue, or after the task's end,
+    /// Foundation would end the process.
+    private func callOnQueue(
+        _ call: @escaping @Sendable (any URLProtocolClient, URLProtocol) -> Void,
+        then: @escaping @Sendable () -> Void = {}
+    ) {
+        binding.queue.async { [self] in
+            let isStopped = state.withLock { $0.isStopped }
+            switch binding.task.state {
+            case .running, .suspended: if !isStopped { client.call(call) }
+            default: break
             }
+            then()
         }
     }
 }

@@ -16,6 +16,8 @@ enum HandshakeContender: String, CaseIterable, ExpressibleByArgument {
     /// `LatchkeyURLSession` which trusts the system's anchors as well, and reads trust settings and the
     /// keychain.
     case systemTrust = "latchkey-urlsession-system"
+    /// A `URLSession` whose protocol answers at once, without a connection.
+    case sessionAlone = "urlsession-alone"
     case foundation
 
     /// Returns a function that makes one request.
@@ -37,6 +39,11 @@ enum HandshakeContender: String, CaseIterable, ExpressibleByArgument {
         case .systemTrust:
             let trust = PeerTrust(anchors: try server.ownTrust.anchors)
             let session = URLSession(configuration: .latchkey(policy: ConnectionPolicy(), trust: trust))
+            return { try check(try await session.data(from: url)) }
+        case .sessionAlone:
+            let configuration = URLSessionConfiguration.default
+            configuration.protocolClasses = [ImmediateProtocol.self]
+            let session = URLSession(configuration: configuration)
             return { try check(try await session.data(from: url)) }
         case .foundation:
             let session = URLSession(configuration: .default)
