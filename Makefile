@@ -78,13 +78,13 @@ FUZZER_SOURCES := $(wildcard Fuzz/Sources/*Fuzzer/*Fuzzer.swift)
 
 .PHONY: lint
 lint: ## Check the formatting of every Swift file, the words, and the figures in CONTRIBUTING
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Transport/Package.swift Benchmarks/Transport/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
 	@./Scripts/glossary
 	@./Scripts/figures --check
 
 .PHONY: format
 format: ## Format every Swift file
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Transport/Package.swift Benchmarks/Transport/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
 
 PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-path .build/prompt
 
@@ -131,6 +131,13 @@ bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" trust
 	@./Scripts/dependencies pinentry-curses
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" constraints
+	@$(MAKE) --no-print-directory bench-transport ARGS="$(filter --quick,$(ARGS))"
+
+.PHONY: bench-transport
+bench-transport: ## Measure connections, downloads and many requests at once of LatchkeyURLSession (ARGS="--quick", "--instructions")
+	@./Scripts/dependencies openssl nginx-light
+	swift build -c release --package-path Benchmarks/Transport
+	@./Scripts/transport-bench "$$(swift build -c release --package-path Benchmarks/Transport --show-bin-path)/latchkey-transport-bench" $(ARGS)
 
 .PHONY: instructions
 instructions: ## Count the instructions of lookups and adds, and compare them with Benchmarks/instructions.tsv

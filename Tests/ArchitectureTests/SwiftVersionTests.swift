@@ -10,9 +10,9 @@ struct SwiftVersionTests {
         "Every package requires the version of Swift that README.md names",
         arguments: [
             "Package.swift", "Examples/Connections/Package.swift", "Examples/KeychainHelpers/Package.swift",
-            "Examples/LocalAuthentication/Package.swift",
-            "Examples/MutualTLS/Package.swift", "Examples/Pinning/Package.swift", "Examples/ServerTrust/Package.swift",
-            "Examples/Siblings/Package.swift", "Benchmarks/Package.swift", "Fuzz/Package.swift",
+            "Examples/LocalAuthentication/Package.swift", "Examples/MutualTLS/Package.swift",
+            "Examples/Pinning/Package.swift", "Examples/ServerTrust/Package.swift", "Examples/Siblings/Package.swift",
+            "Benchmarks/Package.swift", "Benchmarks/Transport/Package.swift", "Fuzz/Package.swift",
         ])
     func packages(_ path: String) throws {
         let readme = try String(contentsOf: Sources.root.appending(path: "README.md"), encoding: .utf8)

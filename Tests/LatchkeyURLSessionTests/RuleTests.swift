@@ -117,6 +117,22 @@ struct RuleTests {
     }
 
     @Test(
+        "A date of HTTP is read in the form that servers must send",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199), ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
+            ("Fri, 31 Dec 2100 00:00:00 GMT", 4_133_894_400), ("Mon, 01 Mar 1600 00:00:00 GMT", -11_670_912_000),
+            ("Tue, 29 Feb 2100 00:00:00 GMT", nil), ("Thu, 31 Jun 2026 00:00:00 GMT", nil),
+            ("Sun, 06 Nov 1994 24:00:00 GMT", nil), ("Sun, 00 Nov 1994 08:49:37 GMT", nil),
+            ("Sun, 06 Nov 1994 08:49:37 GMT+1", nil), ("Sun, 06 Nov 1994 08:49:37 CET", nil),
+            ("Sun, 06 Nov 1994 08-49-37 GMT", nil), ("Sun, 6 Nov 1994 08:49:37 GMT", nil),
+            ("Sun, 06 nov 1994 08:49:37 GMT", nil), ("XXX, 06 Nov 1994 08:49:37 GMT", nil), ("0", nil), ("", nil),
+        ] as [(String, Double?)])
+    func dates(_ text: String, _ seconds: Double?) {
+        #expect(HTTPDate(text)?.date.timeIntervalSince1970 == seconds)
+    }
+
+    @Test(
         "What must not be stored is not stored",
         arguments: [
             (["Cache-Control": "no-store, max-age=60"], false), (["Cache-Control": "max-age=60", "Vary": "*"], false),

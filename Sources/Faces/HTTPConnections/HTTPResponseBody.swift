@@ -13,6 +13,8 @@ package struct HTTPResponseBody: AsyncSequence, Sendable {
     package struct AsyncIterator: AsyncIteratorProtocol {
         private let reader: BodyReader
         private var decoding: BodyDecoding?
+        /// What was received and not returned, in reverse order.
+        private var received: [ByteBuffer] = []
 
         init(_ reader: BodyReader, _ decoding: BodyDecoding?) {
             (self.reader, self.decoding) = (reader, decoding)
@@ -20,11 +22,11 @@ package struct HTTPResponseBody: AsyncSequence, Sendable {
 
         /// Throws `HTTPFailure`, or `CancellationError`.
         package mutating func next() async throws -> ByteBuffer? {
-            guard let decoding else { return try await reader.next() }
+            guard let decoding else { return try await nextReceived() }
             do {
                 while true {
                     if let decoded = try decoding.output() { return decoded }
-                    guard let received = try await reader.next() else {
+                    guard let received = try await nextReceived() else {
                         try decoding.finish()
                         return nil
                     }
@@ -34,6 +36,20 @@ package struct HTTPResponseBody: AsyncSequence, Sendable {
                 reader.end(failure)
                 throw failure
             }
+        }
+
+        /// Returns everything that can be read now, as soon as there is something; nil at the end. Throws
+        /// as `next`.
+        package mutating func nextChunks() async throws -> [ByteBuffer]? {
+            if decoding != nil || !received.isEmpty { return try await next().map { [$0] } }
+            return try await reader.next()
+        }
+
+        private mutating func nextReceived() async throws -> ByteBuffer? {
+            if let chunk = received.popLast() { return chunk }
+            guard let chunks = try await reader.next() else { return nil }
+            received = chunks.reversed()
+            return received.popLast()
         }
     }
 
@@ -48,7 +64,7 @@ final class BodyReader: Sendable {
 
     init(_ exchange: ActiveExchange) { self.exchange = exchange }
 
-    func next() async throws -> ByteBuffer? { try await exchange.body.next() }
+    func next() async throws -> [ByteBuffer]? { try await exchange.body.next() }
     func end(_ failure: HTTPFailure) { exchange.cancel(failure) }
 
     deinit { exchange.cancel(.cancelled) }

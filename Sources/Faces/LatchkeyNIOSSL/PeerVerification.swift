@@ -30,15 +30,12 @@ struct PeerVerification: Sendable {
         let evaluate = KeychainClient.boundFunction { (presented: Presented) in evaluation(presented) }
         let start = BoundTask.starter()
         return { certificates, promise in
-            let encoded = certificates.prefix(Self.maxCertificates).map { certificate in
-                Result { try certificate.toDERBytes() }
-            }
-            let presented = Presented(certificates: encoded, version: version())
+            let presented = Presented(certificates.prefix(Self.maxCertificates), version())
             BlockingWork.run {
                 switch evaluate(presented) {
-                case .ended(let result): promise.succeed(end(result))
+                case .ended(let result): promise.succeed(end(result, presented))
                 case .reviewed(let evaluation, let decision, let review):
-                    start { promise.succeed(end(await decision.result(of: evaluation, review))) }
+                    start { promise.succeed(end(await decision.result(of: evaluation, review), presented)) }
                 }
             }
         }
@@ -53,18 +50,33 @@ struct PeerVerification: Sendable {
 
     /// What a peer has sent until now.
     private struct Presented: Sendable {
+        private let originals: [NIOSSLCertificate]
         /// DER, leaf first.
         let certificates: [Result<[UInt8], any Error>]
         let version: NIOSSL.TLSVersion?
+
+        init(_ certificates: ArraySlice<NIOSSLCertificate>, _ version: NIOSSL.TLSVersion?) {
+            (originals, self.version) = (Array(certificates), version)
+            self.certificates = certificates.map { certificate in Result { try certificate.toDERBytes() } }
+        }
+
+        /// BoringSSL's form of a certificate; nil if BoringSSL cannot read it. One that the peer has sent
+        /// is not parsed again.
+        func original(_ certificate: Certificate) -> NIOSSLCertificate? {
+            let index = certificates.firstIndex { (try? $0.get()) == certificate.der }
+            return index.map { originals[$0] } ?? (try? NIOSSLCertificate(bytes: certificate.der, format: .der))
+        }
     }
 
     /// Sets the result of the handshake.
-    private func end(_ result: Result<TLSHandshake.Peer, TLSRefusal>) -> NIOSSLVerificationResultWithMetadata {
+    private func end(
+        _ result: Result<TLSHandshake.Peer, TLSRefusal>, _ presented: Presented
+    ) -> NIOSSLVerificationResultWithMetadata {
         guard case .success(let peer) = result else {
             handshake.end(result)
             return .failed
         }
-        let chain = peer.chain.map(Self.nioChain)
+        let chain = peer.chain.map { Self.nioChain($0, presented) }
         guard chain != .some(nil) else {
             // A chain that BoringSSL cannot represent has no certificate that it accepted.
             handshake.end(.failure(Self.unreadable("the validated chain cannot be handed to BoringSSL")))
@@ -75,7 +87,9 @@ struct PeerVerification: Sendable {
     }
 
     private func evaluation(_ presented: Presented) -> Evaluation {
-        let certificates = presented.certificates.map { encoded in Result { try Certificate(der: try encoded.get()) } }
+        let certificates = presented.certificates.map { encoded in
+            Result { try KnownCertificates.shared.certificate(der: try encoded.get()) }
+        }
         guard case .success(let leaf) = certificates.first else {
             let problem = certificates.first.map { "\($0)" } ?? "it sent none"
             return .ended(
@@ -112,8 +126,8 @@ struct PeerVerification: Sendable {
         TLSRefusal(.certificate, .serverCertificateUntrusted, explanation)
     }
 
-    private static func nioChain(_ chain: ValidatedChain) -> ValidatedCertificateChain? {
-        let certificates = chain.certificates.compactMap { try? NIOSSLCertificate(bytes: $0.der, format: .der) }
+    private static func nioChain(_ chain: ValidatedChain, _ presented: Presented) -> ValidatedCertificateChain? {
+        let certificates = chain.certificates.compactMap(presented.original)
         return certificates.count == chain.certificates.count ? ValidatedCertificateChain(certificates) : nil
     }
 }

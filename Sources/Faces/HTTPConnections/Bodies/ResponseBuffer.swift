@@ -6,14 +6,13 @@ internal import TransportPolicy
 
 /// The received part of a body that was not read yet. An event loop appends to it, one task reads.
 ///
-/// The event loop stops reading from the connection at ``maxBytes``, and goes on when half of it is
-/// read.
+/// The event loop stops reading from the connection at ``maxBytes``, and goes on when they are read.
 final class ResponseBuffer: Sendable {
     fileprivate struct State {
-        var chunks = CircularBuffer<ByteBuffer>()
+        var chunks: [ByteBuffer] = []
         var bytes = 0
         var end: Result<Void, any Error>?
-        var reader: CheckedContinuation<ByteBuffer?, any Error>?
+        var reader: CheckedContinuation<[ByteBuffer]?, any Error>?
         var isPaused = false
     }
 
@@ -26,7 +25,7 @@ final class ResponseBuffer: Sendable {
 
     /// Returns whether more may follow now.
     func append(_ chunk: ByteBuffer) -> Bool {
-        let (reader, isWanted) = state.withLock { state -> (CheckedContinuation<ByteBuffer?, any Error>?, Bool) in
+        let (reader, isWanted) = state.withLock { state -> (CheckedContinuation<[ByteBuffer]?, any Error>?, Bool) in
             if let reader = state.reader {
                 state.reader = nil
                 return (reader, true)
@@ -34,18 +33,19 @@ final class ResponseBuffer: Sendable {
             guard state.end == nil else { return (nil, true) }
             state.chunks.append(chunk)
             state.bytes += chunk.readableBytes
-            state.isPaused = state.bytes >= Self.maxBytes
+            // What arrives after the pause does not end it: only the reader does.
+            if state.bytes >= Self.maxBytes { state.isPaused = true }
             return (nil, !state.isPaused)
         }
-        reader?.resume(returning: chunk)
+        reader?.resume(returning: [chunk])
         return isWanted
     }
 
     /// The first end counts. What was received before can still be read, unless the end is a
     /// cancellation of the reader itself.
     func end(_ result: Result<Void, any Error>, discarding: Bool = false) {
-        let reader = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
-            if discarding { (state.chunks, state.bytes) = (CircularBuffer(), 0) }
+        let reader = state.withLock { state -> CheckedContinuation<[ByteBuffer]?, any Error>? in
+            if discarding { (state.chunks, state.bytes) = ([], 0) }
             guard state.end == nil else { return nil }
             state.end = result
             defer { state.reader = nil }
@@ -54,7 +54,9 @@ final class ResponseBuffer: Sendable {
         reader?.resume(with: result.map { nil })
     }
 
-    func next() async throws -> ByteBuffer? {
+    /// Returns everything that was received and not read, as soon as there is something; nil at the
+    /// end.
+    func next() async throws -> [ByteBuffer]? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let (result, resumes) = state.withLock { $0.take(continuation) }
@@ -68,11 +70,11 @@ final class ResponseBuffer: Sendable {
 }
 
 extension ResponseBuffer.State {
-    /// Takes the next chunk, or keeps the reader until there is one.
+    /// Takes the chunks, or keeps the reader until there are some.
     fileprivate mutating func take(
-        _ continuation: CheckedContinuation<ByteBuffer?, any Error>
-    ) -> (result: Result<ByteBuffer?, any Error>?, resumes: Bool) {
-        guard let chunk = chunks.popFirst() else {
+        _ continuation: CheckedContinuation<[ByteBuffer]?, any Error>
+    ) -> (result: Result<[ByteBuffer]?, any Error>?, resumes: Bool) {
+        guard !chunks.isEmpty else {
             if let end { return (end.map { nil }, false) }
             guard reader == nil else {
                 return (.failure(HTTPFailure(.badServerResponse, "a body is read by one task at a time")), false)
@@ -80,9 +82,7 @@ extension ResponseBuffer.State {
             reader = continuation
             return (nil, false)
         }
-        bytes -= chunk.readableBytes
-        let resumes = isPaused && bytes <= ResponseBuffer.maxBytes / 2
-        if resumes { isPaused = false }
-        return (.success(chunk), resumes)
+        defer { (chunks, bytes, isPaused) = ([], 0, false) }
+        return (.success(chunks), isPaused)
     }
 }

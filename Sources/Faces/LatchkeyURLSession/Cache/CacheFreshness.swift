@@ -14,11 +14,11 @@ struct CacheFreshness: Sendable {
     init(_ response: HTTPURLResponse) {
         func value(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
         directives = Self.directives(value("Cache-Control"))
-        date = value("Date").flatMap(Self.date)
+        date = value("Date").flatMap(HTTPDate.init)?.date
         // A date that cannot be read is in the past.
-        expires = value("Expires").map { Self.date($0) ?? .distantPast }
+        expires = value("Expires").map { HTTPDate($0)?.date ?? .distantPast }
         lastModifiedText = value("Last-Modified")
-        lastModified = lastModifiedText.flatMap(Self.date)
+        lastModified = lastModifiedText.flatMap(HTTPDate.init)?.date
         entityTag = value("ETag")
         age = value("Age").flatMap(Double.init) ?? 0
         varies = value("Vary")?.lowercased().split(whereSeparator: { ", \t".contains($0) }).map(String.init) ?? []
@@ -63,14 +63,5 @@ struct CacheFreshness: Sendable {
             directives[name.lowercased()] = pair.count > 1 ? pair[1].trimmingCharacters(in: ["\""]) : ""
         }
         return directives
-    }
-
-    /// The preferred form of dates (RFC 9110, section 5.6.7).
-    private static func date(_ text: String) -> Date? {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        return formatter.date(from: text)
     }
 }

@@ -21,14 +21,28 @@ struct StoredResponse: Sendable {
     let cached: CachedURLResponse
     let response: HTTPURLResponse
 
+    /// Nil if there is no response of HTTP.
+    init?(_ cached: CachedURLResponse?) {
+        guard let cached, let response = cached.response as? HTTPURLResponse else { return nil }
+        (self.cached, self.response) = (cached, response)
+    }
+
     var loaded: LoadedResponse { LoadedResponse(response: response, body: .stored(cached.data)) }
 }
 
 /// A private cache (RFC 9111) in the `URLCache` of a session.
 struct ResponseCache: Sendable {
     private let cache: URLCache
+    private let known: KnownEntry?
 
-    init(_ cache: URLCache) { self.cache = cache }
+    /// What the cache has for a URL, if it was already looked up.
+    struct KnownEntry: Sendable {
+        let url: URL
+        /// Nil if there is no entry.
+        let entry: CachedURLResponse?
+    }
+
+    init(_ cache: URLCache, knowing known: KnownEntry? = nil) { (self.cache, self.known) = (cache, known) }
 
     // MARK: Lookup
 
@@ -48,13 +62,9 @@ struct ResponseCache: Sendable {
     }
 
     private func stored(_ request: URLRequest) async -> StoredResponse? {
+        if let known, known.url == request.url { return StoredResponse(known.entry) }
         let (cache, key) = (cache, Self.key(request))
-        return await Blocking.value {
-            guard let cached = cache.cachedResponse(for: key), let response = cached.response as? HTTPURLResponse else {
-                return nil
-            }
-            return StoredResponse(cached: cached, response: response)
-        }
+        return await Blocking.value { StoredResponse(cache.cachedResponse(for: key)) }
     }
 
     private static let ignoring: Set<URLRequest.CachePolicy> = [

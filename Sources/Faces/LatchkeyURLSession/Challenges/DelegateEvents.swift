@@ -21,6 +21,8 @@ struct DelegateEvents: LoadEvents {
 
     // MARK: Challenges
 
+    var answersConnections: Bool { session.delegate != nil || taskDelegate != nil }
+
     /// For a connection, the session's form is called first, and the task's form if that one leaves
     /// the decision to the default.
     func answer(_ challenge: URLAuthenticationChallenge, isForConnection: Bool) async -> ChallengeAnswer {

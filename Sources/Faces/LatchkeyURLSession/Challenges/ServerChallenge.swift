@@ -22,9 +22,7 @@ struct ServerChallenge: ServerReview {
     let lastTrust: LastTrust
 
     func answer(to evaluation: ServerEvaluation) async -> ServerAnswer {
-        let serverTrust = SecTrust(
-            served: evaluation.served, server: host, anchors: trust.anchors, isAnchorsOnly: trust.isAnchorsOnly,
-            revocation: trust.revocation, systemAnchors: trust.systemAnchors, verdict: evaluation.verdict)
+        let serverTrust = serverTrust(evaluation.served, evaluation.verdict)
         lastTrust.value.withLock { $0 = serverTrust }
         let space = space(NSURLAuthenticationMethodServerTrust)
         space.attach(serverTrust: serverTrust)
@@ -41,6 +39,19 @@ struct ServerChallenge: ServerReview {
             return .refused(refusal(.timedOut, "the program did not answer about \(host) in time", evaluation))
         }
         return .refused(refusal(.cancelled, "the program cancelled the challenge of \(host)", evaluation))
+    }
+
+    /// The trust object of a server that was refused without a challenge; nil if its certificates
+    /// were not evaluated.
+    func trust(of refusal: TLSRefusal?) -> SecTrust? {
+        guard let refusal, let verdict = refusal.verdict, !refusal.served.isEmpty else { return nil }
+        return serverTrust(refusal.served, verdict)
+    }
+
+    private func serverTrust(_ served: [Certificate], _ verdict: TrustVerdict) -> SecTrust {
+        SecTrust(
+            served: served, server: host, anchors: trust.anchors, isAnchorsOnly: trust.isAnchorsOnly,
+            revocation: trust.revocation, systemAnchors: trust.systemAnchors, verdict: verdict)
     }
 
     /// The answer of a program that accepts the server with a trust object. If this is not about

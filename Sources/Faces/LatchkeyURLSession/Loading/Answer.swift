@@ -15,11 +15,8 @@ enum Answer {
         limit: Double, late: Value, cancelled: Value, _ ask: (@escaping @Sendable (Value) -> Void) -> Void
     ) async -> Value {
         let once = Once<Value>()
-        let timer = Task {
-            try await Task.sleep(for: .seconds(min(limit, maxLimit)))
-            once.resume(late)
-        }
-        defer { timer.cancel() }
+        let deadline = Deadlines.shared.after(limit) { once.resume(late) }
+        defer { deadline.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 once.set(continuation)
@@ -29,9 +26,6 @@ enum Answer {
             once.resume(cancelled)
         }
     }
-
-    /// About eleven days: what a program calls forever must fit into a duration.
-    private static let maxLimit = 1_000_000.0
 }
 
 /// A continuation that is resumed once, by the first of several threads.

@@ -96,13 +96,14 @@ struct HTTPLoad: Sendable {
                 step.request.httpMethod ?? "GET", try HTTPTarget(url), fields: fields(step, url, lookup),
                 body: body.content)
             let exchange = try await context.connections.exchange(
-                request, review: review, inactivity: .nanoseconds(Int64(timeout * 1e9)),
+                request, review: events.answersConnections ? review : nil,
+                inactivity: .nanoseconds(Int64(timeout * 1e9)),
                 purpose: context.transport.purpose, sent: { progress.sent($0) })
             metrics.add(step.request, exchange)
             return exchange
         } catch {
             try Self.throwIfCancelled(url)
-            throw LoadError(error, url, lastTrust.value.withLock { $0 })
+            throw LoadError(error, url, lastTrust.value.withLock { $0 } ?? review.trust(of: error.refusal))
         }
     }
 

@@ -18,12 +18,16 @@ struct LoadContext: Sendable {
     let timeout: Double
     let resourceTimeout: Double
 
-    init(_ configuration: URLSessionConfiguration, _ transport: LatchkeyTransport, _ connections: SessionConnections) {
+    /// - Parameter known: what the cache is known to have.
+    init(
+        _ configuration: URLSessionConfiguration, _ transport: LatchkeyTransport, _ connections: SessionConnections,
+        knowing known: ResponseCache.KnownEntry? = nil
+    ) {
         self.connections = connections.connections
         reviewer = connections.reviewer
         self.transport = transport
         cookies = CookieJar(configuration)
-        cache = configuration.urlCache.map(ResponseCache.init)
+        cache = configuration.urlCache.map { ResponseCache($0, knowing: known) }
         credentials = configuration.urlCredentialStorage
         var fields: [String: String] = [:]
         for (name, value) in configuration.httpAdditionalHeaders ?? [:] {

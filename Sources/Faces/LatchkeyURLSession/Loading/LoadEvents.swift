@@ -7,6 +7,8 @@ internal import LatchkeyNIOSSL
 /// What a load asks a program, and tells it. Every question may be answered late or never: the load
 /// stops waiting when the request times out.
 protocol LoadEvents: Sendable {
+    /// Whether anything can answer the challenges of a connection. If not, the policy decides alone.
+    var answersConnections: Bool { get }
     /// - Parameter isForConnection: whether the challenge is about the connection (the server, or
     ///   the client's certificate), and not about one request.
     func answer(_ challenge: URLAuthenticationChallenge, isForConnection: Bool) async -> ChallengeAnswer

@@ -49,8 +49,7 @@ extension LatchkeySession {
         let task = Task { () -> Result<Value, LoadError> in
             do throws(LoadError) { return .success(try await work()) } catch { return .failure(error) }
         }
-        let timer = Task {
-            try await Task.sleep(for: .seconds(min(max(seconds, 0.001), 1_000_000)))
+        let deadline = Deadlines.shared.after(seconds) {
             isTimedOut.set()
             task.cancel()
         }
@@ -59,7 +58,7 @@ extension LatchkeySession {
         } onCancel: {
             task.cancel()
         }
-        timer.cancel()
+        deadline.cancel()
         switch result {
         case .success(let value): return value
         case .failure(let error): throw (isTimedOut.isSet ? .timedOut(url) : error).urlError

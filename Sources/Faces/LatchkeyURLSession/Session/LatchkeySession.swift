@@ -88,6 +88,8 @@ private struct HandlerEvents: LoadEvents {
     let redirect: LatchkeySession.RedirectHandler?
     let limit: Double
 
+    var answersConnections: Bool { challenge != nil }
+
     func answer(_ challenge: URLAuthenticationChallenge, isForConnection: Bool) async -> ChallengeAnswer {
         guard let handler = self.challenge else { return .defaultHandling }
         return await Answer.wait(limit: limit, late: .late, cancelled: .cancelled) { finish in

@@ -35,7 +35,9 @@ public class LatchkeyURLProtocol: URLProtocol {
     /// suspension.
     public override func startLoading() {
         if let load { return load.resume() }
-        guard let task, let binding = TaskBinding(task) else { return fail(TaskBinding.unreadable(request.url)) }
+        guard let task, let binding = TaskBinding(task, cached: cachedResponse) else {
+            return fail(TaskBinding.unreadable(request.url))
+        }
         guard let settings = settings(binding.session.configuration) else {
             return fail(
                 LoadError(

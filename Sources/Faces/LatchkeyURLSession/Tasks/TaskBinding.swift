@@ -17,25 +17,24 @@ struct TaskBinding: Sendable {
     let body: RequestBody
     /// Whether a completion handler receives the body, which then must be delivered at once.
     let deliversOnce: Bool
+    /// What the session's cache has for the URL; nil if it was not looked up.
+    let cacheEntry: ResponseCache.KnownEntry?
 
     /// Must be called on the task's queue. Nil if Foundation has other names.
-    init?(_ task: URLSessionTask) {
-        var (session, queue, known): (URLSession?, DispatchQueue?, Any?)
-        var mirror: Mirror? = Mirror(reflecting: task)
-        while let level = mirror {
-            for child in level.children {
-                switch child.label {
-                case "session": session = child.value as? URLSession
-                case "workQueue": queue = child.value as? DispatchQueue
-                case "knownBody": known = child.value
-                default: break
-                }
-            }
-            mirror = level.superclassMirror
-        }
-        guard let session, let queue, let known, let body = Self.body(known, task) else { return nil }
+    ///
+    /// - Parameter cached: what Foundation has found in the session's cache for the task.
+    init?(_ task: URLSessionTask, cached: CachedURLResponse?) {
+        let fields = TaskFields(of: task)
+        guard let session = fields.session, let queue = fields.workQueue, let known = fields.knownBody,
+            let body = Self.body(known, task)
+        else { return nil }
         (self.task, self.session, self.queue, self.body) = (task, session, queue, body)
-        deliversOnce = Self.receiver(of: task, in: session) != "callDelegate"
+        // Foundation has looked for the whole URL, in which entries have no fragment.
+        cacheEntry = task.currentRequest?.url.flatMap { url in
+            task is URLSessionUploadTask || url.fragment != nil ? nil : .init(url: url, entry: cached)
+        }
+        // Without a delegate, a task has a completion handler, or nothing receives its result.
+        deliversOnce = task.delegate == nil || Self.receiver(of: task, in: session) != "callDelegate"
     }
 
     static func unreadable(_ url: URL?) -> LoadError {

@@ -69,24 +69,21 @@ final class TaskLoad: Sendable {
         do throws(HTTPFailure) {
             connections = try .of(binding.task, binding.session, transport)
         } catch { throw LoadError(error, request.url, nil) }
-        let context = LoadContext(binding.session.configuration, transport, connections)
-        let timer = endAfter(context.resourceTimeout)
-        defer { timer.cancel() }
+        let context = LoadContext(binding.session.configuration, transport, connections, knowing: binding.cacheEntry)
+        let deadline = Deadlines.shared.after(context.resourceTimeout) { [weak self] in self?.timeOut() }
+        defer { deadline.cancel() }
         let events = DelegateEvents(task: binding.task, session: binding.session, limit: context.timeout(of: request))
         let load = HTTPLoad(context: context, events: events)
         let loaded = try await load.run(request, binding.body)
         try await deliver(loaded, load.metrics)
     }
 
-    private func endAfter(_ seconds: Double) -> Task<Void, Never> {
-        Task {
-            guard (try? await Task.sleep(for: .seconds(min(max(seconds, 0.001), 1_000_000)))) != nil else { return }
-            let task = state.withLock { state in
-                state.isTimedOut = true
-                return state.task
-            }
-            task?.cancel()
+    private func timeOut() {
+        let task = state.withLock { state in
+            state.isTimedOut = true
+            return state.task
         }
+        task?.cancel()
     }
 
     private func report(_ metrics: MetricsRecorder) {
@@ -103,15 +100,30 @@ final class TaskLoad: Sendable {
 
     private func deliver(_ loaded: LoadedResponse, _ metrics: MetricsRecorder) async throws(LoadError) {
         let response = loaded.response
-        await onQueue { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
         switch loaded.body {
-        case .stored(let data): if !data.isEmpty { await onQueue { $0.urlProtocol($1, didLoad: data) } }
-        case .network(let body, let recorder):
-            if binding.deliversOnce { try await collect(body, recorder) } else { try await stream(body, recorder) }
+        case .stored(let data): await finish(response, data, metrics)
+        case .network(let body, let recorder) where binding.deliversOnce:
+            let data = try await collect(body, recorder)
             await recorder?.end()
+            await finish(response, data, metrics)
+        case .network(let body, let recorder):
+            await onQueue { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
+            try await stream(body, recorder)
+            await recorder?.end()
+            report(metrics)
+            await onQueue { $0.urlProtocolDidFinishLoading($1) }
         }
+    }
+
+    /// Delivers a whole response.
+    private func finish(_ response: HTTPURLResponse, _ data: Data, _ metrics: MetricsRecorder) async {
         report(metrics)
-        await onQueue { $0.urlProtocolDidFinishLoading($1) }
+        await gate.wait()
+        callOnQueue { client, load in
+            client.urlProtocol(load, didReceive: response, cacheStoragePolicy: .notAllowed)
+            if !data.isEmpty { client.urlProtocol(load, didLoad: data) }
+            client.urlProtocolDidFinishLoading(load)
+        }
     }
 
     private func stream(_ body: HTTPResponseBody, _ recorder: CacheRecorder?) async throws(LoadError) {
@@ -128,16 +140,14 @@ final class TaskLoad: Sendable {
         }
     }
 
-    private func collect(_ body: HTTPResponseBody, _ recorder: CacheRecorder?) async throws(LoadError) {
+    private func collect(_ body: HTTPResponseBody, _ recorder: CacheRecorder?) async throws(LoadError) -> Data {
         var (reader, all) = (BodyReader(body, url), Data())
         while let data = try await reader.next() {
             recorder?.append(data)
             all.append(data)
             await gate.wait()
         }
-        guard !all.isEmpty else { return }
-        let data = all
-        await onQueue { $0.urlProtocol($1, didLoad: data) }
+        return all
     }
 
     private func fail(_ error: LoadError) async {
@@ -145,19 +155,27 @@ final class TaskLoad: Sendable {
         await onQueue { $0.urlProtocol($1, didFailWithError: urlError) }
     }
 
-    /// Calls the client, if the task still awaits it. From another queue, or after the task's end,
-    /// Foundation would end the process.
+    /// Calls the client, and returns when it was called.
     private func onQueue(_ call: @escaping @Sendable (any URLProtocolClient, URLProtocol) -> Void) async {
         await gate.wait()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            binding.queue.async { [self] in
-                let isStopped = state.withLock { $0.isStopped }
-                switch binding.task.state {
-                case .running, .suspended: if !isStopped { client.call(call) }
-                default: break
-                }
-                continuation.resume()
+            callOnQueue(call) { continuation.resume() }
+        }
+    }
+
+    /// Calls the client, if the task still awaits it. From another queue, or after the task's end,
+    /// Foundation would end the process.
+    private func callOnQueue(
+        _ call: @escaping @Sendable (any URLProtocolClient, URLProtocol) -> Void,
+        then: @escaping @Sendable () -> Void = {}
+    ) {
+        binding.queue.async { [self] in
+            let isStopped = state.withLock { $0.isStopped }
+            switch binding.task.state {
+            case .running, .suspended: if !isStopped { client.call(call) }
+            default: break
             }
+            then()
         }
     }
 }
@@ -174,8 +192,9 @@ struct BodyReader {
 
     mutating func next() async throws(LoadError) -> Data? {
         do {
-            while let buffer = try await iterator.next() {
-                if buffer.readableBytes > 0 { return Data(buffer.readableBytesView) }
+            while let chunks = try await iterator.nextChunks() {
+                let data = Self.joined(chunks)
+                if !data.isEmpty { return data }
             }
             return nil
         } catch let failure as HTTPFailure {
@@ -183,5 +202,13 @@ struct BodyReader {
         } catch {
             throw .cancelled(url)
         }
+    }
+
+    /// The bytes of all chunks, copied once.
+    private static func joined(_ chunks: [ByteBuffer]) -> Data {
+        if chunks.count == 1 { return Data(chunks[0].readableBytesView) }
+        var data = Data(capacity: chunks.reduce(0) { $0 + $1.readableBytes })
+        for chunk in chunks { data.append(contentsOf: chunk.readableBytesView) }
+        return data
     }
 }

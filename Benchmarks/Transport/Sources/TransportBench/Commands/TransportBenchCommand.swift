@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+
+@main
+struct TransportBenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "latchkey-transport-bench",
+        abstract: "Measure LatchkeyURLSession against a server that Scripts/transport-bench starts.",
+        subcommands: [HandshakeCommand.self, DownloadCommand.self, ConcurrencyCommand.self])
+}
