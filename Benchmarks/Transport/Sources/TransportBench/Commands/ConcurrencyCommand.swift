@@ -21,7 +21,7 @@ struct ConcurrencyCommand: AsyncParsableCommand {
     var rounds = 10
 
     @Option(help: "The most KiB by which the resident memory may grow.")
-    var maxGrowth = 4096
+    var maxGrowth = 12 << 10
 
     @Option(help: "The most connections of one contender.")
     var maxConnections = 2

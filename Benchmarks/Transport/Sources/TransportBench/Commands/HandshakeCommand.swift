@@ -21,7 +21,9 @@ struct HandshakeCommand: AsyncParsableCommand {
     var requests = 50
 
     @Option(parsing: .upToNextOption, help: "The contenders, of which the first is the floor.")
-    var contenders = HandshakeContender.allCases
+    var contenders: [HandshakeContender] = [
+        .floor, .latchkeyNIOSSL, .latchkeySession, .latchkeyURLSession, .systemTrust, .sessionAlone,
+    ]
 
     func run() async throws {
         let server = try options.server()
