@@ -399,9 +399,13 @@ let package = Package(
             dependencies: [
                 "CertificateTrust", "HTTPConnections", "KeychainModel", "LatchkeyClient", "LatchkeyNIOSSL",
                 "LatchkeySecurity", "LatchkeyURLSession", "LatchkeyURLSessionDefaults", "LinuxSystem", "SecretMemory",
-                "TransportPolicy", "KeychainTesting", "ProofWorker", .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+                "TransportPolicy", "KeychainTesting", "LatchkeyTool", "TransportWorker", .nioCore, .nioHTTP1,
+                .nioHTTP2, .nioPosix, .nioSSL,
             ]
         ),
+        // A program with an Info.plist beside it, which the tests start. Not a product.
+        .executableTarget(
+            name: "TransportWorker", dependencies: ["LatchkeyURLSession"], path: "Tests/TransportWorker"),
         .testTarget(
             name: "LatchkeyHTTPClientTests",
             dependencies: [

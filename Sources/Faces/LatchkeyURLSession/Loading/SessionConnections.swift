@@ -12,6 +12,7 @@ internal import NIOCore
 /// another.
 final class SessionConnections: Sendable {
     let connections: HTTPConnections
+    let proxyPasswords = ProxyPasswords()
     /// Identifies who was asked about the connections.
     var reviewer: ObjectIdentifier { ObjectIdentifier(self) }
 
@@ -20,7 +21,11 @@ final class SessionConnections: Sendable {
         configuration.policy = transport.policy
         configuration.trust = transport.trust
         configuration.maxConnectionsPerHost = max(1, maxConnectionsPerHost)
-        if transport.usesProxyEnvironment { configuration.proxies = try ProxyEnvironment.proxies() }
+        if let variables = transport.proxyVariables {
+            configuration.proxies = try .environment(variables)
+        } else if transport.usesProxyEnvironment {
+            configuration.proxies = try ProxyEnvironment.proxies()
+        }
         connections = HTTPConnections(configuration)
     }
 

@@ -74,8 +74,14 @@ final class TaskLoad: Sendable {
         defer { timer.cancel() }
         let events = DelegateEvents(task: binding.task, session: binding.session, limit: context.timeout(of: request))
         let load = HTTPLoad(context: context, events: events)
-        let loaded = try await load.run(request, binding.body)
-        try await deliver(loaded, load.metrics)
+        do throws(LoadError) {
+            try await deliver(try await load.run(request, binding.body))
+        } catch {
+            report(load.metrics)
+            throw error
+        }
+        report(load.metrics)
+        await onQueue { $0.urlProtocolDidFinishLoading($1) }
     }
 
     private func endAfter(_ seconds: Double) -> Task<Void, Never> {
@@ -101,7 +107,7 @@ final class TaskLoad: Sendable {
 
     // MARK: Delivery
 
-    private func deliver(_ loaded: LoadedResponse, _ metrics: MetricsRecorder) async throws(LoadError) {
+    private func deliver(_ loaded: LoadedResponse) async throws(LoadError) {
         let response = loaded.response
         await onQueue { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
         switch loaded.body {
@@ -110,8 +116,6 @@ final class TaskLoad: Sendable {
             if binding.deliversOnce { try await collect(body, recorder) } else { try await stream(body, recorder) }
             await recorder?.end()
         }
-        report(metrics)
-        await onQueue { $0.urlProtocolDidFinishLoading($1) }
     }
 
     private func stream(_ body: HTTPResponseBody, _ recorder: CacheRecorder?) async throws(LoadError) {
