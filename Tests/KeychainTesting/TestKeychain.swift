@@ -120,9 +120,9 @@ public final class TestKeychain: Sendable {
 
     /// Runs `body` as ``run(groups:executable:isUserCommand:_:)`` does, with everything that its task
     /// starts.
-    public func run<Result>(
+    public func runTask<Result>(
         groups: [String]?, executable: String = "/usr/bin/example",
-        asynchronously body: () async throws -> Result
+        _ body: () async throws -> Result
     ) async rethrows -> Result {
         let identity = CallerIdentity(executable: executable, declaredGroups: groups)
         return try await CallerContext.$current.withValue(

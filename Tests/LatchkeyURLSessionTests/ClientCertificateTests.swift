@@ -69,11 +69,9 @@ struct ClientCertificateTests {
             )
         }
         let session = try lab.session(delegate)
-        let text = try await keychain.run(
-            groups: ["G1"],
-            asynchronously: {
-                String(decoding: try await session.data(from: server.url()).0, as: UTF8.self)
-            })
+        let text = try await keychain.runTask(groups: ["G1"]) {
+            String(decoding: try await session.data(from: server.url()).0, as: UTF8.self)
+        }
         #expect(text == "a user")
         let order = delegate.challenges.withLock { $0.filter { !$0.hasPrefix("task") } }
         #expect(order == [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate])
@@ -99,11 +97,9 @@ struct ClientCertificateTests {
                 ? (.useCredential, URLCredential(identity: identity, certificates: nil, persistence: .none))
                 : (.performDefaultHandling, nil)
         }
-        let text = try await keychain.run(
-            groups: ["G1"],
-            asynchronously: {
-                String(decoding: try await session.data(from: server.url()).0, as: UTF8.self)
-            })
+        let text = try await keychain.runTask(groups: ["G1"]) {
+            String(decoding: try await session.data(from: server.url()).0, as: UTF8.self)
+        }
         #expect(text == "a user")
         withExtendedLifetime(keychain) {}
     }

@@ -30,7 +30,7 @@ struct HTTPLoad: Sendable {
                 lookup = try await cache.lookup(request, context.cachePolicy(of: request))
             }
             if case .usable(let stored) = lookup { return stored }
-            guard let exchange = try await exchange(&step, url, lookup) else { continue }
+            guard let exchange = try await proxiedExchange(&step, url, lookup) else { continue }
             if handlesCookies(request) { context.cookies?.store(exchange, url, request.mainDocumentURL) }
             if exchange.status == 304, case .validatable(let stored, _) = lookup {
                 await exchange.discard()
@@ -96,7 +96,7 @@ struct HTTPLoad: Sendable {
     // MARK: One exchange
 
     /// Nil if the proxy required a password, and the program has given one.
-    private func exchange(_ step: inout LoadStep, _ url: URL, _ lookup: CacheLookup) async throws(LoadError)
+    private func proxiedExchange(_ step: inout LoadStep, _ url: URL, _ lookup: CacheLookup) async throws(LoadError)
         -> HTTPExchange?
     {
         do throws(LoadError) {
