@@ -58,7 +58,8 @@ struct ProgramTests {
             let outcome = try await run(
                 [program, "load", anchor] + urls, environment: ["LATCHKEY_HOME": "\(directory.path)/home"])
             #expect(outcome.status == 0)
-            return outcome.lines
+            // Foundation writes about a broken list too.
+            return outcome.lines.filter { $0.hasPrefix("result: ") }.map { String($0.dropFirst(8)) }
         }
         func codes(_ plist: String?) async throws -> [String] {
             try await lines(plist).map { String($0.prefix { $0 != " " }) }
@@ -68,7 +69,7 @@ struct ProgramTests {
         #expect(try await codes(local) == ["200", "200"])
         #expect(try await codes(pins(lab.server.pin())) == ["-1022", "200"])
         #expect(try await codes(pins(lab.authority.root.pin())) == ["-1022", "-1202"])
-        for broken in ["<plist", "", plist("<key>NSAllowsLocalNetworking</key><string>yes</string>")] {
+        for broken in ["<plist", "", #"<plist version="1.0"><array/></plist>"#] {
             let requests = plain.requests.count + secure.requests.count
             let refused = try await lines(broken)
             #expect(refused.count == 2)

@@ -25,9 +25,11 @@ enum Worker {
             guard let url = URL(string: text) else { return 2 }
             do {
                 let (data, response) = try await session.data(from: url)
-                say("\((response as? HTTPURLResponse)?.statusCode ?? 0) \(String(decoding: data, as: UTF8.self))")
+                say(
+                    "result: \((response as? HTTPURLResponse)?.statusCode ?? 0) \(String(decoding: data, as: UTF8.self))"
+                )
             } catch {
-                say("\((error as NSError).code) \(error.localizedDescription)")
+                say("result: \((error as NSError).code) \(error.localizedDescription)")
             }
         }
         return 0

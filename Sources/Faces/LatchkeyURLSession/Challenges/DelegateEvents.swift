@@ -11,17 +11,17 @@ internal import LatchkeySecurity
 /// Foundation's client forwards one of the forms of challenges alone, so the delegates are called
 /// here. What they ask the keychain is asked as the part of the program that resumed the task.
 struct DelegateEvents: LoadEvents {
-    let task: URLSessionTask
-    let session: URLSession
+    let binding: TaskBinding
     /// How long an answer is awaited, in seconds.
     let limit: Double
 
-    private var taskDelegate: (any URLSessionTaskDelegate)? {
-        task.delegate ?? session.delegate as? any URLSessionTaskDelegate
-    }
+    private var task: URLSessionTask { binding.task }
+    private var session: URLSession { binding.session }
+
+    private var taskDelegate: (any URLSessionTaskDelegate)? { binding.delegate as? any URLSessionTaskDelegate }
 
     private var asynchronousDelegate: (any LatchkeySessionDelegate)? {
-        (task.delegate ?? session.delegate) as? any LatchkeySessionDelegate
+        binding.delegate as? any LatchkeySessionDelegate
     }
 
     private func onQueue(_ call: @escaping @Sendable () -> Void) {

@@ -38,12 +38,11 @@ final class SessionConnections: Sendable {
     // MARK: Sessions of Foundation
 
     /// The connections for a task; they end after the session and the delegate.
-    static func of(_ task: URLSessionTask, _ session: URLSession, _ transport: LatchkeyTransport)
-        throws(HTTPFailure) -> SessionConnections
-    {
+    static func of(_ binding: TaskBinding, _ transport: LatchkeyTransport) throws(HTTPFailure) -> SessionConnections {
+        let session = binding.session
         let ended: [SessionConnections]
         let found: SessionConnections?
-        let decider: AnyObject = task.delegate ?? session
+        let decider: AnyObject = binding.ownDelegate ?? session
         (found, ended) = table.withLock { $0.find(session, decider) }
         for connections in ended { connections.close() }
         if let found { return found }

@@ -17,6 +17,8 @@ struct TaskBinding: Sendable {
     let body: RequestBody
     /// Whether a completion handler receives the body, which then must be delivered at once.
     let deliversOnce: Bool
+    /// The delegate of this task alone; nil if the session's delegate is the task's.
+    let ownDelegate: (any URLSessionTaskDelegate)?
 
     /// Must be called on the task's queue. Nil if Foundation has other names.
     init?(_ task: URLSessionTask) {
@@ -35,8 +37,15 @@ struct TaskBinding: Sendable {
         }
         guard let session, let queue, let known, let body = Self.body(known, task) else { return nil }
         (self.task, self.session, self.queue, self.body) = (task, session, queue, body)
-        deliversOnce = Self.receiver(of: task, in: session) != "callDelegate"
+        let receiver = Self.receiver(of: task, in: session)
+        deliversOnce = receiver?.name != "callDelegate"
+        // `data(for:delegate:)` does not set the delegate of the task.
+        let delegate = receiver?.delegate ?? task.delegate
+        ownDelegate = delegate === session.delegate ? nil : delegate
     }
+
+    /// What a task of the session is asked by: its own delegate, or the session's.
+    var delegate: (any URLSessionDelegate)? { ownDelegate ?? session.delegate }
 
     static func unreadable(_ url: URL?) -> LoadError {
         LoadError(.unknown, "this version of Foundation is not supported: the session of the task cannot be read", url)
@@ -57,15 +66,24 @@ struct TaskBinding: Sendable {
         }
     }
 
-    /// The case of Foundation's enumeration of what receives the result of a task.
-    private static func receiver(of task: URLSessionTask, in session: URLSession) -> String? {
+    /// The case of Foundation's enumeration of what receives the result of a task, and the delegate
+    /// in it.
+    private static func receiver(of task: URLSessionTask, in session: URLSession)
+        -> (name: String, delegate: (any URLSessionTaskDelegate)?)?
+    {
         let registry = Mirror(reflecting: session).children.first { $0.label == "taskRegistry" }
         let all = registry.flatMap { Mirror(reflecting: $0.value).children.first { $0.label == "behaviours" } }
         for entry in all.map({ Mirror(reflecting: $0.value).children }) ?? .init([]) {
             let pair = Mirror(reflecting: entry.value).children.map(\.value)
             guard pair.count == 2, pair[0] as? Int == task.taskIdentifier else { continue }
             // A case without values has no children.
-            return Mirror(reflecting: pair[1]).children.first?.label ?? String(describing: pair[1])
+            guard let content = Mirror(reflecting: pair[1]).children.first else {
+                return (String(describing: pair[1]), nil)
+            }
+            let values = [content.value] + Mirror(reflecting: content.value).children.map(\.value)
+            return (
+                content.label ?? "", values.lazy.compactMap { $0 as? any URLSessionTaskDelegate }.first
+            )
         }
         return nil
     }

@@ -67,12 +67,12 @@ final class TaskLoad: Sendable {
         }
         let connections: SessionConnections
         do throws(HTTPFailure) {
-            connections = try .of(binding.task, binding.session, transport)
+            connections = try .of(binding, transport)
         } catch { throw LoadError(error, request.url, nil) }
         let context = LoadContext(binding.session.configuration, transport, connections)
         let timer = endAfter(context.resourceTimeout)
         defer { timer.cancel() }
-        let events = DelegateEvents(task: binding.task, session: binding.session, limit: context.timeout(of: request))
+        let events = DelegateEvents(binding: binding, limit: context.timeout(of: request))
         let load = HTTPLoad(context: context, events: events)
         do throws(LoadError) {
             try await deliver(try await load.run(request, binding.body))
@@ -96,7 +96,7 @@ final class TaskLoad: Sendable {
     }
 
     private func report(_ metrics: MetricsRecorder) {
-        guard let delegate = (binding.task.delegate ?? binding.session.delegate) as? any LatchkeyMetricsDelegate else {
+        guard let delegate = binding.delegate as? any LatchkeyMetricsDelegate else {
             return
         }
         let (session, task, collected) = (binding.session, binding.task, metrics.collected)
