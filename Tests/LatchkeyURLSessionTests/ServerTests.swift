@@ -182,7 +182,7 @@ struct ServerTests {
                   fastcgi_temp_path \(directory.path)/f; uwsgi_temp_path \(directory.path)/u; scgi_temp_path \(directory.path)/s;
                   server {
                     listen 127.0.0.1:\(port) ssl http2; root \(directory.path); limit_rate 20m;
-                    ssl_certificate \(try chain()); ssl_certificate_key \(lab.server.keyFile);
+                    ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate \(try chain()); ssl_certificate_key \(lab.server.keyFile);
                   }
                 }
                 """
