@@ -167,10 +167,10 @@ struct HTTPLoad: Sendable {
 
     private func fields(_ step: LoadStep, _ url: URL, _ lookup: CacheLookup) -> [HTTPField] {
         var request = step.request
-        if handlesCookies(request), request.value(forHTTPHeaderField: "Cookie") == nil,
-            let cookie = context.cookies?.field(for: url)
+        if handlesCookies(request), let cookies = context.cookies,
+            cookies.isOfStorage(request.value(forHTTPHeaderField: "Cookie"), for: url)
         {
-            request.setValue(cookie, forHTTPHeaderField: "Cookie")
+            request.setValue(cookies.field(for: url), forHTTPHeaderField: "Cookie")
         }
         if case .validatable(_, let conditions) = lookup {
             for (name, value) in conditions { request.setValue(value, forHTTPHeaderField: name) }
