@@ -399,10 +399,14 @@ let package = Package(
             dependencies: [
                 "CertificateTrust", "HTTPConnections", "KeychainModel", "LatchkeyClient", "LatchkeyNIOSSL",
                 "LatchkeySecurity", "LatchkeyURLSession", "LatchkeyURLSessionDefaults", "LinuxSystem", "SecretMemory",
-                "TransportPolicy", "KeychainTesting", "ProofWorker", "SessionWorker", .nioCore, .nioHTTP1, .nioPosix,
-                .nioSSL,
+                "TransportPolicy", "KeychainTesting", "LatchkeyTool", "TransportWorker", .nioCore, .nioHTTP1,
+                .nioHTTP2, .nioPosix, .nioSSL,
             ]
         ),
+        // A program with an Info.plist beside it, which the tests start. Not a product.
+        .executableTarget(
+            name: "TransportWorker", dependencies: ["LatchkeyURLSession", "LatchkeyURLSessionDefaults"],
+            path: "Tests/TransportWorker"),
         .testTarget(
             name: "LatchkeyHTTPClientTests",
             dependencies: [
@@ -459,11 +463,6 @@ let package = Package(
                 "SecretMemory",
             ],
             path: "Tests/ProofWorker"
-        ),
-        // The process whose URLSession.shared is Latchkey's. Not a product.
-        .executableTarget(
-            name: "SessionWorker", dependencies: ["LatchkeyURLSession", "LatchkeyURLSessionDefaults"],
-            path: "Tests/SessionWorker"
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -72,7 +72,7 @@ struct HTTP1BodyTests {
                 body: .stream(length: nil) {
                     parts.withLock { $0 += 1 }
                     return ByteBuffer(repeating: 0, count: 64 * 1024)
-                })
+                }, inactivity: .minutes(10))
         }
         var (last, same) = (-1, 0)
         // The socket's buffers fill up, and then nothing more is asked for.

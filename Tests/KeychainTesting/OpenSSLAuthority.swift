@@ -53,13 +53,31 @@ public final class OpenSSLAuthority: Sendable {
     /// - Parameters:
     ///   - extensions: lines of openssl's configuration.
     ///   - days: the validity period; negative for an expired certificate.
+    ///   - digest: the hash of the signature.
     ///   - issuer: nil for a self-signed certificate.
     public func issue(
         _ subject: String, _ extensions: String, days: Int = 90, key: [String] = OpenSSLAuthority.p256,
-        by issuer: IssuedCertificate?
+        digest: String = "-sha256", by issuer: IssuedCertificate?
     ) throws -> IssuedCertificate {
         let name = "leaf\(number.add(1, ordering: .relaxed).newValue)"
-        return try Self.make(openssl, subject, key, name, extensions, by: issuer, days: days)
+        return try Self.make(openssl, subject, key, name, extensions, by: issuer, days: days, digest: digest)
+    }
+
+    /// Issues a certificate for a public key whose private key is elsewhere; returns its DER.
+    ///
+    /// - Parameters:
+    ///   - publicKey: PEM.
+    ///   - extensions: lines of openssl's configuration.
+    ///   - days: the validity period; negative for an expired certificate.
+    public func issue(
+        _ subject: String, _ extensions: String, days: Int = 30, publicKey: Data, by issuer: IssuedCertificate
+    ) throws -> Data {
+        let (key, settings) = (try openssl.file(publicKey), try openssl.file(Array(extensions.utf8)))
+        return Data(
+            try openssl.output([
+                "x509", "-new", "-force_pubkey", key, "-subj", subject, "-CA", issuer.file, "-CAkey", issuer.keyFile,
+                "-extfile", settings, "-days", "\(days)", "-outform", "DER",
+            ]))
     }
 
     public func server(_ name: String, days: Int = 90) throws -> IssuedCertificate {
@@ -68,7 +86,7 @@ public final class OpenSSLAuthority: Sendable {
 
     private static func make(
         _ openssl: OpenSSL, _ subject: String, _ key: [String], _ name: String, _ extensions: String,
-        by issuer: IssuedCertificate?, days: Int
+        by issuer: IssuedCertificate?, days: Int, digest: String = "-sha256"
     ) throws -> IssuedCertificate {
         let (file, keyFile, request) = (
             openssl.path("\(name).pem"), openssl.path("\(name).key"), openssl.path("\(name).csr")
@@ -84,7 +102,7 @@ public final class OpenSSLAuthority: Sendable {
                 "-signkey", keyFile,
             ]
         try openssl.output(
-            ["x509", "-req", "-in", request, "-out", file, "-days", "\(days)", "-sha256", "-extfile", settings] + signer
+            ["x509", "-req", "-in", request, "-out", file, "-days", "\(days)", digest, "-extfile", settings] + signer
         )
         return IssuedCertificate(
             file: file, keyFile: keyFile, der: Data(try openssl.output(["x509", "-in", file, "-outform", "DER"])))

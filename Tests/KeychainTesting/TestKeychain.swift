@@ -118,6 +118,17 @@ public final class TestKeychain: Sendable {
             CallerContext(identity: identity, service: service, place: ScriptedPerson.place), operation: body)
     }
 
+    /// Runs `body` as ``run(groups:executable:isUserCommand:_:)`` does, with everything that its task
+    /// starts.
+    public func runTask<Result>(
+        groups: [String]?, executable: String = "/usr/bin/example",
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        let identity = CallerIdentity(executable: executable, declaredGroups: groups)
+        return try await CallerContext.$current.withValue(
+            CallerContext(identity: identity, service: service, place: ScriptedPerson.place), operation: body)
+    }
+
     deinit {
         service.close()
     }

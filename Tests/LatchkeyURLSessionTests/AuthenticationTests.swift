@@ -74,6 +74,19 @@ struct AuthenticationTests {
         #expect(server.requests.last?.fields["authorization"] == nil)
     }
 
+    @Test("The password of one origin does not follow a redirect to another")
+    func redirectedPassword() async throws {
+        let other = try await WebServer(lab) { _ in .text("other") }
+        let target = other.url("/x").absoluteString
+        let server = try await WebServer(lab) { request in
+            request.fields["authorization"] == Self.basic
+                ? .redirect(to: target) : .init(status: 401, fields: [("WWW-Authenticate", #"Basic realm="r""#)])
+        }
+        #expect(try await status(lab.session(Passwords(["right"])), server.url()).statusCode == 200)
+        #expect(server.requests.last?.fields["authorization"] == Self.basic)
+        #expect(other.requests.count == 1 && other.requests.first?.fields["authorization"] == nil)
+    }
+
     @Test("Digest is answered with the hash that the server asks for, and a new nonce", arguments: ["MD5", "SHA-256"])
     func digest(_ algorithm: String) async throws {
         let nonces = Mutex(0)
@@ -108,6 +121,30 @@ struct AuthenticationTests {
         #expect(server.requests.count == 3)
     }
 
+    @Test("A server that requires the protection of a body gets it for data, and an error by name for a file")
+    func protectedBody() async throws {
+        let server = try await WebServer(lab) { request in
+            let answer = AuthenticateField.challenges([request.fields["authorization"] ?? ""]).first?.parameters ?? [:]
+            let field = #"Digest realm="r", nonce="n", algorithm=SHA-256, qop="auth-int""#
+            let expected = try? AuthenticateField.challenges([field]).first.flatMap(DigestChallenge.init)?
+                .authorization(
+                    user: "me", password: "right", method: request.method, uri: request.target, count: 1,
+                    clientNonce: answer["cnonce"] ?? "", body: request.body)
+            let response = expected.flatMap { AuthenticateField.challenges([$0]).first?.parameters["response"] }
+            return response == answer["response"] && response != nil
+                ? .text("in \(request.body.count)") : .init(status: 401, fields: [("WWW-Authenticate", field)])
+        }
+        var request = URLRequest(url: server.url("/x"))
+        request.httpMethod = "PUT"
+        let (data, _) = try await lab.session(Passwords(["right"])).upload(for: request, from: Data("body".utf8))
+        #expect(String(decoding: data, as: UTF8.self) == "in 4")
+        let file = URL(filePath: try lab.authority.openssl.file(Array("body".utf8)))
+        let session = try lab.session(Passwords(["right"]))
+        let sent = request
+        let error = await #expect(throws: URLError.self) { _ = try await session.upload(for: sent, fromFile: file) }
+        #expect(error?.errorCode == -1013 && error?.localizedDescription.contains("auth-int") == true)
+    }
+
     @Test("Credentials of the storage are proposed and used, and accepted ones are stored")
     func storage() async throws {
         let keychain = try TestKeychain(.ephemeral)
@@ -129,7 +166,7 @@ struct AuthenticationTests {
         withExtendedLifetime(keychain) {}
     }
 
-    @Test("Permanent credentials are internet passwords, which a second process and the command see")
+    @Test("Permanent credentials are internet passwords, which are there after the keychain is opened again")
     func permanent() throws {
         let keychain = try TestKeychain(.onDisk)
         let space = URLProtectionSpace(
@@ -152,54 +189,5 @@ struct AuthenticationTests {
             #expect(SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess)
             #expect(found as? Data == Data("second".utf8))
         }
-    }
-
-    // MARK: Client certificates
-
-    /// Makes a key that cannot be extracted, and an identity with it.
-    private func identity() throws -> SecIdentity {
-        let attributes: [CFString: Any] = [
-            kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
-            kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrIsExtractable: false] as [CFString: Any],
-        ]
-        let key = try #require(SecKeyCreateRandomKey(attributes as CFDictionary, nil))
-        let publicKey = try #require(SecKeyCopyPublicKey(key))
-        var exported: CFData?
-        #expect(SecItemExport(publicKey, .formatOpenSSL, [.pemArmour], nil, &exported) == errSecSuccess)
-        let openssl = lab.authority.openssl
-        let pem = try openssl.file(Data(referencing: try #require(exported)))
-        let settings = try openssl.file(
-            Array("basicConstraints=CA:FALSE\nextendedKeyUsage=clientAuth\nauthorityKeyIdentifier=keyid\n".utf8))
-        let der = try openssl.output([
-            "x509", "-new", "-force_pubkey", pem, "-subj", "/CN=client", "-CA", lab.authority.root.file, "-CAkey",
-            lab.authority.root.keyFile, "-extfile", settings, "-days", "30", "-outform", "DER",
-        ])
-        let certificate = try #require(SecCertificateCreateWithData(nil, Data(der) as CFData))
-        return try #require(SecIdentityCreate(nil, certificate, key))
-    }
-
-    @Test(
-        "A server that asks for a certificate gets the delegate's, whose key cannot leave the keychain",
-        .disabled("the signature is asked for outside of the test's keychain"))
-    func clientCertificate() async throws {
-        let keychain = try TestKeychain(.ephemeral)
-        let identity = try keychain.run(groups: ["G1"]) { try self.identity() }
-        let server = try await WebServer(
-            (lab.server.file, lab.server.keyFile), chain: lab.authority.intermediate.file,
-            clientRoot: lab.authority.root.file
-        ) { $0.client == nil ? .text("no user") : .text("a user") }
-        let credential = URLCredential(identity: identity, certificates: nil, persistence: .none)
-        let delegate = AnsweringDelegate { challenge in
-            challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodClientCertificate
-                ? (.useCredential, credential) : (.performDefaultHandling, nil)
-        }
-        let (data, _) = try await lab.session(delegate).data(from: server.url())
-        #expect(String(decoding: data, as: UTF8.self) == "a user")
-        let order = delegate.challenges.withLock { $0.filter { !$0.hasPrefix("task") } }
-        #expect(order == [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate])
-        // Without one, the server ends the connection.
-        let session = try lab.session()
-        await #expect(throws: URLError.self) { _ = try await session.data(from: server.url()) }
-        withExtendedLifetime(keychain) {}
     }
 }

@@ -10,7 +10,8 @@ struct DefaultsTests {
     /// Returns the code of the error of a request over plain http to a port on which nothing listens.
     private static func code(_ session: String) throws -> String {
         let home = try TemporaryDirectory()
-        let outcome = try Executable.run("SessionWorker", [session, "http://localhost:9/"], home: home.path)
+        let outcome = try Executable.run(
+            "TransportWorker", ["install", session, "http://localhost:9/"], home: home.path)
         return outcome.output.trimmingCharacters(in: .newlines)
     }
 

@@ -56,13 +56,13 @@ struct Lab: Sendable {
     /// A new certificate for the key of another, as a file.
     func renewal(of old: Issued) throws -> String {
         let openssl = authority.openssl
-        let settings = try openssl.file(Array(OpenSSLAuthority.server("DNS:\(Self.host)").utf8))
-        let publicKey = try openssl.file(openssl.output(["pkey", "-in", old.keyFile, "-pubout"]))
-        let pem = try openssl.output([
-            "x509", "-new", "-force_pubkey", publicKey, "-subj", "/CN=renewed", "-CA", authority.intermediate.file,
-            "-CAkey", authority.intermediate.keyFile, "-extfile", settings, "-days", "30",
-        ])
-        return try openssl.file(pem)
+        let publicKey = Data(try openssl.output(["pkey", "-in", old.keyFile, "-pubout"]))
+        let der = try authority.issue(
+            "/CN=renewed", OpenSSLAuthority.server("DNS:\(Self.host)"), publicKey: publicKey,
+            by: authority.intermediate)
+        let pem =
+            "-----BEGIN CERTIFICATE-----\n\(der.base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed]))\n-----END CERTIFICATE-----\n"
+        return try openssl.file(Array(pem.utf8))
     }
 }
 

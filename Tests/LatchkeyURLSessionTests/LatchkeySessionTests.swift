@@ -51,6 +51,27 @@ struct LatchkeySessionTests {
         }
     }
 
+    @Test("A closure decides about redirects, and another receives the metrics of each request")
+    func redirects() async throws {
+        let server = try await WebServer(lab) { $0.target == "/end" ? .text("end") : .redirect(to: "/end") }
+        let metrics = Mutex<[LatchkeyMetrics]>([])
+        var transport = LatchkeyTransport(trust: try lab.trust())
+        transport.usesProxyEnvironment = false
+        for isFollowing in [true, false] {
+            let session = LatchkeySession(
+                transport, configuration: .ephemeral, redirect: { _, request in isFollowing ? request : nil },
+                metrics: { one in metrics.withLock { $0.append(one) } })
+            let (_, response) = try await session.data(from: server.url("/start"))
+            #expect(response.statusCode == (isFollowing ? 200 : 302))
+        }
+        let collected = metrics.withLock { $0 }
+        #expect(collected.map { $0.transactions.map(\.status) } == [[302, 200], [302]])
+        #expect(collected.first?.redirectCount == 1)
+        let transaction = try #require(collected.first?.transactions.first)
+        #expect(transaction.tlsVersion == "TLSv1.3" && transaction.remoteAddress == "127.0.0.1")
+        #expect(transaction.secureConnectionStart != nil && transaction.responseStart != nil)
+    }
+
     // MARK: Downloads
 
     private static let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }

@@ -48,6 +48,28 @@ struct LoadingTests {
         #expect(await text(try lab.session(refusing), server.url("/start")) == "302 ")
     }
 
+    /// Has the asynchronous form alone.
+    private final class AsynchronousRedirects: NSObject, URLSessionDelegate, LatchkeySessionDelegate {
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest
+        ) async -> URLRequest? { request.url?.path == "/end" ? request : nil }
+    }
+
+    @Test("The asynchronous form of LatchkeySessionDelegate decides about redirects")
+    func asynchronousRedirects() async throws {
+        let server = try await WebServer(lab) { request in
+            switch request.target {
+            case "/end": .text("end")
+            case "/start": .redirect(to: "/end")
+            default: .redirect(to: "/other")
+            }
+        }
+        let session = try lab.session(AsynchronousRedirects())
+        #expect(await text(session, server.url("/start")) == "200 end")
+        #expect(await text(session, server.url("/refused")) == "302 ")
+    }
+
     @Test("A redirect to http is refused with -1022, and a circle of redirects ends")
     func refusedRedirects() async throws {
         let plain = try await WebServer(nil) { _ in .text("plain") }
@@ -59,6 +81,19 @@ struct LoadingTests {
         #expect(plain.connectionCount == 0)
         #expect(await text(try lab.session(), server.url("/circle")) == "-1007")
         #expect(server.requests.count == 22)
+    }
+
+    @Test("A redirect from https to http is refused also where http is allowed")
+    func downgrade() async throws {
+        var settings = AppTransportSecurity.strict
+        settings.allowsLocalNetworking = true
+        let plain = try await WebServer(nil) { _ in .text("plain") }
+        let target = plain.url("/secret").absoluteString
+        let server = try await WebServer(lab) { _ in .redirect(to: target) }
+        let session = try lab.session(settings: settings)
+        #expect(await text(session, plain.url()) == "200 plain")
+        #expect(await text(session, server.url()) == "-1022")
+        #expect(plain.requests.count == 1)
     }
 
     @Test("A redirect to another origin has neither Authorization nor Cookie")
@@ -103,7 +138,8 @@ struct LoadingTests {
         }
         let session = try lab.session()
         #expect(await text(session, server.url("/set")) == "200 a=1; c=3")
-        #expect(await text(session, server.url("/later")) == "200 a=1; c=3")
+        let later = await text(session, server.url("/later"))
+        #expect(later == "200 a=1; c=3")
         let refusing = try lab.session { $0.httpCookieAcceptPolicy = .never }
         #expect(await text(refusing, server.url("/set")) == "200 none")
     }
@@ -255,6 +291,28 @@ struct LoadingTests {
         try lab.session(recorder).downloadTask(with: server.url()).resume()
         #expect(await recorder.code() == -1002)
         #expect(server.connectionCount == 0)
+    }
+
+    @Test("A WebSocket task fails with an error that names what to use, and makes no connection")
+    func webSockets() async throws {
+        let server = try await WebServer(nil) { _ in .text("hello") }
+        for scheme in ["ws", "wss"] {
+            let recorder = Recorder()
+            let session = try lab.session(recorder)
+            let url = try #require(URL(string: "\(scheme)://localhost:\(server.port)/"))
+            session.webSocketTask(with: url).resume()
+            #expect(await recorder.code() == -1002)
+        }
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test("A task that fails reports the metrics of what took place")
+    func failedMetrics() async throws {
+        let server = try await WebServer(lab) { .redirect(to: $0.target) }
+        let recorder = Recorder()
+        try lab.session(recorder).dataTask(with: server.url()).resume()
+        #expect(await recorder.code() == -1007)
+        #expect(recorder.protocols.withLock { $0.count } == 21)
     }
 
     @Test("Many tasks at once on several sessions all end, also when half of them are cancelled")

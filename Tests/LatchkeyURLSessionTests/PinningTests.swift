@@ -228,6 +228,19 @@ struct PinningTests {
         #expect(server.connectionCount == 2)
     }
 
+    @Test("A task with a delegate of its own uses no connection that another delegate has accepted")
+    func taskDelegates() async throws {
+        let server = try await server()
+        let session = try lab.session(AnsweringDelegate { _ in (.performDefaultHandling, nil) })
+        #expect(await outcome(session, server) == "200 hello")
+        let strict = PublicKeyPinning([try key(lab.authority.root)])
+        do {
+            _ = try await session.data(for: URLRequest(url: server.url()), delegate: strict)
+            Issue.record("accepted")
+        } catch { #expect((error as NSError).code == -999) }
+        #expect(server.requests.count == 1 && server.connectionCount == 2)
+    }
+
     @Test("A session whose settings were replaced makes no connection")
     func lostSettings() async throws {
         let server = try await server()

@@ -4,12 +4,13 @@ import Foundation
 import KeychainTesting
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server of HTTP/1.1 on a port that the kernel chose, with TLS or without. It answers as a test
-/// says, and records what it received.
+/// A server of HTTP/1.1 or HTTP/2 on a port that the kernel chose, with TLS or without. It answers as
+/// a test says, and records what it received.
 final class WebServer: Sendable {
     struct Request: Sendable {
         let method, target: String
@@ -52,9 +53,10 @@ final class WebServer: Sendable {
     ///   - identity: files of a certificate and its key; nil for a server without TLS.
     ///   - clientRoot: the file of the CA whose certificate a client must show; nil to ask for
     ///     none.
+    ///   - isHTTP2: whether HTTP/2 alone is spoken, which requires TLS.
     init(
         _ identity: (certificate: String, key: String)?, chain: String? = nil, clientRoot: String? = nil,
-        _ answer: @escaping @Sendable (Request) -> Reply
+        isHTTP2: Bool = false, _ answer: @escaping @Sendable (Request) -> Reply
     ) async throws {
         let log = Log()
         let context = try identity.map { identity in
@@ -65,6 +67,7 @@ final class WebServer: Sendable {
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: certificates,
                 privateKey: .privateKey(try NIOSSLPrivateKey(file: identity.key, format: .pem)))
+            if isHTTP2 { configuration.applicationProtocols = ["h2"] }
             if let clientRoot {
                 configuration.certificateVerification = .noHostnameVerification
                 configuration.trustRoots = .file(clientRoot)
@@ -78,6 +81,7 @@ final class WebServer: Sendable {
                     if let context {
                         try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                     }
+                    if isHTTP2 { return try Self.configureHTTP2(channel) { Handler(log, number, answer) } }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: false)
                     try channel.pipeline.syncOperations.addHandler(Handler(log, number, answer))
                 }
@@ -87,9 +91,20 @@ final class WebServer: Sendable {
         (isSecure, self.log) = (identity != nil, log)
     }
 
-    convenience init(_ lab: Lab, _ answer: @escaping @Sendable (Request) -> Reply) async throws {
+    convenience init(
+        _ lab: Lab, isHTTP2: Bool = false, _ answer: @escaping @Sendable (Request) -> Reply
+    ) async throws {
         try await self.init(
-            (lab.server.file, lab.server.keyFile), chain: lab.authority.intermediate.file, answer)
+            (lab.server.file, lab.server.keyFile), chain: lab.authority.intermediate.file, isHTTP2: isHTTP2, answer)
+    }
+
+    private static func configureHTTP2(_ channel: any Channel, _ handler: @escaping @Sendable () -> Handler) throws {
+        let connection = NIOHTTP2Handler(mode: .server, eventLoop: channel.eventLoop) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandlers(HTTP2FramePayloadToHTTP1ServerCodec(), handler())
+            }
+        }
+        try channel.pipeline.syncOperations.addHandler(connection)
     }
 
     func url(_ target: String = "/") -> URL {

@@ -44,13 +44,15 @@ package final class HTTPConnections: Sendable {
     ///   - review: asked in each handshake; nil accepts what the policy accepts, and shows no certificate.
     ///   - inactivity: the longest time without a byte in either direction, after the connection is made.
     ///   - purpose: what is loaded, for App Transport Security.
+    ///   - proxyAuthorization: the value of `Proxy-Authorization`, which only the proxy gets; nil for
+    ///     that of the proxy's URL.
     ///   - sent: called with the number of bytes of the body that were sent until now.
     package func exchange(
         _ request: HTTPRequest, review: (any ServerReview)? = nil, inactivity: TimeAmount = .seconds(60),
-        purpose: LoadPurpose = .general, sent: (@Sendable (Int) -> Void)? = nil
+        purpose: LoadPurpose = .general, proxyAuthorization: String? = nil, sent: (@Sendable (Int) -> Void)? = nil
     ) async throws(HTTPFailure) -> HTTPExchange {
         try checkPolicy(request.target, purpose)
-        let proxy = configuration.proxies.proxy(for: request.target)
+        let proxy = configuration.proxies.proxy(for: request.target)?.authorized(proxyAuthorization)
         let pool = try pool(PoolKey(request.target, proxy, purpose, review))
         let attempt = ExchangeAttempt(
             request: request, review: review, inactivity: inactivity, purpose: purpose, sent: sent, proxy: proxy,
@@ -62,6 +64,11 @@ package final class HTTPConnections: Sendable {
         }
         pool.closeIdle()
         do throws(AttemptFailure) { return try await attempt.run() } catch { throw error.failure }
+    }
+
+    /// The proxy for a target; nil for a direct connection.
+    package func proxy(for target: HTTPTarget) -> HTTPProxyPlace? {
+        configuration.proxies.proxy(for: target)?.place
     }
 
     /// Ends all connections; later requests fail.

@@ -10,12 +10,19 @@ package struct HTTPFailure: Error, Sendable {
     package let explanation: String
     /// If TLS or the policy is the reason.
     package let refusal: TLSRefusal?
+    /// If a proxy made no tunnel, because it requires a password.
+    package private(set) var proxyChallenge: HTTPProxyChallenge?
 
     package init(_ code: TransportErrorCode, _ explanation: String, refusal: TLSRefusal? = nil) {
         (self.code, self.explanation, self.refusal) = (code, explanation, refusal)
     }
 
     package init(_ refusal: TLSRefusal) { self.init(refusal.code, refusal.explanation, refusal: refusal) }
+
+    init(_ challenge: HTTPProxyChallenge, _ explanation: String) {
+        self.init(.cannotConnectToHost, explanation)
+        proxyChallenge = challenge
+    }
 
     static let cancelled = HTTPFailure(.cancelled, "the task was cancelled")
     static let closed = HTTPFailure(.cancelled, "the connections were closed")

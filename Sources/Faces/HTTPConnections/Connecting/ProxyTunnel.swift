@@ -37,6 +37,7 @@ final class ProxyTunnel: ChannelInboundHandler, RemovableChannelHandler {
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
             return fail(context, "its answer is not HTTP/1.1")
         }
+        guard status != 407 else { return refuse(context, headLength: end - received.readerIndex) }
         guard 200...299 ~= status else { return fail(context, "it answered \(status)") }
         guard end == received.writerIndex else { return fail(context, "it sent more than its answer") }
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
@@ -47,11 +48,26 @@ final class ProxyTunnel: ChannelInboundHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { fail(context, "\(error)") }
 
-    private func fail(_ context: ChannelHandlerContext, _ reason: String) {
-        opened.fail(
-            HTTPFailure(
-                .cannotConnectToHost,
-                "the proxy \(proxy.host):\(proxy.port) made no connection to \(target.host): \(reason)"))
+    /// Ends with the challenge of an answer 407.
+    private func refuse(_ context: ChannelHandlerContext, headLength: Int) {
+        let head = String(decoding: received.readableBytesView.prefix(headLength), as: UTF8.self)
+        let fields = head.split(separator: "\r\n").dropFirst().compactMap { line -> HTTPField? in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let (name, value) = (String(line[..<colon]), line[line.index(after: colon)...])
+            guard HTTPField.isToken(name) else { return nil }
+            return HTTPField(name, String(value.drop { $0 == " " || $0 == "\t" }))
+        }
+        let challenge = HTTPProxyChallenge(proxy: proxy.place, fields: fields)
+        opened.fail(HTTPFailure(challenge, explanation("it answered 407, and requires another password")))
         context.close(promise: nil)
+    }
+
+    private func fail(_ context: ChannelHandlerContext, _ reason: String) {
+        opened.fail(HTTPFailure(.cannotConnectToHost, explanation(reason)))
+        context.close(promise: nil)
+    }
+
+    private func explanation(_ reason: String) -> String {
+        "the proxy \(proxy.host):\(proxy.port) made no connection to \(target.host): \(reason)"
     }
 }

@@ -9,7 +9,16 @@ struct HTTPProxy: Hashable, Sendable {
     let host: String
     let port: Int
     /// The value of `Proxy-Authorization`; nil without a user.
-    let authorization: String?
+    private(set) var authorization: String?
+
+    var place: HTTPProxyPlace { HTTPProxyPlace(host: host, port: port) }
+
+    /// The proxy with another value of `Proxy-Authorization`; nil for the one that it has.
+    func authorized(_ value: String?) -> HTTPProxy {
+        var proxy = self
+        if let value { proxy.authorization = value }
+        return proxy
+    }
 
     /// - Parameter variable: the name of the environment variable, for errors, which do not show the
     ///   password.

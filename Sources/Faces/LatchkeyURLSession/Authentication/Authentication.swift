@@ -35,7 +35,7 @@ struct Authentication: Sendable {
     }
 
     /// The field for a request to the origin.
-    func fields(for request: URLRequest, _ url: URL) -> [(String, String)] {
+    func fields(for request: URLRequest, _ url: URL, _ body: RequestBody) -> [(String, String)] {
         guard let answer else { return [] }
         switch answer.scheme {
         case .basic:
@@ -43,25 +43,32 @@ struct Authentication: Sendable {
             let encoded = Data("\(answer.user):\(answer.password)".utf8).base64EncodedString()
             return [("Authorization", "Basic \(encoded)")]
         case .digest(let challenge):
-            guard let target = try? HTTPTarget(url),
+            let bytes = body.inMemory
+            guard let target = try? HTTPTarget(url), bytes != nil || !answer.scheme.protectsBody,
                 let value = try? challenge.authorization(
                     user: answer.user, password: answer.password, method: request.httpMethod ?? "GET",
                     uri: target.pathAndQuery, count: answer.uses.next(),
-                    clientNonce: RandomBytes.hexadecimal(count: 16))
+                    clientNonce: RandomBytes.hexadecimal(count: 16), body: bytes ?? [])
             else { return [] }
             return [("Authorization", value)]
         }
     }
 
     /// The state for another request after a 401; nil if the 401 is final.
+    ///
+    /// - Throws: if the program cancels the challenge, or if the server requires the protection of a
+    ///   body that is not in memory.
     func next(
-        _ exchange: HTTPExchange, _ request: URLRequest, _ url: URL, _ context: LoadContext, _ events: any LoadEvents
+        _ exchange: HTTPExchange, _ step: LoadStep, _ url: URL, _ context: LoadContext, _ events: any LoadEvents
     ) async throws(LoadError) -> Authentication? {
+        let request = step.request
         // A program that sets the field, authenticates by itself. Proxies are answered by
         // connections.
         guard exchange.status == 401, request.value(forHTTPHeaderField: "Authorization") == nil else { return nil }
-        let schemes = AuthenticationScheme.supported(
+        let offered = AuthenticationScheme.supported(
             AuthenticateField.challenges(exchange.values("WWW-Authenticate")))
+        let schemes = offered.filter { !$0.protectsBody || step.body.inMemory != nil }
+        guard !schemes.isEmpty || offered.isEmpty else { throw Self.unprotectedBody(url) }
         if case .digest(let challenge)? = schemes.first, challenge.isStale, let answer,
             staleNonces < Self.maxStaleNonces
         {
@@ -113,6 +120,13 @@ struct Authentication: Sendable {
             storage.set(answer.credential, for: answer.space)
             return ()
         }
+    }
+
+    private static func unprotectedBody(_ url: URL) -> LoadError {
+        LoadError(
+            .userAuthenticationRequired,
+            "the server requires the protection of the body (digest authentication with qop=auth-int), which is not "
+                + "supported for files and streams: use httpBody or uploadTask(with:from:)", url)
     }
 
     // MARK: Where credentials are from

@@ -15,6 +15,11 @@ enum AuthenticationScheme: Hashable, Sendable {
         }
     }
 
+    /// Whether the answer needs the bytes of the request's body.
+    var protectsBody: Bool {
+        if case .digest(let challenge) = self { challenge.quality == .requestAndBody } else { false }
+    }
+
     var method: String {
         switch self {
         case .digest: NSURLAuthenticationMethodHTTPDigest

@@ -10,14 +10,21 @@ struct DigestChallenge: Hashable, Sendable {
     let hash: AuthenticationHash
     /// Whether the key is made anew with each nonce (`-sess`).
     let isSession: Bool
-    /// Whether `qop=auth` is answered; otherwise the older form without it (RFC 2069).
-    let hasQuality: Bool
+    /// Nil for the older form without it (RFC 2069).
+    let quality: Quality?
     let hashesUser: Bool
     /// Whether the last answer was right, for a nonce that has expired.
     let isStale: Bool
 
-    /// Nil if the challenge is another scheme's, or requires what is not supported: the protection
-    /// of bodies (`auth-int`) alone, or another algorithm.
+    /// What the response protects. The body only if the server offers nothing else, because then
+    /// it must be in memory.
+    enum Quality: String, Sendable {
+        case request = "auth"
+        case requestAndBody = "auth-int"
+    }
+
+    /// Nil if the challenge is another scheme's, or requires what is not supported, such as another
+    /// algorithm.
     init?(_ challenge: AuthenticateChallenge) {
         guard challenge.scheme == "digest", let realm = challenge.realm, let nonce = challenge.parameters["nonce"]
         else { return nil }
@@ -25,10 +32,13 @@ struct DigestChallenge: Hashable, Sendable {
         isSession = name.hasSuffix("-SESS")
         guard let hash = AuthenticationHash(rawValue: isSession ? String(name.dropLast(5)) : name) else { return nil }
         let qualities = challenge.parameters["qop"]?.lowercased().split(whereSeparator: { ", \t".contains($0) })
-        guard qualities?.contains("auth") ?? true, qualities != nil || !isSession else { return nil }
+        let quality: Quality? = [.request, .requestAndBody].first {
+            qualities?.contains(Substring($0.rawValue)) ?? false
+        }
+        guard quality != nil || (qualities == nil && !isSession) else { return nil }
         (self.realm, self.nonce, self.hash) = (realm, nonce, hash)
         opaque = challenge.parameters["opaque"]
-        hasQuality = qualities != nil
+        self.quality = quality
         hashesUser = challenge.parameters["userhash"]?.lowercased() == "true"
         isStale = challenge.parameters["stale"]?.lowercased() == "true"
     }
@@ -40,23 +50,28 @@ struct DigestChallenge: Hashable, Sendable {
     /// - Parameters:
     ///   - count: how often the nonce was used, with this time.
     ///   - clientNonce: a random text without quotes.
+    ///   - body: only used if it is protected.
     func authorization(
-        user: String, password: String, method: String, uri: String, count: Int, clientNonce: String
+        user: String, password: String, method: String, uri: String, count: Int, clientNonce: String, body: [UInt8] = []
     ) throws(OpenSSLError) -> String {
         // EXPOSE: the digest is made from the password, which Foundation's credential has as a
         // string.
         var key = try hashed("\(user):\(realm):\(password)")
         if isSession { key = try hashed("\(key):\(nonce):\(clientNonce)") }
-        let request = try hashed("\(method):\(uri)")
+        // RFC 7616, section 3.4.3.
+        let content = quality == .requestAndBody ? ":\(try hash.hexadecimal(of: body))" : ""
+        let request = try hashed("\(method):\(uri)\(content)")
         let number = String(count, radix: 16)
         let padded = String(repeating: "0", count: max(0, 8 - number.count)) + number
-        let middle = hasQuality ? "\(nonce):\(padded):\(clientNonce):auth" : nonce
+        let middle = quality.map { "\(nonce):\(padded):\(clientNonce):\($0.rawValue)" } ?? nonce
         let response = try hashed("\(key):\(middle):\(request)")
         var parts = [
             try userPart(user), "realm=\(Self.quoted(realm))", "uri=\(Self.quoted(uri))", "algorithm=\(algorithm)",
             "nonce=\(Self.quoted(nonce))",
         ]
-        if hasQuality { parts += ["nc=\(padded)", "cnonce=\(Self.quoted(clientNonce))", "qop=auth"] }
+        if let quality {
+            parts += ["nc=\(padded)", "cnonce=\(Self.quoted(clientNonce))", "qop=\(quality.rawValue)"]
+        }
         parts.append("response=\"\(response)\"")
         if let opaque { parts.append("opaque=\(Self.quoted(opaque))") }
         if hashesUser { parts.append("userhash=true") }

@@ -2,26 +2,35 @@
 
 internal import Foundation
 internal import FoundationNetworking
+internal import LatchkeyClient
 internal import LatchkeyNIOSSL
 internal import LatchkeySecurity
 
 /// Asks the delegates of a task and its session, on the session's queue.
 ///
 /// Foundation's client forwards one of the forms of challenges alone, so the delegates are called
-/// here.
+/// here. What they ask the keychain is asked as the part of the program that resumed the task.
 struct DelegateEvents: LoadEvents {
-    let task: URLSessionTask
-    let session: URLSession
+    let binding: TaskBinding
     /// How long an answer is awaited, in seconds.
     let limit: Double
 
-    private var taskDelegate: (any URLSessionTaskDelegate)? {
-        task.delegate ?? session.delegate as? any URLSessionTaskDelegate
+    private var task: URLSessionTask { binding.task }
+    private var session: URLSession { binding.session }
+
+    private var taskDelegate: (any URLSessionTaskDelegate)? { binding.delegate as? any URLSessionTaskDelegate }
+
+    private var asynchronousDelegate: (any LatchkeySessionDelegate)? {
+        binding.delegate as? any LatchkeySessionDelegate
+    }
+
+    private func onQueue(_ call: @escaping @Sendable () -> Void) {
+        session.delegateQueue.addOperation(KeychainClient.bound(call))
     }
 
     // MARK: Challenges
 
-    var answersConnections: Bool { session.delegate != nil || taskDelegate != nil }
+    var answersConnections: Bool { session.delegate != nil || binding.delegate != nil }
 
     /// For a connection, the session's form is called first, and the task's form if that one leaves
     /// the decision to the default.
@@ -30,14 +39,14 @@ struct DelegateEvents: LoadEvents {
             let answer = await sessionAnswer(challenge, delegate)
             if answer.disposition != .performDefaultHandling { return answer }
         }
-        guard let delegate = taskDelegate else { return .defaultHandling }
-        if let delegate = delegate as? any LatchkeySessionDelegate {
+        if let delegate = asynchronousDelegate {
             let answer = await limited {
                 let (disposition, credential) = await delegate.urlSession(session, task: task, didReceive: challenge)
                 return ChallengeAnswer(disposition: disposition, credential: credential)
             }
             if answer.disposition != .performDefaultHandling { return answer }
         }
+        guard let delegate = taskDelegate else { return .defaultHandling }
         return await asked { finish in
             delegate.urlSession(session, task: task, didReceive: challenge) { disposition, credential in
                 finish(ChallengeAnswer(disposition: disposition, credential: credential))
@@ -66,7 +75,7 @@ struct DelegateEvents: LoadEvents {
         -> ChallengeAnswer
     {
         await Answer.wait(limit: limit, late: .late, cancelled: .cancelled) { finish in
-            session.delegateQueue.addOperation { ask(finish) }
+            onQueue { ask(finish) }
         }
     }
 
@@ -79,11 +88,25 @@ struct DelegateEvents: LoadEvents {
     // MARK: Redirects, bodies, progress
 
     func redirect(_ response: HTTPURLResponse, to request: URLRequest) async -> URLRequest? {
+        var request = request
+        if let delegate = asynchronousDelegate {
+            let proposed = request
+            let answer = await Answer.wait(limit: limit, late: nil, cancelled: nil) { finish in
+                Task {
+                    finish(
+                        await delegate.urlSession(
+                            session, task: task, willPerformHTTPRedirection: response, newRequest: proposed))
+                }
+            }
+            guard let answer else { return nil }
+            request = answer
+        }
         guard let delegate = taskDelegate else { return request }
+        let proposed = request
         return await Answer.wait(limit: limit, late: nil, cancelled: nil) { finish in
-            session.delegateQueue.addOperation {
+            onQueue {
                 delegate.urlSession(
-                    session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+                    session, task: task, willPerformHTTPRedirection: response, newRequest: proposed,
                     completionHandler: finish)
             }
         }
@@ -92,7 +115,7 @@ struct DelegateEvents: LoadEvents {
     func newBodyStream() async -> StreamHandle? {
         guard let delegate = taskDelegate else { return nil }
         return await Answer.wait(limit: limit, late: nil, cancelled: nil) { finish in
-            session.delegateQueue.addOperation {
+            onQueue {
                 delegate.urlSession(session, task: task) { stream in finish(stream.map(StreamHandle.init)) }
             }
         }
@@ -100,7 +123,7 @@ struct DelegateEvents: LoadEvents {
 
     func sent(_ count: Int, total: Int, expected: Int?) {
         guard let delegate = taskDelegate else { return }
-        session.delegateQueue.addOperation {
+        onQueue {
             delegate.urlSession(
                 session, task: task, didSendBodyData: Int64(count), totalBytesSent: Int64(total),
                 totalBytesExpectedToSend: expected.map(Int64.init) ?? NSURLSessionTransferSizeUnknown)
@@ -111,7 +134,7 @@ struct DelegateEvents: LoadEvents {
         guard let delegate = taskDelegate as? any URLSessionDataDelegate, let dataTask = task as? URLSessionDataTask
         else { return response }
         return await Answer.wait(limit: limit, late: nil, cancelled: nil) { finish in
-            session.delegateQueue.addOperation {
+            onQueue {
                 delegate.urlSession(session, dataTask: dataTask, willCacheResponse: response, completionHandler: finish)
             }
         }

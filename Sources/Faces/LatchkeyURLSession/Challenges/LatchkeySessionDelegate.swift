@@ -24,6 +24,13 @@ public protocol LatchkeySessionDelegate: AnyObject, Sendable {
     /// answer.
     func urlSession(_ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge)
         async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
+    /// Returns the request to follow; nil if the redirect itself is the result. The form with a
+    /// completion handler is asked about the returned request.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest?
 }
 
 extension LatchkeySessionDelegate {
@@ -38,4 +45,10 @@ extension LatchkeySessionDelegate {
     )
         async -> (URLSession.AuthChallengeDisposition, URLCredential?)
     { (.performDefaultHandling, nil) }
+
+    /// Follows the redirect.
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest? { request }
 }

@@ -31,6 +31,14 @@ struct CookieJar: Sendable {
         return cookies.sorted(by: Self.precedes).map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
     }
 
+    /// Whether a program has set no field of its own. Foundation puts the cookies of the storage into
+    /// the request of a task, in any order, and by rules of its own.
+    func isOfStorage(_ field: String?, for url: URL) -> Bool {
+        guard let field else { return true }
+        let stored = Set((storage.cookies(for: url) ?? []).map { "\($0.name)=\($0.value)" })
+        return sends && Set(field.components(separatedBy: "; ")).isSubset(of: stored)
+    }
+
     /// The longer path first, then the older cookie (RFC 6265, section 5.4). Foundation's storage has
     /// no order.
     private static func precedes(_ left: HTTPCookie, _ right: HTTPCookie) -> Bool {

@@ -30,7 +30,7 @@ struct HTTPLoad: Sendable {
                 lookup = try await cache.lookup(request, context.cachePolicy(of: request))
             }
             if case .usable(let stored) = lookup { return stored }
-            let exchange = try await exchange(step, url, lookup)
+            guard let exchange = try await proxiedExchange(&step, url, lookup) else { continue }
             if handlesCookies(request) { context.cookies?.store(exchange, url, request.mainDocumentURL) }
             if exchange.status == 304, case .validatable(let stored, _) = lookup {
                 await exchange.discard()
@@ -42,12 +42,23 @@ struct HTTPLoad: Sendable {
 
     /// Prepares the next request; false if the response is final.
     private func advance(_ step: inout LoadStep, _ exchange: HTTPExchange, _ url: URL) async throws(LoadError) -> Bool {
-        if exchange.status == 401 || exchange.status == 407 {
-            guard let authorized = try await step.authentication.next(exchange, step.request, url, context, events)
-            else {
+        if exchange.status == 401 {
+            guard let authorized = try await step.authentication.next(exchange, step, url, context, events) else {
                 return false
             }
             step.authentication = authorized
+            step.attempt += 1
+            await exchange.discard()
+            return true
+        }
+        if exchange.status == 407 {
+            // Through a tunnel, the answer is the server's, which must not have a proxy's password.
+            guard url.scheme?.lowercased() == "http", let proxy = proxy(url) else { return false }
+            let challenge = HTTPProxyChallenge(proxy: proxy, fields: exchange.fields)
+            guard let authorized = try await step.proxy.next(challenge, isTunnel: false, url, events) else {
+                return false
+            }
+            step.proxy = authorized
             step.attempt += 1
             await exchange.discard()
             return true
@@ -84,6 +95,28 @@ struct HTTPLoad: Sendable {
 
     // MARK: One exchange
 
+    /// Nil if the proxy required a password, and the program has given one.
+    private func proxiedExchange(_ step: inout LoadStep, _ url: URL, _ lookup: CacheLookup) async throws(LoadError)
+        -> HTTPExchange?
+    {
+        do throws(LoadError) {
+            let exchange = try await exchange(step, url, lookup)
+            if exchange.status != 407 { step.proxy.keep(in: context.proxyPasswords) }
+            return exchange
+        } catch {
+            // The request itself was not sent.
+            guard let challenge = error.proxyChallenge,
+                let authorized = try await step.proxy.next(challenge, isTunnel: true, url, events)
+            else { throw error }
+            step.proxy = authorized
+            return nil
+        }
+    }
+
+    private func proxy(_ url: URL) -> HTTPProxyPlace? {
+        (try? HTTPTarget(url)).flatMap { context.connections.proxy(for: $0) }
+    }
+
     private func exchange(_ step: LoadStep, _ url: URL, _ lookup: CacheLookup) async throws(LoadError) -> HTTPExchange {
         let body = try await step.body.prepared(attempt: step.attempt, url) { await events.newBodyStream() }
         let review = ServerChallenge(
@@ -97,8 +130,9 @@ struct HTTPLoad: Sendable {
                 body: body.content)
             let exchange = try await context.connections.exchange(
                 request, review: events.answersConnections ? review : nil,
-                inactivity: .nanoseconds(Int64(timeout * 1e9)),
-                purpose: context.transport.purpose, sent: { progress.sent($0) })
+                inactivity: .nanoseconds(Int64(timeout * 1e9)), purpose: context.transport.purpose,
+                proxyAuthorization: proxy(url).flatMap { step.proxy.authorization($0, context.proxyPasswords) },
+                sent: { progress.sent($0) })
             metrics.add(step.request, exchange)
             return exchange
         } catch {
@@ -133,15 +167,15 @@ struct HTTPLoad: Sendable {
 
     private func fields(_ step: LoadStep, _ url: URL, _ lookup: CacheLookup) -> [HTTPField] {
         var request = step.request
-        if handlesCookies(request), request.value(forHTTPHeaderField: "Cookie") == nil,
-            let cookie = context.cookies?.field(for: url)
+        if handlesCookies(request), let cookies = context.cookies,
+            cookies.isOfStorage(request.value(forHTTPHeaderField: "Cookie"), for: url)
         {
-            request.setValue(cookie, forHTTPHeaderField: "Cookie")
+            request.setValue(cookies.field(for: url), forHTTPHeaderField: "Cookie")
         }
         if case .validatable(_, let conditions) = lookup {
             for (name, value) in conditions { request.setValue(value, forHTTPHeaderField: name) }
         }
-        for (name, value) in step.authentication.fields(for: request, url) {
+        for (name, value) in step.authentication.fields(for: request, url, step.body) {
             request.setValue(value, forHTTPHeaderField: name)
         }
         if request.value(forHTTPHeaderField: "Accept") == nil { request.setValue("*/*", forHTTPHeaderField: "Accept") }
@@ -164,6 +198,7 @@ struct LoadStep: Sendable {
     /// How often the body was sent.
     var attempt = 0
     var authentication = Authentication()
+    var proxy = ProxyAuthentication()
 
     init(_ request: URLRequest, _ body: RequestBody) { (self.request, self.body) = (request, body) }
 

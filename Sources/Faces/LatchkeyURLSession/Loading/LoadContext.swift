@@ -12,6 +12,7 @@ struct LoadContext: Sendable {
     let cookies: CookieJar?
     let cache: ResponseCache?
     let credentials: URLCredentialStorage?
+    let proxyPasswords: ProxyPasswords
     let additionalFields: [String: String]
     let cachePolicy: URLRequest.CachePolicy
     /// In seconds.
@@ -25,6 +26,7 @@ struct LoadContext: Sendable {
     ) {
         self.connections = connections.connections
         reviewer = connections.reviewer
+        proxyPasswords = connections.proxyPasswords
         self.transport = transport
         cookies = CookieJar(configuration)
         cache = configuration.urlCache.map { ResponseCache($0, knowing: known) }

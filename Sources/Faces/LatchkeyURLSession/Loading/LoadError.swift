@@ -14,6 +14,8 @@ struct LoadError: Error, Sendable {
     let url: URL?
     var refusal: TLSRefusal?
     var trust: SecTrust?
+    /// If a proxy requires a password.
+    private(set) var proxyChallenge: HTTPProxyChallenge?
 
     init(_ code: TransportErrorCode, _ explanation: String, _ url: URL?) {
         (self.code, self.explanation, self.url) = (code, explanation, url)
@@ -22,12 +24,19 @@ struct LoadError: Error, Sendable {
     /// - Parameter trust: the trust object of the last challenge, if there was one.
     init(_ failure: HTTPFailure, _ url: URL?, _ trust: SecTrust?) {
         self.init(failure.code, failure.explanation, url)
-        (refusal, self.trust) = (failure.refusal, trust)
+        (refusal, self.trust, proxyChallenge) = (failure.refusal, trust, failure.proxyChallenge)
     }
 
     init(_ refusal: TransportRefusal, _ url: URL?) {
         self.init(refusal.code, refusal.explanation, url)
         self.refusal = TLSRefusal(refusal)
+    }
+
+    /// Settings that cannot be enforced.
+    static func unusableSettings(_ explanation: String, _ url: URL?) -> LoadError {
+        var error = LoadError(.secureConnectionFailed, explanation, url)
+        error.refusal = .unsupported(explanation)
+        return error
     }
 
     static func cancelled(_ url: URL?) -> LoadError { LoadError(.cancelled, "the request was cancelled", url) }
@@ -53,6 +62,7 @@ let peerTrustKey = "NSURLErrorFailingURLPeerTrustErrorKey"
 extension TransportErrorCode {
     static let unknown = Self(rawValue: -1)
     static let tooManyRedirects = Self(rawValue: -1007)
+    static let userAuthenticationRequired = Self(rawValue: -1013)
     static let resourceUnavailable = Self(rawValue: -1008)
     static let fileDoesNotExist = Self(rawValue: -1100)
     static let cannotWriteToFile = Self(rawValue: -3003)

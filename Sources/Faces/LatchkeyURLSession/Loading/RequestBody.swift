@@ -22,6 +22,15 @@ enum RequestBody: Sendable {
         }
     }
 
+    /// The bytes of a body that is in memory.
+    var inMemory: [UInt8]? {
+        switch self {
+        case .none: []
+        case .data(let data): Array(data)
+        case .file, .stream, .requestedStream: nil
+        }
+    }
+
     /// The form for one request.
     ///
     /// - Parameters:
@@ -41,8 +50,9 @@ enum RequestBody: Sendable {
         case .stream, .requestedStream:
             guard let handle = await newStream() else {
                 throw LoadError(
-                    .requestBodyStreamExhausted, "the delegate must give a new stream for the body (needNewBodyStream)",
-                    url)
+                    .requestBodyStreamExhausted,
+                    "the body is a stream that was sent already: expected another one from the delegate "
+                        + "(needNewBodyStream), or a body from data or a file", url)
             }
             return PreparedBody(content: .stream(length: nil, next: handle.next), length: nil)
         }

@@ -12,6 +12,7 @@ internal import NIOCore
 /// another.
 final class SessionConnections: Sendable {
     let connections: HTTPConnections
+    let proxyPasswords = ProxyPasswords()
     /// Identifies who was asked about the connections.
     var reviewer: ObjectIdentifier { ObjectIdentifier(self) }
 
@@ -20,7 +21,11 @@ final class SessionConnections: Sendable {
         configuration.policy = transport.policy
         configuration.trust = transport.trust
         configuration.maxConnectionsPerHost = max(1, maxConnectionsPerHost)
-        if transport.usesProxyEnvironment { configuration.proxies = try ProxyEnvironment.proxies() }
+        if let variables = transport.proxyVariables {
+            configuration.proxies = try .environment(variables)
+        } else if transport.usesProxyEnvironment {
+            configuration.proxies = try ProxyEnvironment.proxies()
+        }
         connections = HTTPConnections(configuration)
     }
 
@@ -33,12 +38,11 @@ final class SessionConnections: Sendable {
     // MARK: Sessions of Foundation
 
     /// The connections for a task; they end after the session and the delegate.
-    static func of(_ task: URLSessionTask, _ session: URLSession, _ transport: LatchkeyTransport)
-        throws(HTTPFailure) -> SessionConnections
-    {
+    static func of(_ binding: TaskBinding, _ transport: LatchkeyTransport) throws(HTTPFailure) -> SessionConnections {
+        let session = binding.session
         let ended: [SessionConnections]
         let found: SessionConnections?
-        let decider: AnyObject = task.delegate ?? session
+        let decider: AnyObject = binding.ownDelegate ?? session
         (found, ended) = table.withLock { $0.find(session, decider) }
         for connections in ended { connections.close() }
         if let found { return found }

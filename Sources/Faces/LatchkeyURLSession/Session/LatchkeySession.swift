@@ -23,10 +23,14 @@ public final class LatchkeySession: Sendable {
     /// Returns the request to follow; nil if the redirect itself is the result.
     public typealias RedirectHandler = @Sendable (HTTPURLResponse, URLRequest) async -> URLRequest?
 
+    /// Receives the metrics of a request, when its final response has arrived or it has failed.
+    public typealias MetricsHandler = @Sendable (LatchkeyMetrics) -> Void
+
     private let context: Result<LoadContext, HTTPFailure>
     private let connections: SessionConnections?
     let challenge: ChallengeHandler?
     let redirect: RedirectHandler?
+    private let metrics: MetricsHandler?
 
     /// - Parameters:
     ///   - policy: App Transport Security and pins.
@@ -35,14 +39,15 @@ public final class LatchkeySession: Sendable {
     ///     default keeps credentials in `URLCredentialStorage.latchkey`.
     ///   - challenge: nil for the default handling, which is what the policy decides.
     ///   - redirect: nil to follow redirects.
+    ///   - metrics: called once for each request, by any thread.
     public convenience init(
         policy: ConnectionPolicy = ConnectionPolicy(), trust: PeerTrust = PeerTrust(),
         configuration: URLSessionConfiguration? = nil, challenge: ChallengeHandler? = nil,
-        redirect: RedirectHandler? = nil
+        redirect: RedirectHandler? = nil, metrics: MetricsHandler? = nil
     ) {
         self.init(
             LatchkeyTransport(policy: policy, trust: trust), configuration: configuration, challenge: challenge,
-            redirect: redirect)
+            redirect: redirect, metrics: metrics)
     }
 
     /// - Parameters:
@@ -50,12 +55,13 @@ public final class LatchkeySession: Sendable {
     ///   - configuration: timeouts, cookies, cache, credentials and fields of the requests.
     ///   - challenge: nil for the default handling, which is what the policy decides.
     ///   - redirect: nil to follow redirects.
+    ///   - metrics: called once for each request, by any thread.
     public init(
         _ transport: LatchkeyTransport, configuration: URLSessionConfiguration? = nil,
-        challenge: ChallengeHandler? = nil, redirect: RedirectHandler? = nil
+        challenge: ChallengeHandler? = nil, redirect: RedirectHandler? = nil, metrics: MetricsHandler? = nil
     ) {
         let configuration = configuration ?? .latchkey
-        (self.challenge, self.redirect) = (challenge, redirect)
+        (self.challenge, self.redirect, self.metrics) = (challenge, redirect, metrics)
         do throws(HTTPFailure) {
             let connections = try SessionConnections(
                 transport, maxConnectionsPerHost: configuration.httpMaximumConnectionsPerHost)
@@ -74,8 +80,9 @@ public final class LatchkeySession: Sendable {
         let context: LoadContext
         do throws(HTTPFailure) { context = try self.context.get() } catch { throw LoadError(error, request.url, nil) }
         let events = HandlerEvents(challenge: challenge, redirect: redirect, limit: context.timeout(of: request))
-        let loaded = try await HTTPLoad(context: context, events: events).run(request, body)
-        return (loaded, context)
+        let load = HTTPLoad(context: context, events: events)
+        defer { metrics?(load.metrics.collected) }
+        return (try await load.run(request, body), context)
     }
 
     /// The longest time of a whole request, in seconds.

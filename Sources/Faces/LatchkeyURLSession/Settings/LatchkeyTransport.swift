@@ -15,6 +15,8 @@ public struct LatchkeyTransport: Sendable {
     public var purpose = LoadPurpose.general
     /// Whether the proxies of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are used.
     public var usesProxyEnvironment = true
+    /// For tests, in place of the environment.
+    var proxyVariables: [String: String]?
 
     /// - Parameters:
     ///   - policy: by default App Transport Security without exceptions, and no pins.

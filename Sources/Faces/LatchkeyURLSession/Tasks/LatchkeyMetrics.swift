@@ -32,7 +32,8 @@ public struct LatchkeyMetrics: Sendable {
 
 /// A delegate that receives metrics.
 public protocol LatchkeyMetricsDelegate: AnyObject, Sendable {
-    /// Called on the session's queue, after the body of the response was delivered.
+    /// Called on the session's queue, after the body of the response was delivered, or before the
+    /// task ends with an error.
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: LatchkeyMetrics)
 }
 

@@ -19,6 +19,8 @@ struct TaskBinding: Sendable {
     let deliversOnce: Bool
     /// What the session's cache has for the URL; nil if it was not looked up.
     let cacheEntry: ResponseCache.KnownEntry?
+    /// The delegate of this task alone; nil if the session's delegate is the task's.
+    let ownDelegate: (any URLSessionTaskDelegate)?
 
     /// Must be called on the task's queue. Nil if Foundation has other names.
     ///
@@ -33,9 +35,15 @@ struct TaskBinding: Sendable {
         cacheEntry = task.currentRequest?.url.flatMap { url in
             task is URLSessionUploadTask || url.fragment != nil ? nil : .init(url: url, entry: cached)
         }
-        // Without a delegate, a task has a completion handler, or nothing receives its result.
-        deliversOnce = task.delegate == nil || Self.receiver(of: task, in: session) != "callDelegate"
+        let receiver = Self.receiver(of: task, in: session)
+        deliversOnce = receiver?.name != "callDelegate"
+        // `data(for:delegate:)` does not set the delegate of the task.
+        let delegate = receiver?.delegate ?? task.delegate
+        ownDelegate = delegate === session.delegate ? nil : delegate
     }
+
+    /// What a task of the session is asked by: its own delegate, or the session's.
+    var delegate: (any URLSessionDelegate)? { ownDelegate ?? session.delegate }
 
     static func unreadable(_ url: URL?) -> LoadError {
         LoadError(.unknown, "this version of Foundation is not supported: the session of the task cannot be read", url)
@@ -56,15 +64,24 @@ struct TaskBinding: Sendable {
         }
     }
 
-    /// The case of Foundation's enumeration of what receives the result of a task.
-    private static func receiver(of task: URLSessionTask, in session: URLSession) -> String? {
+    /// The case of Foundation's enumeration of what receives the result of a task, and the delegate
+    /// in it.
+    private static func receiver(of task: URLSessionTask, in session: URLSession)
+        -> (name: String, delegate: (any URLSessionTaskDelegate)?)?
+    {
         let registry = Mirror(reflecting: session).children.first { $0.label == "taskRegistry" }
         let all = registry.flatMap { Mirror(reflecting: $0.value).children.first { $0.label == "behaviours" } }
         for entry in all.map({ Mirror(reflecting: $0.value).children }) ?? .init([]) {
             let pair = Mirror(reflecting: entry.value).children.map(\.value)
             guard pair.count == 2, pair[0] as? Int == task.taskIdentifier else { continue }
             // A case without values has no children.
-            return Mirror(reflecting: pair[1]).children.first?.label ?? String(describing: pair[1])
+            guard let content = Mirror(reflecting: pair[1]).children.first else {
+                return (String(describing: pair[1]), nil)
+            }
+            let values = [content.value] + Mirror(reflecting: content.value).children.map(\.value)
+            return (
+                content.label ?? "", values.lazy.compactMap { $0 as? any URLSessionTaskDelegate }.first
+            )
         }
         return nil
     }

@@ -67,15 +67,19 @@ final class TaskLoad: Sendable {
         }
         let connections: SessionConnections
         do throws(HTTPFailure) {
-            connections = try .of(binding.task, binding.session, transport)
+            connections = try .of(binding, transport)
         } catch { throw LoadError(error, request.url, nil) }
         let context = LoadContext(binding.session.configuration, transport, connections, knowing: binding.cacheEntry)
         let deadline = Deadlines.shared.after(context.resourceTimeout) { [weak self] in self?.timeOut() }
         defer { deadline.cancel() }
-        let events = DelegateEvents(task: binding.task, session: binding.session, limit: context.timeout(of: request))
+        let events = DelegateEvents(binding: binding, limit: context.timeout(of: request))
         let load = HTTPLoad(context: context, events: events)
-        let loaded = try await load.run(request, binding.body)
-        try await deliver(loaded, load.metrics)
+        do throws(LoadError) {
+            try await deliver(try await load.run(request, binding.body), load.metrics)
+        } catch {
+            report(load.metrics)
+            throw error
+        }
     }
 
     private func timeOut() {
@@ -87,7 +91,7 @@ final class TaskLoad: Sendable {
     }
 
     private func report(_ metrics: MetricsRecorder) {
-        guard let delegate = (binding.task.delegate ?? binding.session.delegate) as? any LatchkeyMetricsDelegate else {
+        guard let delegate = binding.delegate as? any LatchkeyMetricsDelegate else {
             return
         }
         let (session, task, collected) = (binding.session, binding.task, metrics.collected)

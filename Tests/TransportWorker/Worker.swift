@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchkeyURLSession
+import LatchkeyURLSessionDefaults
+
+/// The operations that the tests of `LatchkeyURLSession` run in another process.
+enum Worker {
+    static func run(_ arguments: [String]) async -> Int32 {
+        switch (arguments.first, arguments.count) {
+        case ("load", 2...): await load(anchor: arguments[1], Array(arguments.dropFirst(2)))
+        case ("install", 3): await install(arguments[1], arguments[2])
+        case ("store", 4): store(host: arguments[1], user: arguments[2], password: arguments[3])
+        default: 2
+        }
+    }
+
+    // MARK: load
+
+    /// Loads URLs one after the other with the configuration `.latchkey`, and prints for each the
+    /// status and the body, or the code and the explanation of the error.
+    ///
+    /// - Parameter anchor: the file of a certificate in DER that servers are trusted by.
+    private static func load(anchor: String, _ texts: [String]) async -> Int32 {
+        guard let anchor = try? Data(contentsOf: URL(filePath: anchor)) else { return 2 }
+        let session = URLSession(configuration: .latchkey, delegate: AnchorDelegate(anchor), delegateQueue: nil)
+        for text in texts {
+            guard let url = URL(string: text) else { return 2 }
+            do {
+                let (data, response) = try await session.data(from: url)
+                say(
+                    "result: \((response as? HTTPURLResponse)?.statusCode ?? 0) \(String(decoding: data, as: UTF8.self))"
+                )
+            } catch {
+                say("result: \((error as NSError).code) \(error.localizedDescription)")
+            }
+        }
+        return 0
+    }
+
+    /// Trusts the servers of a CA of its own, as programs do it.
+    private final class AnchorDelegate: NSObject, URLSessionDelegate {
+        private let anchor: Data
+        init(_ anchor: Data) { self.anchor = anchor }
+
+        func urlSession(
+            _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @Sendable @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            guard let trust = challenge.protectionSpace.serverTrust,
+                let certificate = SecCertificateCreateWithData(nil, anchor as CFData)
+            else { return completionHandler(.performDefaultHandling, nil) }
+            SecTrustSetAnchorCertificates(trust, [certificate] as CFArray)
+            completionHandler(.useCredential, URLCredential(trust: trust))
+        }
+    }
+
+    // MARK: install
+
+    /// Makes `URLSession.shared` Latchkey's, loads a URL, and prints the code of the error, or 0.
+    ///
+    /// - Parameter name: `shared`; `settings` with settings of the program; `default` for a session
+    ///   that is not reached.
+    private static func install(_ name: String, _ text: String) async -> Int32 {
+        guard let url = URL(string: text) else { return 2 }
+        if name == "settings" {
+            var settings = AppTransportSecurity.strict
+            settings.allowsArbitraryLoads = true
+            LatchkeyURLSessionDefaults.install(LatchkeyTransport(policy: ConnectionPolicy(settings)))
+        } else {
+            // Once more changes nothing.
+            for _ in 0..<2 { LatchkeyURLSessionDefaults.install() }
+        }
+        let session = name == "default" ? URLSession(configuration: .default) : .shared
+        do {
+            _ = try await session.data(from: url)
+            say("0")
+        } catch { say("\((error as NSError).code)") }
+        return 0
+    }
+
+    // MARK: store
+
+    /// Stores a permanent credential.
+    private static func store(host: String, user: String, password: String) -> Int32 {
+        let space = URLProtectionSpace(
+            host: host, port: 443, protocol: "https", realm: "the realm",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+        let credential = URLCredential(user: user, password: password, persistence: .permanent)
+        URLCredentialStorage.latchkey.set(credential, for: space)
+        return 0
+    }
+
+    private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+}
