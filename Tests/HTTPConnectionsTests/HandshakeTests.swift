@@ -170,6 +170,18 @@ struct HandshakeTests {
         #expect((answer != nil) == isAccepted && reviewer.identityQuestions.value == count)
     }
 
+    @Test("A server that requires a certificate is the reason, also if it says so after the handshake of the client")
+    func certificateRequired() async throws {
+        let context = try lab.context { $0.certificateVerification = .noHostnameVerification }
+        let server = try await ScriptedServer([Self.hello], context)
+        let connections = try lab.connections()
+        // The alert comes before the request or after it.
+        for _ in 0..<50 {
+            let failure = await connections.failure(server.secureURL)
+            #expect(failure?.code == .clientCertificateRequired, "\(String(describing: failure))")
+        }
+    }
+
     // MARK: Hostile
 
     @Test(

@@ -31,6 +31,10 @@ final class ExchangeHandler: ChannelInboundHandler {
     private var review = ResponseReview(HTTPLimits(), isMultiplexed: false)
     private var (hasHead, keepsAlive, isPaused) = (false, false, false)
     private var hasReceived = false
+    private var hasBegun = false
+    /// Why the connection failed before its first exchange. With TLS 1.3, a server refuses a client's
+    /// certificate after the handshake of the client.
+    private var earlyFailure: AttemptFailure?
     private let writer: RequestWriter
     private var inactivity: InactivityTimer?
 
@@ -59,10 +63,11 @@ final class ExchangeHandler: ChannelInboundHandler {
 
     func begin(_ exchange: ActiveExchange) {
         guard let context, context.channel.isActive, self.exchange == nil else {
-            exchange.failed(ChannelErrors.lost("the connection was closed before the request was sent"))
+            exchange.failed(
+                earlyFailure ?? ChannelErrors.lost("the connection was closed before the request was sent"))
             return ended(.closed)
         }
-        self.exchange = exchange
+        (self.exchange, hasBegun) = (exchange, true)
         review = ResponseReview(exchange.limits, isMultiplexed: isMultiplexed)
         (hasHead, keepsAlive, isPaused, hasReceived) = (false, false, false, false)
         bytes?.begin()
@@ -136,7 +141,9 @@ final class ExchangeHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail(ChannelErrors.failure(error, handshake, limits))
+        let failure = ChannelErrors.failure(error, handshake, limits)
+        if !hasBegun, earlyFailure == nil { earlyFailure = failure }
+        fail(failure)
         context.close(promise: nil)
     }
 
