@@ -8,14 +8,21 @@ internal import TransportPolicy
 extension TLSHandshake {
     /// Names the error that the handler of the connection fired (`errorCaught`), with the reason of
     /// the refusal if the peer's certificates are the reason. BoringSSL itself reports those as
-    /// `CERTIFICATE_VERIFY_FAILED`.
+    /// `CERTIFICATE_VERIFY_FAILED`. The refusal of a peer whose certificates were accepted, as for a
+    /// second handshake, has these certificates.
     public func refusal(for error: any Error) -> TLSRefusal {
         if let refusal = refusal ?? error as? TLSRefusal { return refusal }
+        let named = Self.refusal(named: error)
+        guard let peer else { return named }
+        return TLSRefusal(named.reason, named.code, named.explanation, served: peer.served, verdict: peer.verdict)
+    }
+
+    private static func refusal(named error: any Error) -> TLSRefusal {
         // With TLS 1.3, a server refuses a client's certificate after the handshake of the client.
-        if let failure = error as? BoringSSLError { return Self.refusal(for: failure) }
+        if let failure = error as? BoringSSLError { return refusal(for: failure) }
         switch error as? NIOSSLError {
-        case .handshakeFailed(let failure): return Self.refusal(for: failure)
-        case .uncleanShutdown: return Self.ended
+        case .handshakeFailed(let failure): return refusal(for: failure)
+        case .uncleanShutdown: return ended
         default: return TLSRefusal(.other, .secureConnectionFailed, "the connection with TLS failed: \(error)")
         }
     }
