@@ -190,6 +190,7 @@ struct LoadingTests {
         let parts = Mutex(0)
         let sent = Mutex<[Int64]>([])
         let protocols = Mutex<[String]>([])
+        let explanation = Mutex("")
         private let ended: AsyncStream<Int>.Continuation
         let end: AsyncStream<Int>
 
@@ -219,6 +220,7 @@ struct LoadingTests {
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            explanation.withLock { $0 = error?.localizedDescription ?? "" }
             ended.yield((error as NSError?)?.code ?? 0)
             ended.finish()
         }
@@ -302,6 +304,7 @@ struct LoadingTests {
             let url = try #require(URL(string: "\(scheme)://localhost:\(server.port)/"))
             session.webSocketTask(with: url).resume()
             #expect(await recorder.code() == -1002)
+            #expect(recorder.explanation.withLock { $0.contains("NIOWebSocket") })
         }
         #expect(server.connectionCount == 0)
     }
