@@ -13,7 +13,7 @@ public import LatchkeyURLSession
 /// - Sessions with `URLSessionConfiguration.default` or `.ephemeral`: Foundation makes a new object
 ///   each time, and offers no place to change it. Such a session needs `.latchkey` or
 ///   `configuration.use(transport)`.
-/// - Download and WebSocket tasks, which fail with an error.
+/// - Download tasks, which fail with an error, and WebSocket tasks, which Foundation loads itself.
 /// - Functions of Foundation that load a URL without a session, such as `Data(contentsOf:)`.
 public enum LatchkeyURLSessionDefaults {
     /// - Parameter transport: nil for the settings of the `Info.plist` beside the program. If that

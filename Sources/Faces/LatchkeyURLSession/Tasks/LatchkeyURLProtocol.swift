@@ -23,9 +23,10 @@ public class LatchkeyURLProtocol: URLProtocol {
         super.init(request: request, cachedResponse: cachedResponse, client: client)
     }
 
-    /// Whether the URL has the scheme `http` or `https`, or is a WebSocket's, which is refused.
+    /// Whether the URL has the scheme `http` or `https`. Foundation does not ask about WebSocket
+    /// tasks.
     public override class func canInit(with request: URLRequest) -> Bool {
-        ["http", "https", "ws", "wss"].contains(request.url?.scheme?.lowercased())
+        ["http", "https"].contains(request.url?.scheme?.lowercased())
     }
 
     /// The request itself.
@@ -35,7 +36,6 @@ public class LatchkeyURLProtocol: URLProtocol {
     /// suspension.
     public override func startLoading() {
         if let load { return load.resume() }
-        guard !isWebSocket else { return fail(Self.webSockets(request.url)) }
         guard let task, let binding = TaskBinding(task, cached: cachedResponse) else {
             return fail(TaskBinding.unreadable(request.url))
         }
@@ -69,17 +69,6 @@ public class LatchkeyURLProtocol: URLProtocol {
 
     /// Only before a load was started.
     private func fail(_ error: LoadError) { client?.urlProtocol(self, didFailWithError: error.urlError) }
-
-    private var isWebSocket: Bool {
-        task is URLSessionWebSocketTask || !["http", "https"].contains(request.url?.scheme?.lowercased())
-    }
-
-    private static func webSockets(_ url: URL?) -> LoadError {
-        LoadError(
-            .unsupportedURL,
-            "WebSocket tasks are not supported, because Foundation would connect without the settings of the session: "
-                + "use NIOWebSocket with the TLSClient of LatchkeyNIOSSL", url)
-    }
 
     private static func downloads(_ url: URL?) -> LoadError {
         LoadError(
