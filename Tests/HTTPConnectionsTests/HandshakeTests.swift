@@ -130,10 +130,10 @@ struct HandshakeTests {
     func reviewTime() async throws {
         let server = try await ScriptedServer([Self.hello], lab.context())
         let reviewer = Reviewer { _ in
-            _ = try? await Task.sleep(for: .seconds(11))
+            _ = try? await Task.sleep(for: .seconds(21))
             return .default
         }
-        let connections = try lab.connections { $0.connectTimeout = .seconds(10) }
+        let connections = try lab.connections { $0.connectTimeout = .seconds(20) }
         #expect(try await connections.answer(server.secureURL, review: reviewer).text == "ok")
         let silent = try await ScriptedServer([[]])
         let short = try lab.connections { $0.connectTimeout = .milliseconds(300) }
