@@ -135,6 +135,20 @@ struct CertificateRenewTests {
         #expect(renew("--self-signed nobody").exit == 44)
     }
 
+    @Test("A key that cannot sign certificates is refused before a new key is generated")
+    func weakKey() throws {
+        let weak = ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024"]
+        let old = try authority.issue(
+            "/CN=api.example.com", OpenSSLAuthority.server("DNS:api.example.com"), key: weak, by: authority.intermediate
+        )
+        try store(old, as: "api")
+        for mode in ["--self-signed", "--request \(openssl.path("weak.csr"))"] {
+            let outcome = renew("\(mode) --new-key api")
+            #expect(outcome.exit == 206 && outcome.error.contains("cannot sign certificates"), "\(outcome)")
+        }
+        #expect(keychain.latchkey("key list --json").output.components(separatedBy: "\"private\"").count == 2)
+    }
+
     // MARK: Hooks
 
     /// An executable script.

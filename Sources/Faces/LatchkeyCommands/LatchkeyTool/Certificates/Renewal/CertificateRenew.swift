@@ -101,34 +101,36 @@ struct CertificateRenew: ParsableSubcommand {
                 "\(what) \(identity.certificate.subjectSummary ?? name) until \(window.end), \(newKey ? "with a new key" : "with the same key")\n"
             )
         }
+        // Before a key is generated, which would remain without a certificate.
+        let signer = request == nil ? authority ?? identity : identity
+        let algorithm = try algorithm(of: signer)
         let generated = newKey ? try identity.generateKey(in: keychain, for: prompting.person) : nil
         let renewal = CertificateRenewal(identity.certificate, key: generated?.publicKey)
         let ownKey = generated?.privateHalf ?? identity.key
         if let request {
-            let der = try signed(renewal.request(), as: identity, with: ownKey, keychain)
+            let der = try signed(renewal.request(), algorithm, with: ownKey, keychain)
             let text = PEMText.of(der, label: "CERTIFICATE REQUEST")
             return try KeyFileIO.write(SharedSecret(copying: text.utf8), to: request, replaces: false, in: session)
-        }
-        let signer = authority ?? identity
-        guard let algorithm = SigningAlgorithm(of: signer.certificate.publicKey) else {
-            throw .parameter("the key of \(signer.certificate.subjectSummary ?? name) cannot sign certificates")
         }
         let body = renewal.certificate(
             by: authority?.certificate, serialNumber: RandomBytes.array(count: 16), from: window.start,
             until: window.end, algorithm)
-        let der = try signed(body, as: signer, with: authority?.key ?? ownKey, keychain)
-        let renewed = try Self.parsed(der)
-        try finish(renewed, of: identity, hooks, keychain, session)
+        let der = try signed(body, algorithm, with: authority?.key ?? ownKey, keychain)
+        try finish(try Self.parsed(der), of: identity, hooks, keychain, session)
     }
 
-    private func signed(
-        _ body: [UInt8], as signer: RenewedIdentity, with key: ItemRecord, _ keychain: KeychainSession
-    ) throws(CommandFailure) -> [UInt8] {
+    private func algorithm(of signer: RenewedIdentity) throws(CommandFailure) -> SigningAlgorithm {
         guard let algorithm = SigningAlgorithm(of: signer.certificate.publicKey) else {
             throw .parameter(
                 "the key of \(signer.certificate.subjectSummary ?? name) cannot sign certificates",
                 hint: "RSA of at least 2048 bits, P-256, P-384 and P-521 can")
         }
+        return algorithm
+    }
+
+    private func signed(
+        _ body: [UInt8], _ algorithm: SigningAlgorithm, with key: ItemRecord, _ keychain: KeychainSession
+    ) throws(CommandFailure) -> [UInt8] {
         let signature = try RenewedIdentity.signature(
             of: body, algorithm, with: key, in: keychain, for: prompting.person)
         return CertificateRenewal.signed(body, signature, algorithm)
