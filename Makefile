@@ -7,8 +7,8 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests compare with.
-BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev
-TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix
+BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev
+TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm tpm2-tools
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1

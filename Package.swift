@@ -62,6 +62,8 @@ let package = Package(
         // Without pkgConfig and providers: only latchkeyd uses it, and a consumer of the libraries has no warning where
         // libsystemd is not installed.
         .systemLibrary(name: "CSystemd", path: "Sources/Foundations/CSystemd"),
+        // The same for libtss2.
+        .systemLibrary(name: "CTSS2", path: "Sources/Foundations/CTSS2"),
         .target(name: "LinuxSystem", dependencies: ["CLatchkey"], path: "Sources/Foundations/LinuxSystem"),
         .target(
             name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"], path: "Sources/Foundations/SecretMemory"),
@@ -71,6 +73,9 @@ let package = Package(
         .target(
             name: "SecurityKey", dependencies: ["CFido2", "LinuxSystem", "SecretMemory"],
             path: "Sources/Foundations/SecurityKey"),
+        .target(
+            name: "TrustedPlatformModule", dependencies: ["CTSS2", "LinuxSystem", "OpenSSLCrypto", "SecretMemory"],
+            path: "Sources/Foundations/TrustedPlatformModule"),
 
         // Model: plain values, no input or output.
         .target(name: "KeychainModel", dependencies: ["SecretMemory"], path: "Sources/Model/KeychainModel"),
@@ -156,6 +161,13 @@ let package = Package(
             name: "SecurityKeyPresence",
             dependencies: ["KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKey"],
             path: "Sources/Service/SecurityKeyPresence"),
+        .target(
+            name: "HardwareSecurity",
+            dependencies: [
+                "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "TrustedPlatformModule",
+            ],
+            path: "Sources/Service/HardwareSecurity"),
         .target(
             name: "LatchkeyClient",
             dependencies: [
@@ -257,7 +269,10 @@ let package = Package(
         // Executables: wiring only.
         .executableTarget(
             name: "LatchkeyTool",
-            dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "SecurityKeyPresence", .log],
+            dependencies: [
+                "HardwareSecurity", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyService",
+                "LinuxSystem", "SecurityKeyPresence", "TrustedPlatformModule", .log,
+            ],
             path: "Sources/Executables/LatchkeyTool"
         ),
         .executableTarget(
@@ -268,8 +283,9 @@ let package = Package(
         .executableTarget(
             name: "LatchkeyDaemon",
             dependencies: [
-                "Fingerprint", "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem",
-                "LoginSession", "Presence", "SecurityKeyPresence", .argumentParser, .lifecycle, .log, .signals,
+                "Fingerprint", "HardwareSecurity", "KeychainModel", "LatchkeyClient", "LatchkeyServer",
+                "LatchkeyService", "LinuxSystem", "LoginSession", "Presence", "SecurityKeyPresence",
+                "TrustedPlatformModule", .argumentParser, .lifecycle, .log, .signals,
             ],
             path: "Sources/Executables/LatchkeyDaemon"
         ),
@@ -305,6 +321,22 @@ let package = Package(
             dependencies: [
                 "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "Presence",
                 "SecretMemory", "SecurityKey", "SecurityKeyPresence", "KeychainTesting", "SecurityKeyTesting",
+            ]),
+        // swtpm, for tests.
+        .target(
+            name: "TPMTesting", dependencies: ["LinuxSystem", "TrustedPlatformModule", "KeychainTesting"],
+            path: "Tests/TPMTesting"),
+        .testTarget(
+            name: "TrustedPlatformModuleTests",
+            dependencies: [
+                "LinuxSystem", "SecretMemory", "TrustedPlatformModule", "KeychainTesting", "TPMTesting", .crypto,
+            ]),
+        .testTarget(
+            name: "HardwareSecurityTests",
+            dependencies: [
+                "HardwareSecurity", "KeychainModel", "KeyServices", "Latchkey", "LatchkeyClient", "LatchkeyDaemon",
+                "LatchkeySecurity", "LatchkeyService", "LatchkeyTool", "LinuxSystem", "SecretMemory",
+                "TrustedPlatformModule", "KeychainTesting", "TPMTesting", .crypto,
             ]),
         .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
         .testTarget(
@@ -468,7 +500,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CFido2", "CLatchkey", "COpenSSL", "CSystemd"].contains(target.name) {
+for target in package.targets where !["CFido2", "CLatchkey", "COpenSSL", "CSystemd", "CTSS2"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

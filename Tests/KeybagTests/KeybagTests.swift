@@ -130,7 +130,7 @@ struct KeybagTests {
             _ = try KeybagRecord(decoding: [0, 9] + [UInt8](repeating: 0, count: 100))
             Issue.record("it decoded")
         } catch KeybagError.newerVersion(let found, let known) {
-            #expect(found == 9 && known == 3)
+            #expect(found == 9 && known == 4)
         }
     }
 

@@ -32,50 +32,62 @@ public final class TestKeychain: Sendable {
     public let clock: TestClock
     /// Answers the prompts of this keychain.
     public let person: ScriptedPerson
+    /// What holds keys outside of the process.
+    private let hardware: SecureHardware
 
-    public init(_ backend: Backend, person: ScriptedPerson = ScriptedPerson()) throws {
+    public init(
+        _ backend: Backend, person: ScriptedPerson = ScriptedPerson(), hardware: SecureHardware = SecureHardware()
+    ) throws {
         let clock = TestClock()
         switch backend {
         case .ephemeral:
-            service = try EmbeddedService(inMemory: clock.clocks, presence: person.sources(of: backend))
+            service = try EmbeddedService(
+                inMemory: clock.clocks, presence: person.sources(of: backend), hardware: hardware)
             directory = nil
         case .onDisk, .daemon, .systemDaemon:
             let directory = try TemporaryDirectory()
-            service = try Self.service(backend, on: directory, clock: clock, person)
+            service = try Self.service(backend, on: directory, clock: clock, person, hardware)
             self.directory = directory
         }
+        self.hardware = hardware
         self.backend = backend
         self.clock = clock
         self.person = person
     }
 
     private static func service(
-        _ backend: Backend, on directory: TemporaryDirectory, clock: TestClock, _ person: ScriptedPerson
+        _ backend: Backend, on directory: TemporaryDirectory, clock: TestClock, _ person: ScriptedPerson,
+        _ hardware: SecureHardware
     ) throws -> any KeychainService {
         if Backend.daemons.contains(backend) {
-            return RoutedService(try daemon(backend, on: directory, clock: clock, person))
+            return RoutedService(try daemon(backend, on: directory, clock: clock, person, hardware))
         }
         return try EmbeddedService(
-            home: KeychainHome(root: directory.path), clocks: clock.clocks, presence: person.sources(of: backend))
+            home: KeychainHome(root: directory.path), clocks: clock.clocks, presence: person.sources(of: backend),
+            hardware: hardware)
     }
 
     private static func daemon(
-        _ backend: Backend, on directory: TemporaryDirectory, clock: TestClock, _ person: ScriptedPerson
+        _ backend: Backend, on directory: TemporaryDirectory, clock: TestClock, _ person: ScriptedPerson,
+        _ hardware: SecureHardware
     ) throws -> KeychainServer {
-        guard backend == .systemDaemon else { return try server(on: directory, clock: clock, person: person) }
+        guard backend == .systemDaemon else {
+            return try server(on: directory, clock: clock, person: person, hardware: hardware)
+        }
         let provider = HomeProvider(
-            stateDirectory: directory.path, clocks: clock.clocks, presence: person.sources(of: backend))
+            stateDirectory: directory.path, clocks: clock.clocks, presence: person.sources(of: backend),
+            hardware: hardware)
         return try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil))
     }
 
     /// Returns a daemon in this process that uses the keychain in a directory.
     public static func server(
         on directory: TemporaryDirectory, clock: TestClock, limits: ServerLimits = ServerLimits(),
-        person: ScriptedPerson = ScriptedPerson()
+        person: ScriptedPerson = ScriptedPerson(), hardware: SecureHardware = SecureHardware()
     ) throws -> KeychainServer {
         let provider = HomeProvider(
             user: geteuid(), home: KeychainHome(root: directory.path), clocks: clock.clocks,
-            presence: person.sources(of: .daemon))
+            presence: person.sources(of: .daemon), hardware: hardware)
         return try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil), limits: limits)
     }
 
@@ -83,9 +95,10 @@ public final class TestKeychain: Sendable {
     /// ended.
     public init(
         _ backend: Backend = .onDisk, in directory: TemporaryDirectory, clock: TestClock,
-        person: ScriptedPerson = ScriptedPerson()
+        person: ScriptedPerson = ScriptedPerson(), hardware: SecureHardware = SecureHardware()
     ) throws {
-        service = try Self.service(backend, on: directory, clock: clock, person)
+        service = try Self.service(backend, on: directory, clock: clock, person, hardware)
+        self.hardware = hardware
         self.person = person
         self.backend = backend
         self.directory = directory
@@ -97,7 +110,7 @@ public final class TestKeychain: Sendable {
     public func reopened() throws -> TestKeychain {
         guard let directory else { throw SystemError("open again", path: ":memory:", code: EINVAL) }
         service.close()
-        return try TestKeychain(backend, in: directory, clock: clock, person: person)
+        return try TestKeychain(backend, in: directory, clock: clock, person: person, hardware: hardware)
     }
 
     /// Restarts the daemon. The programs keep their objects and connect again.
@@ -105,7 +118,7 @@ public final class TestKeychain: Sendable {
         guard let directory, let routed = service as? RoutedService else {
             throw SystemError("restart the daemon of a keychain", path: backend.rawValue, code: EINVAL)
         }
-        try routed.restart { try Self.daemon(backend, on: directory, clock: clock, person) }
+        try routed.restart { try Self.daemon(backend, on: directory, clock: clock, person, hardware) }
     }
 
     /// Runs `body` as a program with these declared groups; nil for a program without an identity.

@@ -167,6 +167,22 @@ struct StoredPinsTests {
         }
     }
 
+    @Test("SPIN-4: a damaged row refuses the whole configuration")
+    func damagedRow() throws {
+        try withKeychain(.onDisk) { keychain in
+            try StoredPins().add(Self.record("bad.example"))
+            let directory = try #require(keychain.directory)
+            keychain.service.close()
+            try directory.runSQL("UPDATE item SET secret = zeroblob(length(secret))")
+            let again = try TestKeychain(in: directory, clock: keychain.clock)
+            try again.run(groups: ["G1", "G2"]) {
+                try StoredPins().add(Self.record("good.example"))
+                let error = #expect(throws: KeychainError.self) { try StoredPins().configuration() }
+                #expect(error?.status == .decode && error?.hint == "latchkey doctor shows the damage")
+            }
+        }
+    }
+
     @Test("SPIN-6: pins of one domain in two groups are refused")
     func groups() throws {
         try withKeychain(.ephemeral) { _ in

@@ -18,7 +18,7 @@ public struct PresenceRecipients: Sendable {
     init(_ record: KeybagRecord) {
         keychain = record.keychain
         hasPasscode = record.passcode != nil
-        isOutdated = record.storedVersion < KeybagRecord.version
+        isOutdated = record.storedVersion < KeybagRecord.commonVersion
         pairs = record.currentPairs
         known = Set(record.pairs.map(\.identity))
     }

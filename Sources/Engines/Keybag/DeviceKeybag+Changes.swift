@@ -35,7 +35,7 @@ extension DeviceKeybag {
     }
 
     /// Whether ``upgradingRecord()`` would change the record.
-    package var canUpgradeRecord: Bool { record.storedVersion < KeybagRecord.version && record.passcode == nil }
+    package var canUpgradeRecord: Bool { record.storedVersion < KeybagRecord.commonVersion && record.passcode == nil }
 
     /// Creates the presence pairs of a keychain whose passcode was set by an older version; returns
     /// nil if it has them.

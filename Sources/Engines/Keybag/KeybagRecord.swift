@@ -6,9 +6,15 @@ internal import SecretMemory
 /// The keybag as it is stored: a header and wrapped keys. Format:
 /// Documentation/Formats/keychain-database.md, "Keybag".
 struct KeybagRecord: Equatable, Sendable {
-    /// The version that is written. Version 1 has no settings and is read with the default ones;
-    /// version 2 has no presence pairs.
-    static let version: UInt16 = 3
+    /// The newest version. Version 1 has no settings and is read with the default ones; version 2
+    /// has no presence pairs. Version 4 is written only for what version 3 cannot hold, so that
+    /// running programs of an earlier version keep working otherwise.
+    static let version: UInt16 = 4
+    /// The version that every record is raised to.
+    static let commonVersion: UInt16 = 3
+
+    /// The version that ``encoded`` writes.
+    var writtenVersion: UInt16 { settings.allowsSoftwareEnclave ? Self.version : Self.commonVersion }
 
     /// The UUID of the keychain: 16 bytes.
     var keychain: [UInt8]
@@ -30,8 +36,8 @@ struct KeybagRecord: Equatable, Sendable {
     /// Whether shares of rows may be sealed to other pairs than the present ones, because a
     /// security key was enrolled or removed.
     var hasOutdatedShares = false
-    /// The version that was read. An older one is written as ``version`` at the next change.
-    private(set) var storedVersion = version
+    /// The version that was read. An older one than ``commonVersion`` is raised at the next change.
+    private(set) var storedVersion = commonVersion
 
     struct WrappedKey: Equatable, Sendable {
         var slot: KeySlot
@@ -110,7 +116,7 @@ extension KeybagRecord {
         guard generation < UInt64(Int64.max) else { throw .damaged("the keybag's generations are exhausted") }
         var next = self
         next.generation += 1
-        next.storedVersion = Self.version
+        next.storedVersion = max(storedVersion, Self.commonVersion)
         return next
     }
 
@@ -133,7 +139,7 @@ extension KeybagRecord {
     /// The bytes that are stored and authenticated.
     var encoded: [UInt8] {
         var writer = KeybagWriter()
-        writer.put(Self.version)
+        writer.put(writtenVersion)
         writer.put(bytes: keychain)
         writer.put(generation)
         writer.put(root)
@@ -148,7 +154,10 @@ extension KeybagRecord {
         writer.put(bytes: sealedTangle)
         writer.put(settings.graceSeconds)
         writer.put(settings.lockInterval)
-        writer.put(UInt8((settings.locksOnSleep ? 1 : 0) | (settings.wipesAfterTen ? 2 : 0)))
+        writer.put(
+            UInt8(
+                (settings.locksOnSleep ? 1 : 0) | (settings.wipesAfterTen ? 2 : 0)
+                    | (settings.allowsSoftwareEnclave ? 4 : 0)))
         writer.put(UInt16(keys.count))
         for key in keys {
             writer.put(key.slot.protection)
@@ -196,9 +205,10 @@ extension KeybagRecord {
             settings.graceSeconds = try reader.number("grace")
             settings.lockInterval = try reader.number("lock interval")
             let flags: UInt8 = try reader.number("settings")
-            guard flags & ~3 == 0 else { throw .damaged("unknown settings \(flags)") }
+            guard flags & ~(version >= 4 ? 7 : 3) == 0 else { throw .damaged("unknown settings \(flags)") }
             settings.locksOnSleep = flags & 1 != 0
             settings.wipesAfterTen = flags & 2 != 0
+            settings.allowsSoftwareEnclave = flags & 4 != 0
         }
         let count: UInt16 = try reader.number("number of keys")
         keys = []
@@ -210,6 +220,9 @@ extension KeybagRecord {
             guard flag <= 1 else { throw .damaged("the flag of the shares must be 0 or 1, found \(flag)") }
             hasOutdatedShares = flag == 1
             pairs = try Self.pairs(&reader)
+        }
+        guard version < 4 || writtenVersion == version else {
+            throw .damaged("it has version \(version) without content that requires it")
         }
         guard passcode != nil || presenceGeneration == nil else {
             throw .damaged("it has presence keys of a passcode, but no passcode")

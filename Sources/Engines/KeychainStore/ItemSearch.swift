@@ -81,6 +81,8 @@ extension ItemSearch {
     /// be opened.
     var isDecidedByTokens: Bool {
         guard case .only = groups, addedBy == nil, match == MatchOptions() else { return false }
+        // Unnamed keys of tokens are known only when they are open.
+        guard itemClass != .key || identifier != nil else { return false }
         return attributes.count == tokenAttributes.count + (protection == nil ? 0 : 1)
     }
 
@@ -109,10 +111,13 @@ extension ItemSearch {
     /// Whether an opened row matches, except for the conditions on its secret half.
     func matches(_ record: ItemRecord) -> Bool {
         guard contains(record.accessGroup) else { return false }
+        if identifier == nil, record.isUnnamedTokenKey { return false }
         if let addedBy, record.addedBy != addedBy { return false }
         for (attribute, wanted) in attributes {
             let found = record[attribute] ?? ItemSchema.of(itemClass)[attribute]?.initial
-            guard let found, equal(found, wanted) else { return false }
+            guard let found else { return false }
+            if attribute == .tokenIdentifier, isSoftwareEnclave(found.canonicalBytes, wanted) { continue }
+            guard equal(found, wanted) else { return false }
         }
         if let items = match.items, !items.contains(record.persistentReference) { return false }
         if let host = match.hostOrSubdomain {
@@ -133,6 +138,7 @@ extension ItemSearch {
     /// The same for the fields of an open metadata half, if ``isDecidedByFields``.
     func matches(_ fields: MetadataFields) -> Bool {
         guard contains(fields.bareRecord.accessGroup) else { return false }
+        if identifier == nil, itemClass == .key, fields.isUnnamedTokenKey { return false }
         if let addedBy, fields.bareRecord.addedBy != addedBy { return false }
         var found: [UInt8] = []
         for (attribute, wanted) in attributes {
@@ -141,9 +147,17 @@ extension ItemSearch {
                 guard let initial = ItemSchema.of(itemClass)[attribute]?.initial else { return false }
                 found = initial.canonicalBytes
             }
+            if attribute == .tokenIdentifier, isSoftwareEnclave(found, wanted) { continue }
             guard found == wanted.canonicalBytes else { return false }
         }
         return true
+    }
+
+    /// Whether a key is in a software enclave, and those of any Secure Enclave are searched: its
+    /// program has asked for one.
+    private func isSoftwareEnclave(_ token: [UInt8], _ wanted: AttributeValue) -> Bool {
+        itemClass == .key && wanted == .string(EnclaveKind.requested)
+            && token == AttributeValue.string(EnclaveKind.software.rawValue).canonicalBytes
     }
 
     private func contains(_ group: AccessGroup) -> Bool {

@@ -48,6 +48,16 @@ struct MetadataFields {
     }
 }
 
+extension MetadataFields {
+    /// The same as ``ItemRecord/isUnnamedTokenKey``.
+    var isUnnamedTokenKey: Bool {
+        var (token, permanent): ([UInt8], [UInt8]) = ([], [])
+        guard appendCanonicalBytes(of: .tokenIdentifier, to: &token), !token.isEmpty else { return false }
+        return appendCanonicalBytes(of: .isPermanent, to: &permanent)
+            && permanent == AttributeValue.number(0).canonicalBytes
+    }
+}
+
 extension MetadataFields: CanonicalValues {
     var itemClass: ItemClass { bareRecord.itemClass }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import HardwareSecurity
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyServer
 internal import LatchkeyService
 internal import LinuxSystem
 internal import SecurityKeyPresence
+internal import TrustedPlatformModule
 
 /// The socket at which a daemon listens, and the keychains that it serves.
 struct DaemonEnvironment {
@@ -21,6 +23,8 @@ struct DaemonEnvironment {
     let auditLimits: AuditLog.Limits
     /// How long a prompt waits for an answer.
     let promptTimeout: PromptTimeout
+    /// The address of the TPM, or `none`, given on the command line.
+    let tpm: String?
 
     func socketPath() throws(KeychainError) -> String {
         if let socket { return socket }
@@ -56,12 +60,16 @@ struct DaemonEnvironment {
                 stateDirectory: stateDirectory, limits: auditLimits, quota: configuration.quota,
                 allowsAlwaysOpen: configuration.allowsAlwaysOpen,
                 subordinates: configuration.allowsSubordinateUsers ? nil : SubordinateUsers(subordinates),
-                presence: presence)
+                presence: presence,
+                hardware: SecureHardware(
+                    try MachineHardware.find(tpm ?? configuration.tpm, readsEnvironment: false),
+                    offersSoftwareEnclave: true))
         }
         let provider = HomeProvider(
             user: geteuid(), home: try userHome(), limits: auditLimits,
             presence: PresenceSources(
-                biometry: FingerprintBiometry(), securityKeys: ConnectedSecurityKeys(), timeout: promptTimeout)
+                biometry: FingerprintBiometry(), securityKeys: ConnectedSecurityKeys(), timeout: promptTimeout),
+            hardware: SecureHardware(try MachineHardware.find(tpm, readsEnvironment: true))
         ) {
             () throws(KeychainError) in
             try KeychainClient.passcodeOfEnvironment()

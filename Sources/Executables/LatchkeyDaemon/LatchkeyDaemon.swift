@@ -76,6 +76,12 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             "How long a prompt waits for the user's answer, in seconds, from 5 to 3600.", valueName: "seconds"))
     var promptTimeout = PromptTimeout.standard.seconds
 
+    @Option(
+        help: ArgumentHelp(
+            "The TPM: device:/dev/tpmrm0, swtpm:path=/…, swtpm:port=2321, or none. The default is the machine's.",
+            valueName: "address"))
+    var tpm: String?
+
     @Option(help: ArgumentHelp("The log level: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = LogLevel.notice
 
@@ -119,7 +125,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
                 isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements,
                 subordinates: subuid,
                 auditLimits: AuditLog.Limits(totalLength: auditSize << 20, minimumAge: Double(auditAge) * 86400),
-                promptTimeout: PromptTimeout(seconds: promptTimeout) ?? .standard)
+                promptTimeout: PromptTimeout(seconds: promptTimeout) ?? .standard, tpm: tpm)
             if release { return try releaseHome(environment) }
             LoggingSystem.bootstrap(PrintableLogHandler.init)
             var log = Logger(label: "latchkeyd")

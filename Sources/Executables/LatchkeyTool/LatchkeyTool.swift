@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import HardwareSecurity
+internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyCommands
+internal import LatchkeyService
 internal import LinuxSystem
 internal import Logging
 internal import SecurityKeyPresence
+internal import TrustedPlatformModule
 
 /// The command `latchkey`, also installed as `security`: only the start.
 @main
@@ -25,6 +29,12 @@ enum LatchkeyTool {
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         KeychainClient.actAsUserCommand()
         KeychainClient.useSecurityKeys(ConnectedSecurityKeys())
+        TrustedPlatformModule.silenceLibrary()
+        do throws(KeychainError) {
+            KeychainClient.useHardware(SecureHardware(try MachineHardware.find(readsEnvironment: true)))
+        } catch {
+            return LatchkeyMain.refuse("\(MachineHardware.variable): \(error.problem)", io: io)
+        }
         defer { KeychainClient.close() }
         return LatchkeyMain.run(CommandWord.ofThisProcess(), io: io)
     }

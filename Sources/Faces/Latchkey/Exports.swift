@@ -24,6 +24,7 @@
 @_exported public import enum KeychainModel.ProtectionClass
 
 // Keys.
+@_exported public import enum KeychainModel.EnclaveKind
 @_exported public import enum KeychainModel.HashAlgorithm
 @_exported public import struct KeychainModel.KeyKind
 @_exported public import enum KeychainModel.KeyType

@@ -10,5 +10,11 @@ public final class BinarySemaphore: Sendable {
     public init() {}
 
     public func acquire() { semaphore.wait() }
+
+    /// Waits at most so many seconds.
+    ///
+    /// - Returns: whether the semaphore was acquired.
+    public func acquire(seconds: Int) -> Bool { semaphore.wait(timeout: .now() + .seconds(seconds)) == .success }
+
     public func release() { semaphore.signal() }
 }

@@ -67,9 +67,11 @@ public struct ItemRecord: Sendable {
     }
 
     /// Whether the data may be returned. A key's kSecAttrIsExtractable must be unset or a number
-    /// other than 0, and its access control must not restrict it to the use of the key.
+    /// other than 0, it must not be held by a token, and its access control must not restrict it to
+    /// the use of the key.
     public var isExtractable: Bool {
         guard itemClass == .key || itemClass == .identity else { return true }
+        guard !isTokenKey else { return false }
         if accessControlFlags?.contains(.privateKeyUsage) == true { return false }
         switch attributes[.isExtractable] {
         case nil: return true

@@ -11,14 +11,19 @@ public struct KeybagSettings: Sendable, Equatable {
     /// Whether the tenth wrong passcode destroys what the passcode protects. Off by default,
     /// because any program of the user could cause that.
     public var wipesAfterTen: Bool
+    /// Whether keys for a Secure Enclave are created in the memory of the system's latchkeyd if the
+    /// machine has no TPM. Off by default: such keys are not out of the administrator's reach.
+    public var allowsSoftwareEnclave: Bool
 
     /// Creates settings; the defaults are those of a new keychain.
     public init(
-        graceSeconds: UInt16 = 10, lockInterval: UInt32 = 0, locksOnSleep: Bool = false, wipesAfterTen: Bool = false
+        graceSeconds: UInt16 = 10, lockInterval: UInt32 = 0, locksOnSleep: Bool = false, wipesAfterTen: Bool = false,
+        allowsSoftwareEnclave: Bool = false
     ) {
         self.graceSeconds = graceSeconds
         self.lockInterval = lockInterval
         self.locksOnSleep = locksOnSleep
         self.wipesAfterTen = wipesAfterTen
+        self.allowsSoftwareEnclave = allowsSoftwareEnclave
     }
 }

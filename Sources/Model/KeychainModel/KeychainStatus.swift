@@ -58,6 +58,8 @@ public struct KeychainStatus: Sendable {
     /// The number of items with an access control that the present recovery key does not open,
     /// although it keeps their class; 0 without a recovery key.
     public var itemsWithoutRecovery = 0
+    /// What holds new keys for a Secure Enclave; nil if there is none.
+    public var enclave: EnclaveKind?
 
     public init(
         mode: Mode, root: Root, databasePath: String?, deviceKeyPath: String?, formatVersion: Int, hasPasscode: Bool,

@@ -77,6 +77,14 @@ public enum KeychainClient {
 
     fileprivate static let securityKeys = SystemMutex<(any SecurityKeyAccess)?>(nil)
 
+    /// Uses hardware that holds keys if this process opens the keychain itself. Only for programs
+    /// that are linked with libtss2, before the first call.
+    public static func useHardware(_ source: SecureHardware) {
+        hardware.withLock { $0 = source }
+    }
+
+    fileprivate static let hardware = SystemMutex(SecureHardware())
+
     /// Takes the passcode from `source`, instead of the environment, when items are locked. For
     /// commands, before the first call.
     public static func takePasscode(from source: @escaping AutomaticUnlock.Source) {
@@ -182,11 +190,13 @@ private final class ProcessService: Sendable {
 
     private static func make() throws(KeychainError) -> any KeychainService {
         let presence = PresenceSources(securityKeys: KeychainClient.securityKeys.withLock { $0 })
+        let hardware = KeychainClient.hardware.withLock { $0 }
         if environment("LATCHKEY_EPHEMERAL") == "1" {
-            return try EmbeddedService(inMemory: .system, presence: presence)
+            return try EmbeddedService(inMemory: .system, presence: presence, hardware: hardware)
         }
         if let service = try daemon() { return service }
-        return try EmbeddedService(home: .resolve(environment), presence: presence, automaticPasscode: passcode)
+        return try EmbeddedService(
+            home: .resolve(environment), presence: presence, hardware: hardware, automaticPasscode: passcode)
     }
 
     fileprivate static var discovery: DaemonDiscovery {

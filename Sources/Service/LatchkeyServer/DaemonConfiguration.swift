@@ -10,6 +10,7 @@ public import LinuxSystem
 /// max-items-per-user = 100000
 /// subordinate-users = refuse      # or allow
 /// always-classes = allow          # or refuse
+/// tpm = device:/dev/tpmrm0        # or none
 /// ```
 public struct DaemonConfiguration: Sendable, Equatable {
     /// The limits of each user's keychain.
@@ -19,6 +20,8 @@ public struct DaemonConfiguration: Sendable, Equatable {
     /// Whether new items may have a class that opens without the passcode
     /// (`kSecAttrAccessibleAlways`).
     public var allowsAlwaysOpen = true
+    /// The address of the TPM, or `none`; nil for the machine's, if it has one.
+    public var tpm: String?
 
     public static let systemPath = "/etc/latchkey/daemon.conf"
 
@@ -49,6 +52,7 @@ public struct DaemonConfiguration: Sendable, Equatable {
                 configuration.allowsSubordinateUsers = try allows(line, in: file)
             case .alwaysClasses:
                 configuration.allowsAlwaysOpen = try allows(line, in: file)
+            case .tpm: configuration.tpm = line.value
             }
         }
         return configuration
@@ -59,6 +63,7 @@ public struct DaemonConfiguration: Sendable, Equatable {
         case maxItems = "max-items-per-user"
         case subordinateUsers = "subordinate-users"
         case alwaysClasses = "always-classes"
+        case tpm
     }
 
     private static func allows(

@@ -34,6 +34,7 @@ public final class HomeProvider: KeychainProvider {
     private let allowsAlwaysOpen: Bool
     private let automaticPasscode: AutomaticUnlock.Source
     private let presence: PresenceSources
+    private let hardware: SecureHardware
     private let openLimits: OpenKeychains
     private let subordinates: SubordinateUsers?
     private let slots = SystemMutex<[UInt32: KeychainSlot]>([:])
@@ -42,15 +43,17 @@ public final class HomeProvider: KeychainProvider {
     ///
     /// - Parameters:
     ///   - presence: how the user can be asked.
+    ///   - hardware: what holds keys outside of the daemon's memory.
     ///   - automaticPasscode: the passcode that the daemon was started with, if any.
     public convenience init(
         user: UInt32, home: KeychainHome, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
-        presence: PresenceSources = PresenceSources(),
+        presence: PresenceSources = PresenceSources(), hardware: SecureHardware = SecureHardware(),
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) {
         self.init(
             mode: .user, clocks: clocks, limits: limits, quota: nil, allowsAlwaysOpen: true,
-            open: OpenKeychains(), subordinates: nil, presence: presence, automaticPasscode: automaticPasscode
+            open: OpenKeychains(), subordinates: nil, presence: presence, hardware: hardware,
+            automaticPasscode: automaticPasscode
         ) { $0 == user ? home : nil }
     }
 
@@ -62,15 +65,17 @@ public final class HomeProvider: KeychainProvider {
     ///   - open: how many keychains stay open.
     ///   - subordinates: the user ids that are refused; nil to refuse none.
     ///   - presence: how the users can be asked.
+    ///   - hardware: what holds keys outside of the daemon's memory.
     public convenience init(
         stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
         quota: KeychainQuota? = nil, allowsAlwaysOpen: Bool = true,
         open: OpenKeychains = OpenKeychains(), subordinates: SubordinateUsers? = nil,
-        presence: PresenceSources = PresenceSources()
+        presence: PresenceSources = PresenceSources(), hardware: SecureHardware = SecureHardware()
     ) {
         self.init(
             mode: .system, clocks: clocks, limits: limits, quota: quota, allowsAlwaysOpen: allowsAlwaysOpen, open: open,
-            subordinates: subordinates, presence: presence, automaticPasscode: { () throws(KeychainError) in nil }
+            subordinates: subordinates, presence: presence, hardware: hardware,
+            automaticPasscode: { () throws(KeychainError) in nil }
         ) { user in
             // All users without a mapping share the overflow user id (user_namespaces(7)).
             Self.overflowUsers.contains(user) ? nil : KeychainHome(root: "\(stateDirectory)/users/\(user)")
@@ -80,7 +85,7 @@ public final class HomeProvider: KeychainProvider {
     private init(
         mode: KeychainStatus.Mode, clocks: Clocks, limits: AuditLog.Limits, quota: KeychainQuota?,
         allowsAlwaysOpen: Bool, open: OpenKeychains, subordinates: SubordinateUsers?, presence: PresenceSources,
-        automaticPasscode: @escaping AutomaticUnlock.Source,
+        hardware: SecureHardware, automaticPasscode: @escaping AutomaticUnlock.Source,
         home: @escaping @Sendable (UInt32) -> KeychainHome?
     ) {
         self.mode = mode
@@ -92,6 +97,7 @@ public final class HomeProvider: KeychainProvider {
         openLimits = open
         self.subordinates = subordinates
         self.presence = presence
+        self.hardware = hardware
         self.automaticPasscode = automaticPasscode
     }
 
@@ -225,15 +231,17 @@ public final class HomeProvider: KeychainProvider {
     {
         let service = try EmbeddedService(
             home: home, clocks: clocks, ownership: ownership, quota: quota, user: user,
-            presence: presence, allowsAlwaysOpen: allowsAlwaysOpen, automaticPasscode: automaticPasscode)
-        let (clocks, quota, allowsAlwaysOpen, presence) = (clocks, quota, allowsAlwaysOpen, presence)
+            presence: presence, hardware: hardware, allowsAlwaysOpen: allowsAlwaysOpen,
+            automaticPasscode: automaticPasscode)
+        let (clocks, quota, allowsAlwaysOpen) = (clocks, quota, allowsAlwaysOpen)
+        let (presence, hardware) = (presence, hardware)
         return ServedKeychain(
             service: service, audit: try service.openAuditLog(limits: limits), mode: mode, home: home, quota: quota
         ) {
             () throws(KeychainError) in
             try EmbeddedService(
                 home: home, clocks: clocks, ownership: ownership, quota: quota, user: user,
-                presence: presence, allowsAlwaysOpen: allowsAlwaysOpen)
+                presence: presence, hardware: hardware, allowsAlwaysOpen: allowsAlwaysOpen)
         }
     }
 }

@@ -16,24 +16,48 @@ extension EmbeddedService {
         if let half = generation.publicHalf { _ = try caller.groupForAddition(named: half.accessGroup) }
         let context = try provenContext(generation.privateHalf.authentication, of: identity)
         let binding = try binding(for: generation.privateHalf.accessControlFlags, context)
-        let key = try SoftwareKey.generate(generation.kind, isCancelled: { Cancellation.isCancelled })
-        var halves = [
-            try KeyRules.completed(generation.privateHalf, key.publicKey, .privateKey, data: try key.external())
-        ]
+        let new = try newKey(generation)
+        var half = generation.privateHalf
+        half.attributes.merge(new.attributes) { $1 }
+        var halves = [try KeyRules.completed(half, new.publicKey, .privateKey, data: new.data)]
         if let half = generation.publicHalf {
             halves.append(
                 try KeyRules.completed(
-                    half, key.publicKey, .publicKey, data: SharedSecret(copying: key.publicKey.external)))
+                    half, new.publicKey, .publicKey, data: SharedSecret(copying: new.publicKey.external)))
         }
         var records: [ItemRecord] = []
-        for half in halves { records.append(try record(of: half, for: caller)) }
-        let new = records
-        var stored = try runConstrained(.key, context, new: (new[0].promptLabel, new[0].accessControlFlags)) {
-            () throws(StoreError) in try store.add(new, binding: binding)
+        for half in halves {
+            let isInEnclave = records.isEmpty && new.isInEnclave
+            records.append(try record(of: half, for: caller, enclaveKey: isInEnclave ? new.publicKey.external : nil))
+        }
+        let pair = records
+        var stored = try runConstrained(.key, context, new: (pair[0].promptLabel, pair[0].accessControlFlags)) {
+            () throws(StoreError) in try store.add(pair, binding: binding)
         }
         for index in stored.indices { stored[index].secrets = nil }
         return GeneratedKey(
-            privateHalf: stored[0], publicHalf: stored.count > 1 ? stored[1] : nil, publicKey: key.publicKey.external)
+            privateHalf: stored[0], publicHalf: stored.count > 1 ? stored[1] : nil, publicKey: new.publicKey.external)
+    }
+
+    private struct NewKey {
+        let publicKey: PublicKey
+        /// The data of the private half's item.
+        let data: SharedSecret
+        /// Attributes that the kind of key decides.
+        var attributes: [ItemAttribute: AttributeValue] = [:]
+        var isInEnclave = false
+    }
+
+    private func newKey(_ generation: KeyGeneration) throws(KeychainError) -> NewKey {
+        guard generation.privateHalf.attributes[.tokenIdentifier] != nil else {
+            let key = try SoftwareKey.generate(generation.kind, isCancelled: { Cancellation.isCancelled })
+            return NewKey(publicKey: key.publicKey, data: try key.external())
+        }
+        try KeyRules.checkEnclaveKey(generation)
+        let record = try EnclaveKeyRecord.create(in: try enclaveForNewKeys())
+        return NewKey(
+            publicKey: try record.publicKey, data: record.encoded,
+            attributes: KeyRules.enclaveAttributes(record.kind), isInEnclave: true)
     }
 
     public func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
@@ -48,9 +72,10 @@ extension EmbeddedService {
     func publicKey(of item: ItemRecord) throws(KeychainError) -> PublicKeyInfo {
         if let known = try KeyRules.rememberedPublicKey(of: item) { return known }
         return try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
-            switch key {
-            case .publicKey(let key): PublicKeyInfo(key.kind, half: .publicKey, publicKey: key.external)
-            case .privateKey(let key): PublicKeyInfo(key.kind, half: .privateKey, publicKey: key.publicKey.external)
+            let publicKey = try key.publicKey
+            return switch key {
+            case .publicKey: PublicKeyInfo(publicKey.kind, half: .publicKey, publicKey: publicKey.external)
+            case .privateKey: PublicKeyInfo(publicKey.kind, half: .privateKey, publicKey: publicKey.external)
             }
         }
     }
@@ -64,7 +89,8 @@ extension EmbeddedService {
         try KeyRules.requirePermission(for: use, of: item)
         // What the person has released for one use is not kept for the next one.
         let isConstrained = item.accessControlFlags?.hasConstraints == true
-        return try KeyRules.withKey(of: item, from: isConstrained ? nil : keys) { (key) throws(KeychainError) in
+        return try KeyRules.withKey(of: item, from: isConstrained ? nil : keys, in: enclave) {
+            (key) throws(KeychainError) in
             guard case .privateKey(let key) = key else { throw .parameter("the key must be a private key") }
             return KeyOutput(
                 try input.withUnsafeBytes { (input) throws(KeychainError) in try key.use(use, on: input) },

@@ -4,6 +4,7 @@ public import Glibc
 internal import Keybag
 public import KeychainModel
 internal import KeychainStore
+internal import KeyServices
 internal import LinuxSystem
 internal import Logging
 
@@ -18,6 +19,7 @@ public final class EmbeddedService: KeychainService {
     let contexts = AuthenticationContexts()
     let recognitions: RecentRecognitions
     let presence: PresenceSources
+    let hardware: SecureHardware
     /// The user whose keychain it is, who is asked.
     let user: UInt32
     /// Whether new items may have a class that is open without the passcode.
@@ -36,6 +38,7 @@ public final class EmbeddedService: KeychainService {
     ///   - quota: the maximum size of the keychain; nil for no limit.
     ///   - user: the user whose keychain it is, who is asked.
     ///   - presence: how the user can be asked.
+    ///   - hardware: what holds keys outside of this process's memory.
     ///   - allowsAlwaysOpen: whether new items may have the class `dk` or `dku`.
     ///   - automaticPasscode: called when a locked item is needed before the first unlock; it
     ///     returns nil if there is no passcode to offer.
@@ -43,7 +46,8 @@ public final class EmbeddedService: KeychainService {
     ///   replace the home's directories.
     public init(
         home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil, quota: KeychainQuota? = nil,
-        user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources(), allowsAlwaysOpen: Bool = true,
+        user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources(),
+        hardware: SecureHardware = SecureHardware(), allowsAlwaysOpen: Bool = true,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) throws(KeychainError) {
         if ownership == nil { try HomeOwnership.refuse(home) }
@@ -69,6 +73,7 @@ public final class EmbeddedService: KeychainService {
         self.home = home
         self.user = user
         self.presence = presence
+        self.hardware = hardware
         // Only a process to which the user's programs have no access keeps what opens by biometry.
         if ownership != nil, presence.biometry != nil { store.keepBiometryKey() }
         ownershipMonitor = ownership == nil ? HomeOwnershipMonitor(home, clocks.boot) : nil
@@ -81,10 +86,12 @@ public final class EmbeddedService: KeychainService {
 
     /// Creates a keychain in memory, which lives as long as the object.
     public init(
-        inMemory clocks: Clocks = .system, user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources()
+        inMemory clocks: Clocks = .system, user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources(),
+        hardware: SecureHardware = SecureHardware()
     ) throws(KeychainError) {
         self.user = user
         self.presence = presence
+        self.hardware = hardware
         do throws(StoreError) {
             store = try KeychainStore(inMemoryWith: .ephemeral(), clock: clocks.boot)
         } catch {
@@ -122,7 +129,12 @@ public final class EmbeddedService: KeychainService {
     }
 
     /// Returns the record to store for an addition, after every check.
-    func record(of item: ItemAddition, for caller: AuthorizedCaller) throws(KeychainError) -> ItemRecord {
+    ///
+    /// - Parameter publicKey: the public half of a key that the service has just created in an
+    ///   enclave.
+    func record(
+        of item: ItemAddition, for caller: AuthorizedCaller, enclaveKey publicKey: [UInt8]? = nil
+    ) throws(KeychainError) -> ItemRecord {
         let group = try caller.groupForAddition(named: item.accessGroup)
         guard item.itemClass != .identity else {
             throw .parameter("an identity is added by reference; it has no row of its own")
@@ -139,7 +151,7 @@ public final class EmbeddedService: KeychainService {
         try ItemRules.check(record)
         try ItemRules.checkClass(of: record, allowsAlwaysOpen: allowsAlwaysOpen)
         try ItemRules.checkDates(of: record.attributes)
-        try KeyRules.refuseToken(record)
+        if let publicKey { record.publicKey = publicKey } else { try KeyRules.refuseToken(record) }
         KeyRules.rememberPublicKey(of: &record)
         return record
     }
@@ -226,6 +238,7 @@ public final class EmbeddedService: KeychainService {
                 counts: try store.counts(), quarantined: try store.quarantinedRows())
             status.itemsRequiringPasscode = try store.itemsRequiringPasscode
             status.itemsWithoutRecovery = try store.recoveryLosesConstrainedItems
+            status.enclave = (try? enclaveForNewKeys())?.kind
             return status
         }
     }

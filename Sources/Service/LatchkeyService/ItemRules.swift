@@ -68,6 +68,7 @@ enum ItemRules {
             try checkDates(of: record.attributes, record.created, record.modified)
             try check(record)
             try checkClass(of: record, allowsAlwaysOpen: allowsAlwaysOpen)
+            try KeyRules.refuseToken(record)
             return nil
         } catch {
             return error.problem
@@ -124,6 +125,7 @@ enum ItemRules {
         changed.modified = ItemRecord.date(now, after: record.modified)
         try check(changed)
         if update.protection != nil { try checkClass(of: changed, allowsAlwaysOpen: allowsAlwaysOpen) }
+        try KeyRules.checkTokenKey(changed, was: record, update)
         if changed[.tokenIdentifier] != record[.tokenIdentifier] { try KeyRules.refuseToken(changed) }
         try KeyRules.check(changed, was: record)
         KeyRules.rememberPublicKey(of: &changed)

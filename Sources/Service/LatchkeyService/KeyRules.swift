@@ -8,7 +8,17 @@ internal import SecretMemory
 enum KeyRules {
     enum Key {
         case publicKey(PublicKey)
-        case privateKey(SoftwareKey)
+        case privateKey(any PrivateKey)
+
+        /// The public half.
+        var publicKey: PublicKey {
+            get throws(KeychainError) {
+                switch self {
+                case .publicKey(let key): key
+                case .privateKey(let key): try key.publicKey
+                }
+            }
+        }
     }
 
     /// Returns the addition of one half of a pair, with its data, and with defaults for the
@@ -39,22 +49,20 @@ enum KeyRules {
         guard record.itemClass == .key, record.attributes[.applicationLabel] == nil else { return }
         guard case .number? = record.attributes[.type], case .number? = record.attributes[.keyClass] else { return }
         let label = try? withKey(of: record) { (key) throws(KeychainError) in
-            switch key {
-            case .publicKey(let key): try key.applicationLabel()
-            case .privateKey(let key): try key.publicKey.applicationLabel()
-            }
+            try key.publicKey.applicationLabel()
         }
         if let label { record.attributes[.applicationLabel] = .data(label) }
     }
 
     /// Keeps the public half of a private key beside it if the key itself cannot be read without the
-    /// person.
+    /// person. That of a key in an enclave is always there.
     static func rememberPublicKey(of record: inout ItemRecord) {
+        guard !record.isTokenKey else { return }
         record.publicKey = nil
         guard record.itemClass == .key, record.accessControlFlags?.hasConstraints == true else { return }
         let external = try? withKey(of: record) { (key) throws(KeychainError) -> [UInt8]? in
             guard case .privateKey(let key) = key else { return nil }
-            return key.publicKey.external
+            return try key.publicKey.external
         }
         if let external { record.publicKey = external }
     }
@@ -72,13 +80,21 @@ enum KeyRules {
 
     /// Calls `body` with the key that an item holds.
     ///
-    /// - Parameter cache: a cache for private keys; nil for a key that is used only once.
+    /// - Parameters:
+    ///   - cache: a cache for private keys; nil for a key that is used only once.
+    ///   - enclave: returns the enclave that holds a key.
     /// - Throws: errSecUnimplemented for an unsupported key type; errSecDecode if the bytes are not
     ///   a key of the item's type.
     static func withKey<Result>(
-        of item: ItemRecord, from cache: KeyCache? = nil, _ body: (Key) throws(KeychainError) -> Result
+        of item: ItemRecord, from cache: KeyCache? = nil,
+        in enclave: EnclaveChoice = { (_) throws(KeychainError) in throw noEnclave },
+        _ body: (Key) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         guard let data = item.secrets?.data else { throw KeychainError(.decode, "the item holds no key") }
+        if item.isTokenKey {
+            let record = try EnclaveKeyRecord(decoding: data)
+            return try body(.privateKey(try EnclaveKey(record, in: try enclave(record.kind))))
+        }
         guard case .number(let number)? = item.attributes[.type], let type = KeyType(rawValue: number) else {
             throw KeychainError(.unimplemented, "keys of this type can be stored, but not used")
         }
@@ -118,8 +134,67 @@ enum KeyRules {
             return
         }
         throw KeychainError(
-            .unimplemented, "there is no token or Secure Enclave to hold the key, so it was not stored",
-            hint: "omit kSecAttrTokenID to store the key in the keychain")
+            .unimplemented, "a key cannot be imported to a token or a Secure Enclave, so it was not stored",
+            hint: "generate the key there, or omit kSecAttrTokenID to store it in the keychain")
+    }
+
+    // MARK: Secure Enclave
+
+    /// Returns the enclave of a kind.
+    ///
+    /// - Throws: if this keychain has none.
+    typealias EnclaveChoice = (EnclaveKind) throws(KeychainError) -> any SecureEnclave
+
+    static let noEnclave = KeychainError(
+        .unimplemented, "there is no Secure Enclave to hold the key",
+        hint: "it needs a TPM 2.0: latchkey status; omit kSecAttrTokenID to keep the key in the keychain")
+
+    /// Throws if the attributes of a new private half do not fit a key in an enclave
+    /// (keychain-behaviour §6.6).
+    static func checkEnclaveKey(_ generation: KeyGeneration) throws(KeychainError) {
+        let half = generation.privateHalf
+        guard half.attributes[.tokenIdentifier] == .string(EnclaveKind.requested) else {
+            throw KeychainError(
+                .unimplemented, "the only supported token is the Secure Enclave",
+                hint: "kSecAttrTokenID must be kSecAttrTokenIDSecureEnclave")
+        }
+        guard generation.kind == EnclaveKey.kind else {
+            throw .parameter("a key in a Secure Enclave must be \(EnclaveKey.kind), found \(generation.kind)")
+        }
+        guard !half.isSynchronizable else { throw .parameter("a key in a Secure Enclave cannot be synchronizable") }
+        guard half.accessControlFlags?.contains(.privateKeyUsage) != false else {
+            throw .parameter("the access control of a key in a Secure Enclave must include privateKeyUsage")
+        }
+        for attribute in [ItemAttribute.isExtractable, .isSensitive] {
+            let expected = AttributeValue.number(attribute == .isSensitive ? 1 : 0)
+            guard half.attributes[attribute] ?? expected == expected else {
+                throw .parameter("a key in a Secure Enclave is sensitive, and not extractable")
+            }
+        }
+    }
+
+    /// The attributes that every key in an enclave has.
+    static func enclaveAttributes(_ kind: EnclaveKind) -> [ItemAttribute: AttributeValue] {
+        [
+            .tokenIdentifier: .string(kind.rawValue), .isExtractable: .number(0), .wasNeverExtractable: .number(1),
+            .isSensitive: .number(1), .wasAlwaysSensitive: .number(1),
+        ]
+    }
+
+    /// Throws if an update would change what only the enclave decides.
+    static func checkTokenKey(_ changed: ItemRecord, was record: ItemRecord, _ update: ItemUpdate) throws(KeychainError)
+    {
+        guard record.isTokenKey else { return }
+        let fixed: [ItemAttribute] = [
+            .tokenIdentifier, .keyClass, .type, .keySizeInBits, .effectiveKeySize, .isExtractable, .isSensitive,
+            .isPermanent,
+        ]
+        guard update.data == nil, !changed.isSynchronizable, fixed.allSatisfy({ changed[$0] == record[$0] }) else {
+            throw .parameter("the bytes, the kind and the token of a key in a Secure Enclave cannot be changed")
+        }
+        guard changed.accessControlFlags?.contains(.privateKeyUsage) != false else {
+            throw .parameter("the access control of a key in a Secure Enclave must include privateKeyUsage")
+        }
     }
 
     // MARK: What the attributes allow

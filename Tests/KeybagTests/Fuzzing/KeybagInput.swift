@@ -44,7 +44,7 @@ enum KeybagInput {
     private static func keybag(_ bytes: [UInt8]) -> (Bool, String?) {
         guard let record = try? KeybagRecord(decoding: bytes) else { return (false, nil) }
         let encoded = record.encoded
-        guard record.storedVersion < KeybagRecord.version || encoded == bytes else {
+        guard record.storedVersion < KeybagRecord.commonVersion || encoded == bytes else {
             return (true, "a keybag has two encodings")
         }
         guard let again = try? KeybagRecord(decoding: encoded), again.encoded == encoded else {

@@ -62,8 +62,9 @@ extension KeychainStore {
                     report.damaged += 1
                     return
                 }
-                // Its secrets open only here, for the person who is present.
-                guard record.needsAuthentication == nil else {
+                // Its secrets open only here, for the person who is present; a key of a token works only
+                // with this machine's token.
+                guard record.needsAuthentication == nil, !record.isTokenKey else {
                     report.staying += 1
                     return
                 }

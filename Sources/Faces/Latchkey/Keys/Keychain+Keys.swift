@@ -16,25 +16,30 @@ extension Keychain {
     ///   - isExtractable: false keeps the key's bytes in the keychain permanently.
     ///   - protection: when the key can be used; nil for the default class.
     ///   - accessControl: what each use of the key requires of the person; nil for nothing.
-    /// - Throws: never `KeychainError.duplicateItem`: two keys differ in their public halves, so
+    ///   - inSecureEnclave: creates the key in the TPM, which never reveals it; for
+    ///     ``P256SigningKey`` and ``P256AgreementKey``. It is lost if the TPM is cleared or
+    ///     replaced.
+    /// - Throws: `errSecUnimplemented` if there is no Secure Enclave; never `KeychainError.duplicateItem`: two keys differ in their public halves, so
     ///   several keys can have the same tag.
     public func generate<Curve: KeyCurve>(
         _ type: SigningKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true,
-        protection: ProtectionClass? = nil, accessControl: AccessControl? = nil
+        protection: ProtectionClass? = nil, accessControl: AccessControl? = nil, inSecureEnclave: Bool = false
     ) throws(KeychainError) -> SigningKey<Curve> {
         try SigningKey(
             generate(
-                KeyKind(.ellipticCurve, bits: Curve.bits), item(tag, label, protection, accessControl), isExtractable))
+                KeyKind(.ellipticCurve, bits: Curve.bits), item(tag, label, protection, accessControl),
+                isExtractable && !inSecureEnclave, inSecureEnclave: inSecureEnclave))
     }
 
     /// Generates a key on an elliptic curve in the keychain, for key agreement and decryption.
     public func generate<Curve: KeyCurve>(
         _ type: AgreementKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true,
-        protection: ProtectionClass? = nil, accessControl: AccessControl? = nil
+        protection: ProtectionClass? = nil, accessControl: AccessControl? = nil, inSecureEnclave: Bool = false
     ) throws(KeychainError) -> AgreementKey<Curve> {
         try AgreementKey(
             generate(
-                KeyKind(.ellipticCurve, bits: Curve.bits), item(tag, label, protection, accessControl), isExtractable))
+                KeyKind(.ellipticCurve, bits: Curve.bits), item(tag, label, protection, accessControl),
+                isExtractable && !inSecureEnclave, inSecureEnclave: inSecureEnclave))
     }
 
     /// Generates an RSA key in the keychain, of 512 to 8192 bits in steps of 8. A key below 2048
@@ -49,9 +54,10 @@ extension Keychain {
     }
 
     private func generate(
-        _ kind: KeyKind, _ item: ItemAddition, _ isExtractable: Bool
+        _ kind: KeyKind, _ item: ItemAddition, _ isExtractable: Bool, inSecureEnclave: Bool = false
     ) throws(KeychainError) -> KeyHandle {
         var half = item
+        if inSecureEnclave { half.attributes[.tokenIdentifier] = .string(EnclaveKind.requested) }
         half.authentication = try authentication.values()
         if !isExtractable { half.attributes[.isExtractable] = .number(0) }
         let made = try open().generateKey(KeyGeneration(kind, privateHalf: half))

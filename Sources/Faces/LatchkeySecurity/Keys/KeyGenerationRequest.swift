@@ -15,6 +15,8 @@ struct KeyGenerationRequest {
     struct Half {
         var item: ItemAddition
         let authentication: AuthenticationRequest
+        /// Whether searches find it; false only for a key of a token.
+        let isPermanent: Bool
     }
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
@@ -36,29 +38,34 @@ struct KeyGenerationRequest {
         guard let known = KeyType(rawValue: type) else {
             throw .parameter("generating keys of the type \(type) is unsupported")
         }
-        let size = top.removeValue(forKey: "bsiz").flatMap { (try? Self.number($0, "")) ?? nil }
+        var size = top.removeValue(forKey: "bsiz").flatMap { (try? Self.number($0, "")) ?? nil }
+        // A token has a size of its own (keychain-behaviour §6.6).
+        if size == nil, top["tkid"] != nil || halves[0]["tkid"] != nil { size = 256 }
         guard let size, let bits = Int(exactly: size) else {
             throw KeychainError(.keySizeNotAllowed, "kSecAttrKeySizeInBits must be a number")
         }
         kind = KeyKind(known, bits: bits)
         let ofPrivateHalf = top.merging(halves[0]) { $1 }
-        privateHalf = try Self.half(ofPrivateHalf)
+        let token = ofPrivateHalf["tkid"]
+        privateHalf = try Self.half(ofPrivateHalf, token: token)
         if privateHalf == nil { try Self.refuseConstraints(ofPrivateHalf) }
-        publicHalf = try Self.half(top.merging(halves[1]) { $1 })
+        publicHalf = try Self.half(top.merging(halves[1]) { $1 }, token: nil)
     }
 
     /// Returns one half as an item; nil if it is not stored.
-    private static func half(_ attributes: [String: Any]) throws(KeychainError) -> Half? {
+    ///
+    /// - Parameter token: the token that holds the half, which is then stored by default
+    ///   (keychain-behaviour §6.4).
+    private static func half(_ attributes: [String: Any], token: Any?) throws(KeychainError) -> Half? {
         var own = attributes
         // The attributes of a half do not decide its type, size or class.
         for name in ["type", "bsiz", "kcls", "esiz", "class"] { own[name] = nil }
-        guard own.removeValue(forKey: "tkid") == nil else {
-            throw KeychainError(.unimplemented, "keys on tokens are unsupported")
-        }
+        own["tkid"] = token
         // Anything other than a Boolean counts as absent.
-        let isPermanent = own.removeValue(forKey: "perm").flatMap(ValueConversion.boolean) ?? false
-        // The attributes of a half that is not stored are not parsed.
-        guard isPermanent else { return nil }
+        let isPermanent = own.removeValue(forKey: "perm").flatMap(ValueConversion.boolean) ?? (token != nil)
+        // The attributes of a half that is not stored are not parsed. A key of a token is an item,
+        // also if the program does not name it.
+        guard isPermanent || token != nil else { return nil }
         let parsed = try ItemDictionary(own as NSDictionary)
         guard parsed.match.isEmpty, parsed.returning.isEmpty else {
             throw .parameter("match and return keys are not allowed for new keys")
@@ -74,7 +81,7 @@ struct KeyGenerationRequest {
             .key, attributes: converted.plain, accessGroup: converted.accessGroup, protection: converted.protection,
             accessControlFlags: converted.accessControlFlags,
             isSynchronizable: converted.synchronizable == .synchronized)
-        return Half(item: item, authentication: authentication)
+        return Half(item: item, authentication: authentication, isPermanent: isPermanent)
     }
 
     /// Refuses an access control that a key in memory would not obey: it would sign without asking
@@ -93,9 +100,6 @@ struct KeyGenerationRequest {
 
     /// Returns the type and the half that the attributes of `SecKeyCreateWithData` name.
     static func typeAndHalf(_ dictionary: CFDictionary) throws(KeychainError) -> (KeyType, KeyHalf) {
-        guard dictionary["tkid"] == nil else {
-            throw KeychainError(.unimplemented, "keys on tokens are unsupported")
-        }
         guard let type = try number(dictionary["type"], "kSecAttrKeyType"),
             let half = try number(dictionary["kcls"], "kSecAttrKeyClass")
         else { throw .parameter("kSecAttrKeyType or kSecAttrKeyClass is missing") }

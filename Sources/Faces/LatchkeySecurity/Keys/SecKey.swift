@@ -69,6 +69,11 @@ struct KeyBody: Sendable {
         KeyBody(publicKey: key, privateKey: nil, reference: reference)
     }
 
+    /// A key of a Secure Enclave that searches do not find.
+    static func unnamed(_ key: UnnamedEnclaveKey) -> KeyBody {
+        KeyBody(publicKey: key.publicKey, privateKey: key, reference: nil)
+    }
+
     static func inMemory(_ key: SoftwareKey) -> KeyBody {
         KeyBody(publicKey: key.publicKey, privateKey: key, reference: nil)
     }

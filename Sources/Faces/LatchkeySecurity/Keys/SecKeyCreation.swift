@@ -46,6 +46,13 @@ private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
     if request.kind.canBeGenerated, request.kind.isWeak { ProgramLog.current.warn(.weakKey(request.kind)) }
     if let privateHalf = request.privateHalf {
         let authentication = try CallAuthentication(privateHalf.authentication)
+        guard privateHalf.isPermanent else {
+            let key = try UnnamedEnclaveKey(
+                creating: privateHalf.item,
+                authentication: { () throws(KeychainError) in try authentication.values() },
+                in: { () throws(KeychainError) in try KeychainClient.session() })
+            return .unnamed(key)
+        }
         var generation = KeyGeneration(
             request.kind, privateHalf: privateHalf.item, publicHalf: request.publicHalf?.item)
         generation.privateHalf.authentication = try authentication.values()
@@ -77,12 +84,14 @@ private func store(_ half: KeyGenerationRequest.Half, _ key: PublicKey) throws {
 ///   - keyData: the key's bytes, as ``SecKeyCopyExternalRepresentation(_:_:)`` returns them.
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`.
 ///   - error: receives errSecParam for data that is not such a key; errSecUnimplemented for
-///     symmetric keys and tokens.
+///     symmetric keys and unknown tokens; errSecItemNotFound for a key of a Secure Enclave that the
+///     keychain does not have.
 @discardableResult
 public func SecKeyCreateWithData(
     _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecKey? {
     reporting(to: error) {
+        if let token = attributes["tkid"] { return try restoredKey(of: token, keyData, attributes) }
         let (type, half) = try KeyGenerationRequest.typeAndHalf(attributes)
         // A copy is needed because the caller's object may be an NSMutableData.
         let data = SharedSecret(
@@ -94,4 +103,18 @@ public func SecKeyCreateWithData(
             }
         }
     }
+}
+
+/// Returns a key of a Secure Enclave by the bytes that `SecKeyCopyAttributes` has returned as
+/// `kSecAttrTokenOID`, which are the data if the attributes lack them.
+private func restoredKey(of token: Any, _ data: CFData, _ attributes: CFDictionary) throws -> SecKey {
+    guard token as? String == EnclaveKind.requested else {
+        throw KeychainError(.unimplemented, "the only supported token is the Secure Enclave")
+    }
+    let bytes = attributes[kSecAttrTokenOID as String] as? Data ?? Data(bytes: data.bytes, count: data.length)
+    let key = try UnnamedEnclaveKey(
+        restoring: Array(bytes.prefix(1024)),
+        authentication: { () throws(KeychainError) in Authentication() },
+        in: { () throws(KeychainError) in try KeychainClient.session() })
+    return SecKey(.unnamed(key))
 }

@@ -31,6 +31,7 @@ public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutab
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     guard var known = try? KeyAttributes.standard(key.body.publicKey, key.body.half) else { return nil }
     if let stored = try? key.body.storedAttributes() { known.merge(stored) { _, stored in stored } }
+    let unnamed = key.body.privateKey as? UnnamedEnclaveKey
     var attributes: [String: Any] = [ItemDictionary.Key.itemClass: ItemClass.key.rawValue]
     for (attribute, value) in known {
         switch (attribute, value) {
@@ -45,7 +46,10 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
         default: break
         }
     }
-    if !key.body.isPrivate || key.body.reference == nil {
+    if let unnamed {
+        // From now on the key stays in the keychain: the program can keep this.
+        attributes[kSecAttrTokenOID as String] = Data(unnamed.representation)
+    } else if !key.body.isPrivate || key.body.reference == nil {
         attributes[ItemDictionary.Key.data] = SecKeyCopyExternalRepresentation(key, nil)
     }
     return attributes as NSDictionary
@@ -92,7 +96,7 @@ public enum SecKeyOperationType: CFIndex, Sendable {
 extension KeyBody {
     /// The attributes of the key's item; nil for a key in memory.
     fileprivate func storedAttributes() throws(KeychainError) -> [ItemAttribute: AttributeValue]? {
-        guard let reference else { return nil }
+        guard let reference = reference ?? (privateKey as? UnnamedEnclaveKey)?.item else { return nil }
         // An inspection does not ask the person.
         var values = try authentication.values()
         values.interaction = .fail
@@ -108,7 +112,7 @@ extension KeyBody {
         .isExtractable,
         .wasNeverExtractable, .canEncrypt, .canDecrypt, .canDerive, .canSign, .canVerify, .canSignRecover,
         .canVerifyRecover, .canWrap,
-        .canUnwrap,
+        .canUnwrap, .tokenIdentifier,
     ]
 
     /// Returns the bytes of the private half; nil for a public key.
@@ -116,7 +120,10 @@ extension KeyBody {
         switch privateKey {
         case let key as SoftwareKey: try key.external()
         case let key as StoredKey: try key.external()
-        default: nil
+        case nil: nil
+        default:
+            throw KeychainError(
+                .unimplemented, "the key is not extractable: it is in a Secure Enclave, which never reveals it")
         }
     }
 }

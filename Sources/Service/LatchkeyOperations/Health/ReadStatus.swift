@@ -52,6 +52,12 @@ extension KeychainStatus {
         hasAuditLog = wire.hasAuditLog_p
         itemsRequiringPasscode = try number(wire.itemsRequiringPasscode, "a number of items")
         itemsWithoutRecovery = try number(wire.itemsWithoutRecovery, "a number of items")
+        if wire.hasEnclave {
+            guard let kind = EnclaveKind(rawValue: wire.enclave) else {
+                throw .malformed("unknown enclave '\(wire.enclave)'")
+            }
+            enclave = kind
+        }
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
@@ -73,6 +79,7 @@ extension KeychainStatus {
         wire.hasAuditLog_p = hasAuditLog
         wire.itemsRequiringPasscode = UInt64(clamping: itemsRequiringPasscode)
         wire.itemsWithoutRecovery = UInt64(clamping: itemsWithoutRecovery)
+        if let enclave { wire.enclave = enclave.rawValue }
         return .status(wire)
     }
 }

@@ -9,12 +9,14 @@ extension WireSettings {
         lockInterval = settings.lockInterval
         locksOnSleep = settings.locksOnSleep
         wipesAfterTen = settings.wipesAfterTen
+        allowsSoftwareEnclave = settings.allowsSoftwareEnclave
     }
 
     package func decode() throws(WireError) -> KeybagSettings {
         try requireKnown(self)
         return KeybagSettings(
             graceSeconds: try number(graceSeconds, "the grace period"), lockInterval: lockInterval,
-            locksOnSleep: locksOnSleep, wipesAfterTen: wipesAfterTen)
+            locksOnSleep: locksOnSleep, wipesAfterTen: wipesAfterTen,
+            allowsSoftwareEnclave: allowsSoftwareEnclave)
     }
 }

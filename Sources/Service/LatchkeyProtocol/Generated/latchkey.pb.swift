@@ -2121,6 +2121,16 @@ package nonisolated struct WireKeychainStatus: Sendable {
   /// their classes.
   package var itemsWithoutRecovery: UInt64 = 0
 
+  /// The kSecAttrTokenID of the Secure Enclave; absent if there is none.
+  package var enclave: String {
+    get {_enclave ?? String()}
+    set {_enclave = newValue}
+  }
+  /// Returns true if `enclave` has been explicitly set.
+  package var hasEnclave: Bool {self._enclave != nil}
+  /// Clears the value of `enclave`. Subsequent reads from it will return its default value.
+  package mutating func clearEnclave() {self._enclave = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated struct Count: Sendable {
@@ -2143,6 +2153,7 @@ package nonisolated struct WireKeychainStatus: Sendable {
 
   fileprivate var _databasePath: String? = nil
   fileprivate var _deviceKeyPath: String? = nil
+  fileprivate var _enclave: String? = nil
 }
 
 package nonisolated struct WireFindings: Sendable {
@@ -2362,6 +2373,8 @@ package nonisolated struct WireSettings: Sendable {
   package var locksOnSleep: Bool = false
 
   package var wipesAfterTen: Bool = false
+
+  package var allowsSoftwareEnclave: Bool = false
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -6570,7 +6583,7 @@ nonisolated extension WireKeyOutput: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".KeychainStatus"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}root\0\u{3}database_path\0\u{3}device_key_path\0\u{3}format_version\0\u{3}has_passcode\0\u{1}counts\0\u{1}quarantined\0\u{3}has_audit_log\0\u{3}items_requiring_passcode\0\u{3}items_without_recovery\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}root\0\u{3}database_path\0\u{3}device_key_path\0\u{3}format_version\0\u{3}has_passcode\0\u{1}counts\0\u{1}quarantined\0\u{3}has_audit_log\0\u{3}items_requiring_passcode\0\u{3}items_without_recovery\0\u{1}enclave\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6589,6 +6602,7 @@ nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._
       case 9: try { try decoder.decodeSingularBoolField(value: &self.hasAuditLog_p) }()
       case 10: try { try decoder.decodeSingularUInt64Field(value: &self.itemsRequiringPasscode) }()
       case 11: try { try decoder.decodeSingularUInt64Field(value: &self.itemsWithoutRecovery) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self._enclave) }()
       default: break
       }
     }
@@ -6632,6 +6646,9 @@ nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._
     if self.itemsWithoutRecovery != 0 {
       try visitor.visitSingularUInt64Field(value: self.itemsWithoutRecovery, fieldNumber: 11)
     }
+    try { if let v = self._enclave {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6647,6 +6664,7 @@ nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.hasAuditLog_p != rhs.hasAuditLog_p {return false}
     if lhs.itemsRequiringPasscode != rhs.itemsRequiringPasscode {return false}
     if lhs.itemsWithoutRecovery != rhs.itemsWithoutRecovery {return false}
+    if lhs._enclave != rhs._enclave {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7071,7 +7089,7 @@ nonisolated extension WireLockStatus.Guess: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Settings"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}grace_seconds\0\u{3}lock_interval\0\u{3}locks_on_sleep\0\u{3}wipes_after_ten\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}grace_seconds\0\u{3}lock_interval\0\u{3}locks_on_sleep\0\u{3}wipes_after_ten\0\u{3}allows_software_enclave\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7083,6 +7101,7 @@ nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.lockInterval) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.locksOnSleep) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.wipesAfterTen) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.allowsSoftwareEnclave) }()
       default: break
       }
     }
@@ -7101,6 +7120,9 @@ nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.wipesAfterTen != false {
       try visitor.visitSingularBoolField(value: self.wipesAfterTen, fieldNumber: 4)
     }
+    if self.allowsSoftwareEnclave != false {
+      try visitor.visitSingularBoolField(value: self.allowsSoftwareEnclave, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7109,6 +7131,7 @@ nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.lockInterval != rhs.lockInterval {return false}
     if lhs.locksOnSleep != rhs.locksOnSleep {return false}
     if lhs.wipesAfterTen != rhs.wipesAfterTen {return false}
+    if lhs.allowsSoftwareEnclave != rhs.allowsSoftwareEnclave {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -14,6 +14,7 @@ struct KeyGenerate: ParsableSubcommand {
               latchkey key generate --tag com.example.key
               latchkey key generate --tag com.example.key --type rsa --size 3072 --label 'Deploy key' --not-extractable
               latchkey key generate --tag com.example.sign --access-control privateKeyUsage,userPresence
+              latchkey key generate --tag com.example.login --secure-enclave --accessible cku
             """)
 
     enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable { case ec, rsa }
@@ -45,6 +46,12 @@ struct KeyGenerate: ParsableSubcommand {
     @Flag(help: "Never export the private key, not even to this command.")
     var notExtractable = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Create the key in the Secure Enclave, which never reveals it.",
+            discussion: "It needs a TPM 2.0, and P-256. The key is lost if the TPM is cleared or replaced."))
+    var secureEnclave = false
+
     @Flag(help: "Also store the public key as an item of its own.")
     var keepPublic = false
 
@@ -56,19 +63,24 @@ struct KeyGenerate: ParsableSubcommand {
             throw .parameter(
                 "RSA keys must have at least 2048 bits, not \(kind.bits)", hint: "--type rsa --size 3072")
         }
+        if secureEnclave, kind != KeyKind(.ellipticCurve, bits: 256) {
+            throw .parameter("a key in the Secure Enclave is P-256, not \(kind)", hint: "omit --type and --size")
+        }
         let protection = try ProtectionClass.named(accessible)
-        let flags = try AccessControlFlags.named(accessControl)
+        var flags = try AccessControlFlags.named(accessControl)
+        if secureEnclave { flags?.insert(.privateKeyUsage) }
         protection?.warnIfAlwaysOpen(in: session)
         var attributes: [ItemAttribute: AttributeValue] = [
             .applicationTag: .data(Array(tag.utf8)), .label: .string(label ?? tag),
         ]
         let publicHalf = ItemAddition(.key, attributes: attributes, accessGroup: accessGroup, protection: protection)
+        if secureEnclave { attributes[.tokenIdentifier] = .string(EnclaveKind.requested) }
         if notExtractable { attributes[.isExtractable] = .number(0) }
         let privateHalf = ItemAddition(
             .key, attributes: attributes, accessGroup: accessGroup,
             protection: protection ?? flags.map { _ in .whenUnlocked }, accessControlFlags: flags)
         let keychain = try session.keychain()
-        _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+        let made = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try prompting.person.perform { (authentication) throws(KeychainError) in
                 var generation = KeyGeneration(
                     kind, privateHalf: privateHalf, publicHalf: keepPublic ? publicHalf : nil)
@@ -76,6 +88,7 @@ struct KeyGenerate: ParsableSubcommand {
                 return try keychain.generateKey(generation)
             }
         }
-        session.io.say("latchkey: the key \(kind) was generated\n")
+        let place = made.privateHalf.enclave.map { " in the Secure Enclave (\($0.shortName))" } ?? ""
+        session.io.say("latchkey: the key \(kind) was generated\(place)\n")
     }
 }

@@ -41,6 +41,8 @@ struct KeyReport: Encodable {
     /// What each use requires, as `--access-control` accepts it; absent for nothing.
     var accessControl: String?
     var isExtractable: Bool
+    /// Where the private key is held: `tpm`, `software`; absent if it is not in a Secure Enclave.
+    var enclave: String?
     /// Whether it is an RSA key below 2048 bits or a curve below 224.
     var isWeak: Bool
 
@@ -60,14 +62,16 @@ struct KeyReport: Encodable {
         accessible = record.protection.rawValue
         accessControl = record.accessControlFlags?.text
         isExtractable = record[.isExtractable] != .number(0)
+        enclave = record.enclave?.shortName
     }
 
     var line: TerminalText {
         let name = tag ?? label ?? applicationLabel ?? "-"
         let mark: TerminalText = isExtractable ? "" : "\tnot extractable"
+        let place: TerminalText = enclave.map { "\tSecure Enclave (\($0))" } ?? ""
         let strength: TerminalText = isWeak ? "\tweak" : ""
         let control: TerminalText = accessControl.map { "\t\($0)" } ?? ""
-        return "\(kind)\t\(half)\t\(name)\t\(accessGroup)\(mark)\(strength)\(control)\n"
+        return "\(kind)\t\(half)\t\(name)\t\(accessGroup)\(mark)\(place)\(strength)\(control)\n"
     }
 
     private static func number(_ value: AttributeValue?) -> Int64? {

@@ -17,6 +17,7 @@ struct SettingsCommand: ParsableSubcommand {
               latchkey settings --json
               latchkey settings --grace 0 --lock-after 600
               latchkey settings --wipe-after-ten --passcode-file ~/.passcode
+              latchkey settings enclave software
             """)
 
     @Flag(help: "Print JSON.")
@@ -42,6 +43,20 @@ struct SettingsCommand: ParsableSubcommand {
 
     @OptionGroup var passcode: PasscodeOptions
 
+    @Argument(
+        help: ArgumentHelp(
+            "With enclave software, the system's latchkeyd holds the keys of a Secure Enclave itself if there is no TPM; with enclave hardware, such keys are not created.",
+            valueName: "enclave software|hardware"))
+    var words: [String] = []
+
+    func validate() throws {
+        guard words.isEmpty || words.count == 2 && words[0] == "enclave" && ["software", "hardware"].contains(words[1])
+        else {
+            throw ValidationError(
+                "expected 'enclave software' or 'enclave hardware', found '\(words.joined(separator: " "))'")
+        }
+    }
+
     func run(in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
         let status = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus() }
@@ -50,6 +65,7 @@ struct SettingsCommand: ParsableSubcommand {
         settings.lockInterval = lockAfter ?? settings.lockInterval
         settings.locksOnSleep = lockOnSleep ?? settings.locksOnSleep
         settings.wipesAfterTen = wipeAfterTen ?? settings.wipesAfterTen
+        if let choice = words.last { settings.allowsSoftwareEnclave = choice == "software" }
         if settings != status.settings { try Self.change(to: settings, of: status, passcode.source, in: session) }
         let report = SettingsReport(settings)
         try session.write(json ? try JSONText.of(report) : report.text)
@@ -73,12 +89,15 @@ struct SettingsReport: Encodable {
     var lockAfter: UInt32
     var lockOnSleep: Bool
     var wipeAfterTen: Bool
+    /// `hardware`, or `software` if latchkeyd may hold such keys itself.
+    var enclave: String
 
     init(_ settings: KeybagSettings) {
         grace = settings.graceSeconds
         lockAfter = settings.lockInterval
         lockOnSleep = settings.locksOnSleep
         wipeAfterTen = settings.wipesAfterTen
+        enclave = settings.allowsSoftwareEnclave ? "software" : "hardware"
     }
 
     var text: TerminalText {
@@ -87,6 +106,7 @@ struct SettingsReport: Encodable {
         lock after:     \(lockAfter == 0 ? "never" : "\(lockAfter) s without use")
         lock on sleep:  \(lockOnSleep ? "yes, with latchkeyd; a process on its own is not notified" : "no")
         wipe after ten: \(wipeAfterTen ? "yes" : "no")
+        enclave:        \(enclave == "hardware" ? "hardware only" : "software, in the system's latchkeyd, if there is no TPM")
 
         """
     }

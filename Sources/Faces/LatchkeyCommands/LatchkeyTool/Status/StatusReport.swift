@@ -39,6 +39,8 @@ struct StatusReport: Encodable {
     var quarantined: Int
     /// How the person can be asked; absent if that is unknown.
     var presence: PresenceReport?
+    /// What holds new keys for a Secure Enclave: `tpm`, `software`; absent if there is none.
+    var enclave: String?
     /// Whether the keychain exists. If not, the first item creates it, and the other fields
     /// describe the keychain that will be created.
     var exists = true
@@ -76,6 +78,7 @@ struct StatusReport: Encodable {
             Count(itemClass: $0.itemClass.rawValue, protection: $0.protection.constant, count: $0.count)
         }
         quarantined = status.quarantined
+        enclave = status.enclave?.shortName
         self.presence = presence.map(PresenceReport.init)
     }
 
@@ -112,6 +115,7 @@ extension StatusReport {
                 passcode ? passcodeText : "none: the keychain is always unlocked; only the device key protects it"
             ),
             ("classes", classesText),
+            ("enclave", enclaveText),
             ("recovery", recoveryText),
             ("identity", identityText),
             ("audit log", auditLog ? "kept: see latchkey log" : "none: only latchkeyd keeps one"),
@@ -139,6 +143,14 @@ extension StatusReport {
         let isShared = KeychainStatus.Mode(rawValue: mode)?.isShared == true
         let state = isShared ? lock : "\(lock) in this process"
         return "set, \(state)\(delay > 0 ? "; after wrong passcodes, none is checked for \(delay) s" : "")"
+    }
+
+    private var enclaveText: String {
+        switch enclave {
+        case EnclaveKind.tpm.shortName?: "Secure Enclave: the TPM"
+        case EnclaveKind.software.shortName?: "Secure Enclave: software, in latchkeyd's memory; there is no TPM"
+        default: "no Secure Enclave: there is no TPM"
+        }
     }
 
     private var recoveryText: String {

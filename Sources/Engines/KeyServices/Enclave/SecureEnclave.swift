@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import SecretMemory
+
+/// What creates keys on P-256 whose private numbers it never reveals, and uses them.
+public protocol SecureEnclave: Sendable {
+    /// What holds the keys.
+    var kind: EnclaveKind { get }
+
+    /// Creates a key.
+    ///
+    /// - Parameter authorization: what every use of the key needs: 32 random bytes.
+    func createKey(authorization: SharedSecret) throws(KeychainError) -> EnclaveKeyHalves
+
+    /// Signs a digest with ECDSA.
+    ///
+    /// - Parameter digest: 32 bytes, which are signed as a number.
+    /// - Returns: r and s, of 32 bytes each.
+    /// - Throws: errSecNotAvailable if the enclave is gone; errSecDecode if it is not the one that
+    ///   created the key.
+    func signature(
+        of digest: [UInt8], with key: SharedSecret, authorization: SharedSecret
+    ) throws(KeychainError) -> [UInt8]
+
+    /// Agrees on a secret.
+    ///
+    /// - Parameter point: the other public key, `04 ‖ X ‖ Y`.
+    /// - Returns: the x-coordinate of the shared point, 32 bytes.
+    /// - Throws: errSecParam if the point is not on the curve.
+    func agreement(
+        with point: [UInt8], by key: SharedSecret, authorization: SharedSecret
+    ) throws(KeychainError) -> SharedSecret
+}
+
+/// The halves of a new key.
+public struct EnclaveKeyHalves: Sendable {
+    /// `04 ‖ X ‖ Y`.
+    public let publicPoint: [UInt8]
+    /// What the enclave needs to use the key; only it understands the bytes.
+    public let privateHalf: SharedSecret
+
+    public init(publicPoint: [UInt8], privateHalf: SharedSecret) {
+        (self.publicPoint, self.privateHalf) = (publicPoint, privateHalf)
+    }
+}

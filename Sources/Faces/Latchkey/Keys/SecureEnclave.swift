@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Crypto
+public import FoundationEssentials
+internal import KeyServices
+public import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+
+/// Keys that never leave the TPM of the machine, in the form that CryptoKit has. CryptoKit's code
+/// needs another import, and a ``AccessControl`` in place of a `SecAccessControl`:
+///
+/// ```swift
+/// import Crypto
+/// import Latchkey
+///
+/// let key = try SecureEnclave.P256.Signing.PrivateKey()
+/// let signature = try key.signature(for: message)
+/// try key.dataRepresentation.write(to: url)
+/// ```
+///
+/// ``Keychain`` creates a key that the program finds by a tag: `generate(…, inSecureEnclave: true)`.
+public enum SecureEnclave {
+    /// Whether keys can be created: the machine has a TPM 2.0, or the owner of the keychain allows
+    /// keys in the memory of the system's latchkeyd.
+    public static var isAvailable: Bool { kind != nil }
+
+    /// What holds new keys; nil if there is nothing.
+    public static var kind: EnclaveKind? { (try? KeychainClient.session().status())?.enclave }
+
+    /// Keys on P-256, the only curve of a Secure Enclave.
+    public enum P256 {
+        /// Keys that sign with ECDSA.
+        public enum Signing {}
+        /// Keys that agree on a secret with ECDH.
+        public enum KeyAgreement {}
+    }
+}
+
+extension SecureEnclave.P256.Signing {
+    /// A private key that signs.
+    public struct PrivateKey: Sendable {
+        let key: UnnamedEnclaveKey
+        /// The public half.
+        public let publicKey: Crypto.P256.Signing.PublicKey
+
+        /// Creates a key. Without ``dataRepresentation``, it is deleted with the last copy of this
+        /// value.
+        ///
+        /// - Parameters:
+        ///   - protection: when the key can be used.
+        ///   - accessControl: what each use requires of the person.
+        /// - Throws: `errSecUnimplemented` if there is no Secure Enclave.
+        public init(
+            protection: ProtectionClass = .whenUnlockedThisDeviceOnly, accessControl: AccessControl = .nothing
+        ) throws {
+            try self.init(.created(protection, accessControl))
+        }
+
+        /// The key that has these bytes as ``dataRepresentation``.
+        ///
+        /// - Throws: `errSecParam` for other bytes; `errSecItemNotFound` if the keychain has no such
+        ///   key, or it is one of another program.
+        public init(dataRepresentation: Data) throws { try self.init(.restored(dataRepresentation)) }
+
+        private init(_ key: UnnamedEnclaveKey) throws {
+            self.key = key
+            publicKey = try Crypto.P256.Signing.PublicKey(x963Representation: key.publicKey.external)
+        }
+
+        /// The bytes by which the program finds the key again. They are no secret.
+        public var dataRepresentation: Data { Data(key.representation) }
+
+        /// Signs the SHA-256 of the data.
+        public func signature(for data: some DataProtocol) throws -> Crypto.P256.Signing.ECDSASignature {
+            try signature(for: SHA256.hash(data: data))
+        }
+
+        /// Signs a digest.
+        public func signature(for digest: some Digest) throws -> Crypto.P256.Signing.ECDSASignature {
+            let raw = try Array(digest).withUnsafeBytes { bytes in
+                try key.signature(of: bytes, .ecdsa(.rfc4754, .digest(nil)))
+            }
+            return try Crypto.P256.Signing.ECDSASignature(rawRepresentation: raw)
+        }
+    }
+}
+
+extension SecureEnclave.P256.KeyAgreement {
+    /// A private key that agrees on secrets.
+    public struct PrivateKey: Sendable {
+        let key: UnnamedEnclaveKey
+        /// The public half.
+        public let publicKey: Crypto.P256.KeyAgreement.PublicKey
+
+        /// Creates a key. Without ``dataRepresentation``, it is deleted with the last copy of this
+        /// value.
+        ///
+        /// - Parameters:
+        ///   - protection: when the key can be used.
+        ///   - accessControl: what each use requires of the person.
+        /// - Throws: `errSecUnimplemented` if there is no Secure Enclave.
+        public init(
+            protection: ProtectionClass = .whenUnlockedThisDeviceOnly, accessControl: AccessControl = .nothing
+        ) throws {
+            try self.init(.created(protection, accessControl))
+        }
+
+        /// The key that has these bytes as ``dataRepresentation``.
+        ///
+        /// - Throws: `errSecParam` for other bytes; `errSecItemNotFound` if the keychain has no such
+        ///   key, or it is one of another program.
+        public init(dataRepresentation: Data) throws { try self.init(.restored(dataRepresentation)) }
+
+        private init(_ key: UnnamedEnclaveKey) throws {
+            self.key = key
+            publicKey = try Crypto.P256.KeyAgreement.PublicKey(x963Representation: key.publicKey.external)
+        }
+
+        /// The bytes by which the program finds the key again. They are no secret.
+        public var dataRepresentation: Data { Data(key.representation) }
+
+        /// Agrees on a secret with another key.
+        public func sharedSecretFromKeyAgreement(
+            with other: Crypto.P256.KeyAgreement.PublicKey
+        ) throws -> EnclaveSharedSecret {
+            let point = Array(other.x963Representation)
+            return EnclaveSharedSecret(try point.withUnsafeBytes { try key.use(.agree, on: $0) })
+        }
+    }
+}
+
+extension UnnamedEnclaveKey {
+    fileprivate static func created(
+        _ protection: ProtectionClass, _ accessControl: AccessControl
+    ) throws(KeychainError) -> UnnamedEnclaveKey {
+        let half = ItemAddition(
+            .key, protection: protection, accessControlFlags: accessControl.ofPrivateKey.flags)
+        return try UnnamedEnclaveKey(
+            creating: half, authentication: { () throws(KeychainError) in Authentication() },
+            in: { () throws(KeychainError) in try KeychainClient.session() })
+    }
+
+    fileprivate static func restored(_ representation: Data) throws(KeychainError) -> UnnamedEnclaveKey {
+        try UnnamedEnclaveKey(
+            restoring: Array(representation.prefix(1024)),
+            authentication: { () throws(KeychainError) in Authentication() },
+            in: { () throws(KeychainError) in try KeychainClient.session() })
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CTSS2_SHIM_H
+#define CTSS2_SHIM_H
+
+#include <tss2/tss2_esys.h>
+#include <tss2/tss2_mu.h>
+#include <tss2/tss2_rc.h>
+
+/// A connection of ESYS: the table of functions that it calls, and the object that they use.
+typedef struct {
+    TSS2_TCTI_CONTEXT_COMMON_V1 functions;
+    void *connection;
+} CTSS2Interface;
+
+// Macros that Swift does not import, because they are sums or casts.
+static const TPM2_HANDLE CTSS2_FIRST_TRANSIENT = TPM2_TRANSIENT_FIRST;
+static const TPM2_HANDLE CTSS2_FIRST_SESSION = TPM2_HMAC_SESSION_FIRST;
+static const TPM2_HANDLE CTSS2_FIRST_INDEX = TPM2_NV_INDEX_FIRST;
+static const UINT32 CTSS2_FIRST_FIXED_PROPERTY = TPM2_PT_FIXED;
+static const UINT32 CTSS2_FIRST_VARIABLE_PROPERTY = TPM2_PT_VAR;
+static const UINT32 CTSS2_MAX_PROPERTIES = TPM2_MAX_TPM_PROPERTIES;
+static const UINT32 CTSS2_MAX_HANDLES = TPM2_MAX_CAP_HANDLES;
+static const TSS2_RC CTSS2_TCTI_IO_ERROR = TSS2_TCTI_RC_IO_ERROR;
+static const TSS2_RC CTSS2_TCTI_BAD_REFERENCE = TSS2_TCTI_RC_BAD_REFERENCE;
+static const TSS2_RC CTSS2_TCTI_INSUFFICIENT_BUFFER = TSS2_TCTI_RC_INSUFFICIENT_BUFFER;
+static const TSS2_RC CTSS2_TCTI_NOT_IMPLEMENTED = TSS2_TCTI_RC_NOT_IMPLEMENTED;
+static const TSS2_RC CTSS2_ESYS_MEMORY = TSS2_ESYS_RC_MEMORY;
+static const TSS2_RC CTSS2_ESYS_RESPONSE_AUTHENTICATION = TSS2_ESYS_RC_RSP_AUTH_FAILED;
+
+#endif

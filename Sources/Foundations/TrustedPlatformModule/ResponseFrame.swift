@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A response of a TPM whose length is checked: a header of 10 bytes (tag, size, code), then
+/// `size - 10` bytes (TCG TPM 2.0 Library, part 1, section 18).
+struct ResponseFrame {
+    let bytes: [UInt8]
+
+    static let headerLength = 10
+    /// The longest response of a TPM: TPM2_MAX_RESPONSE_SIZE.
+    static let maxLength = 4096
+
+    /// - Throws: ``TPMError/invalidResponse(_:)`` unless the bytes are exactly one response.
+    init(_ bytes: [UInt8]) throws(TPMError) {
+        guard let length = try Self.length(bytes), length == bytes.count else {
+            throw .invalidResponse("it has \(bytes.count) bytes, and its header says another length")
+        }
+        self.bytes = bytes
+    }
+
+    /// The length of the whole response; nil before the header is complete.
+    static func length(_ received: [UInt8]) throws(TPMError) -> Int? {
+        guard received.count >= headerLength else { return nil }
+        let tag = UInt16(received[0]) << 8 | UInt16(received[1])
+        // Without and with sessions. The tag of an error of TPM 1.2 is refused as well.
+        guard tag == 0x8001 || tag == 0x8002 else { throw .invalidResponse("unknown tag \(tag)") }
+        let length = received[2..<6].reduce(0) { $0 << 8 | Int($1) }
+        guard headerLength...maxLength ~= length else { throw .invalidResponse("its header says \(length) bytes") }
+        return length
+    }
+}
