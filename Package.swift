@@ -164,7 +164,7 @@ let package = Package(
         .target(
             name: "HardwareSecurity",
             dependencies: [
-                "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "Keybag", "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem", "SecretMemory",
                 "TrustedPlatformModule",
             ],
             path: "Sources/Service/HardwareSecurity"),

@@ -43,7 +43,8 @@ struct ArchitectureTests {
         "LoginSession": ["LatchkeyServer", "LinuxSystem", "SystemBus", "Logging"],
         "SecurityKeyPresence": ["KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKey"],
         "HardwareSecurity": [
-            "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem", "SecretMemory", "TrustedPlatformModule",
+            "Keybag", "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem", "SecretMemory",
+            "TrustedPlatformModule",
         ],
         "LatchkeyClient": [
             "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",

@@ -306,7 +306,7 @@ struct ConstrainedItemTests {
                 path: fixture.files.path, with: recovery,
                 newPasscode: dryRun ? nil : ConstraintFixture.passcode("new one"), cost: ConstraintFixture.cost,
                 attempts: PasscodeAttempts(inMemory: .system)
-            ) { (_) throws(KeybagError) in fresh }
+            ) { (_, _) throws(KeybagError) in fresh }
         }
         #expect(try recover(dryRun: true) == 1)
         #expect(try recover(dryRun: false) == 1)

@@ -226,7 +226,7 @@ struct FormatVersionTests {
             try KeychainStore.recover(
                 path: copy.path, with: recovery, newPasscode: nil, cost: PasscodeCost(exponent: 10),
                 attempts: PasscodeAttempts(inMemory: .system)
-            ) { (_) throws(KeybagError) in key }
+            ) { (_, _) throws(KeybagError) in key }
         }
         let old = try RecoveryKey(text: SharedSecret(copying: text.utf8))
         let store = try StoreFixture.open(copy.path, copy.key)

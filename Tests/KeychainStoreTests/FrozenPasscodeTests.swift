@@ -41,7 +41,7 @@ struct FrozenPasscodeTests {
             path: "\(temporary.path)/keychain.db", with: try RecoveryKey(text: SharedSecret(copying: text.utf8)),
             newPasscode: try Self.passcode("a new passcode"), cost: PasscodeCost(exponent: 10),
             attempts: PasscodeAttempts(inMemory: .system)
-        ) { (_) throws(KeybagError) in fresh }
+        ) { (_, _) throws(KeybagError) in fresh }
         #expect(lost == 4)
         let store = try StoreFixture.open("\(temporary.path)/keychain.db", fresh)
         try store.unlock(try Self.passcode("a new passcode"), floor: PasscodeCost(exponent: 10))

@@ -103,6 +103,7 @@ package enum Samples {
             SetPasscode(secret("p")),
             ChangePasscode(from: secret("p"), to: secret("q"), rotates: true), RemovePasscode(secret("p")),
             CreateRecoveryKey(nil), CreateRecoveryKey(secret("p")), RemoveRecoveryKey(secret("p")),
+            MoveRoot(to: .tpm, nil, dryRun: true), MoveRoot(to: .file, secret("p"), dryRun: false),
             ChangeSettings(
                 KeybagSettings(graceSeconds: 65535, lockInterval: .max, locksOnSleep: true, wipesAfterTen: true),
                 secret("p")),

@@ -27,7 +27,7 @@ struct HelpTests {
     func screen() throws {
         let usage = keychain.latchkey("")
         #expect(usage.exit == 2 && usage.error.isEmpty)
-        try expectGolden(usage.output, "help-root")
+        try expectGolden(usage.output, "help-general")
         for line in ["--help", "-h", "help"] {
             #expect(keychain.latchkey(line) == Outcome(exit: 0, output: usage.output, error: ""), "\(line)")
         }

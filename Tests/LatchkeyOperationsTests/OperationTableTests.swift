@@ -58,7 +58,8 @@ struct OperationTableTests {
         #expect(
             Self.operations(with: .changes) == [
                 "AddIdentities", "AddItem", "ChangePasscode", "ChangeSettings", "CreateRecoveryKey", "DeleteItems",
-                "EnrollSecurityKey", "GenerateKey", "RecoverKeychain", "RemovePasscode", "RemoveRecoveryKey",
+                "EnrollSecurityKey", "GenerateKey", "MoveRoot", "RecoverKeychain", "RemovePasscode",
+                "RemoveRecoveryKey",
                 "RemoveSecurityKey", "RepairKeychain", "RestoreKeychain", "SetPasscode", "UpdateItems",
             ])
     }

@@ -373,7 +373,8 @@ struct ServerTests {
             RestoreKeychain(under: secret, passcode: nil, merges: true, dryRun: true),
             RepairKeychain(.emptyQuarantine, dryRun: false), RecoverKeychain(with: secret, newPasscode: nil),
             SetPasscode(secret), ChangePasscode(from: secret, to: secret, rotates: true), RemovePasscode(secret),
-            CreateRecoveryKey(nil), RemoveRecoveryKey(nil), ChangeSettings(KeybagSettings(wipesAfterTen: true), nil),
+            CreateRecoveryKey(nil), RemoveRecoveryKey(nil), MoveRoot(to: .file, nil, dryRun: false),
+            ChangeSettings(KeybagSettings(wipesAfterTen: true), nil),
             LockKeychain(immediately: true),
         ]
         for request in requests {
@@ -397,7 +398,7 @@ struct ServerTests {
             refused == [
                 "backup", "restore-rehearsal", "repair", "recover-rehearsal", "set-passcode", "change-passcode",
                 "remove-passcode",
-                "create-recovery-key", "remove-recovery-key", "change-settings", "lock",
+                "create-recovery-key", "remove-recovery-key", "change-settings", "move-root", "lock",
             ])
     }
 

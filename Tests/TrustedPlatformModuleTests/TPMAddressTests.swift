@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import KeychainTesting
 import Testing
 import TrustedPlatformModule
 
@@ -32,8 +34,13 @@ struct TPMAddressTests {
     }
 
     @Test("A place without a TPM is named, and nothing is searched for")
-    func missing() {
-        for text in ["device:/dev/tpmrm-none", "device:/etc/hostname", "swtpm:path=/nonexistent/swtpm"] {
+    func missing() throws {
+        // A regular file is no device.
+        let directory = try TemporaryDirectory()
+        try Data("text".utf8).write(to: URL(filePath: "\(directory.path)/file"))
+        for text in [
+            "device:/dev/tpmrm-none", "device:\(directory.path)/file", "swtpm:path=\(directory.path)/swtpm",
+        ] {
             let error = #expect(throws: TPMError.self) {
                 try TrustedPlatformModule(try TPMAddress(text)).properties()
             }

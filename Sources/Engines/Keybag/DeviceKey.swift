@@ -12,15 +12,22 @@ public final class DeviceKey: Sendable {
     public enum Root: UInt8, Sendable {
         case file = 1
         case memory = 2
+        /// A file that only the TPM of this machine opens.
+        case tpm = 3
     }
 
     public let root: Root
     let secret: SecretBytes
 
-    private init(root: Root, secret: consuming SecretBytes) {
+    init(root: Root, secret: consuming SecretBytes) {
         self.root = root
         self.secret = secret
     }
+
+    /// The same key from another root.
+    func moved(to root: Root) -> DeviceKey { DeviceKey(root: root, secret: secret.copy()) }
+
+    func isEqual(to other: DeviceKey) -> Bool { secret.isEqual(to: other.secret) }
 
     /// Generates a key that exists only in this process.
     public static func ephemeral() -> DeviceKey {

@@ -47,6 +47,13 @@ extension DeviceKeybag {
         return sealed(changed, kek)
     }
 
+    /// Records that the device key has another root.
+    package func movingRoot(to root: DeviceKey.Root, _ passcode: PasscodeKey?) throws(KeybagError) -> StoredKeybag {
+        var changed = try record.successor()
+        changed.root = root.rawValue
+        return sealed(changed, keyEncryptionKey(passcode))
+    }
+
     /// Changes the passcode or its parameters: rewraps the keys.
     ///
     /// - Parameter rotates: also creates new class keys and presence pairs. Rows must be resealed to

@@ -15,10 +15,12 @@ public final class DeviceKeybag: Sendable {
 
     /// Authenticates the stored keybag, then unwraps every key that the device key opens.
     ///
+    /// - Parameter adoptsRoot: whether the key may have another root than the keybag, because
+    ///   another process has moved it meanwhile.
     /// - Throws: ``KeybagError/foreignDeviceKey`` if the keybag was made with another device key,
     ///   ``KeybagError/damaged(_:)`` if any byte was changed,
     ///   ``KeybagError/newerVersion(found:known:)``.
-    public init(opening stored: StoredKeybag, deviceKey: DeviceKey) throws(KeybagError) {
+    public init(opening stored: StoredKeybag, deviceKey: DeviceKey, adoptsRoot: Bool = false) throws(KeybagError) {
         let authentication = DeviceAuthentication(deviceKey)
         guard authentication.isValid(stored.deviceTag, of: stored.record) else {
             // An unauthenticated record is not trusted; it is decoded only to choose the error.
@@ -28,6 +30,10 @@ public final class DeviceKeybag: Sendable {
             throw .damaged("the authentication code of the device key does not match")
         }
         let record = try KeybagRecord(decoding: stored.record)
+        var deviceKey = deviceKey
+        if adoptsRoot, deviceKey.root != .memory, let root = DeviceKey.Root(rawValue: record.root), root != .memory {
+            deviceKey = deviceKey.moved(to: root)
+        }
         guard record.root == deviceKey.root.rawValue else {
             throw .damaged(
                 "the device key has root \(deviceKey.root.rawValue), expected the keybag's root \(record.root)"

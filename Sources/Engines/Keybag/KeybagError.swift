@@ -9,6 +9,8 @@ public enum KeybagError: Error, Sendable {
     case system(SystemError)
     /// The keychain exists, but its device key does not.
     case deviceKeyMissing(path: String?)
+    /// The hardware that holds the device key failed, or is not there.
+    case hardware(KeychainError)
     /// The keybag was made with another device key.
     case foreignDeviceKey
     /// The keybag was changed or damaged; the text says what is wrong.

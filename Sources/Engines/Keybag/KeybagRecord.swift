@@ -14,7 +14,10 @@ struct KeybagRecord: Equatable, Sendable {
     static let commonVersion: UInt16 = 3
 
     /// The version that ``encoded`` writes.
-    var writtenVersion: UInt16 { settings.allowsSoftwareEnclave ? Self.version : Self.commonVersion }
+    var writtenVersion: UInt16 {
+        let isNew = settings.allowsSoftwareEnclave || root == DeviceKey.Root.tpm.rawValue
+        return isNew ? Self.version : Self.commonVersion
+    }
 
     /// The UUID of the keychain: 16 bytes.
     var keychain: [UInt8]
@@ -185,7 +188,7 @@ extension KeybagRecord {
         keychain = try reader.bytes("keychain UUID", counts: 16...16)
         generation = try reader.number("generation")
         root = try reader.number("root")
-        guard DeviceKey.Root(rawValue: root) != nil else {
+        guard DeviceKey.Root(rawValue: root) != nil, version >= 4 || root != DeviceKey.Root.tpm.rawValue else {
             throw .damaged("unknown root \(root) of the device key")
         }
         deviceKeyCheck = try reader.bytes("device key check", counts: 8...8)

@@ -16,3 +16,11 @@ public struct StoredKeybag: Sendable, Equatable {
         self.userTag = userTag
     }
 }
+
+extension StoredKeybag {
+    /// Where the record says that the device key is; nil if it cannot be read. It is not
+    /// authenticated: only the key itself can do that.
+    package var root: DeviceKey.Root? {
+        (try? KeybagRecord(decoding: record)).flatMap { DeviceKey.Root(rawValue: $0.root) }
+    }
+}

@@ -137,14 +137,15 @@ extension KeychainStore {
     ///
     /// - Parameters:
     ///   - key: the key that unlocks the changed keybag; nil if it has no passcode.
+    ///   - deviceKey: the device key of the changed keybag; nil if it is the same.
     ///   - unlocks: also unlocks classes that were never unlocked in this process.
     func store(
-        _ changed: StoredKeybag, _ key: PasscodeKey?, unlocks: Bool = false,
+        _ changed: StoredKeybag, _ key: PasscodeKey?, deviceKey: DeviceKey? = nil, unlocks: Bool = false,
         _ body: (Database) throws(StoreError) -> Void = { (_) throws(StoreError) in }
     ) throws(StoreError) {
         let previous = keybag.device
         let (next, user) = try mapKeybagErrors { () throws(KeybagError) in
-            let next = try DeviceKeybag(opening: changed, deviceKey: previous.deviceKey)
+            let next = try DeviceKeybag(opening: changed, deviceKey: deviceKey ?? previous.deviceKey)
             return (next, try key.map { (key) throws(KeybagError) in try next.unlock(with: key) })
         }
         try write { (database, _) throws(StoreError) in

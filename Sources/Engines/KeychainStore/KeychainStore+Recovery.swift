@@ -25,13 +25,13 @@ extension KeychainStore {
     ///
     /// - Parameters:
     ///   - newPasscode: nil only counts the rows.
-    ///   - deviceKey: returns the device key, or a new one if it is lost; called with true if it
-    ///     must not create one.
+    ///   - deviceKey: returns the device key, which has this root, or a new one if it is lost;
+    ///     called with true if it must not create one.
     /// - Returns: the number of lost rows.
     public static func recover(
         path: String, with recovery: RecoveryKey, newPasscode: Passcode?, cost: PasscodeCost,
         attempts: PasscodeAttempts,
-        deviceKey: (_ dryRun: Bool) throws(KeybagError) -> DeviceKey
+        deviceKey: (_ dryRun: Bool, _ root: DeviceKey.Root?) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) -> Int {
         try attempts.exclusively(onSystemError: StoreError.keybag) { () throws(StoreError) in
             try prepareFile(path, mayCreate: false)
@@ -48,7 +48,7 @@ extension KeychainStore {
                 try DeviceKeybag.checkRecoveryKey(recovery, of: stored.0)
                 var key = PasscodeKey.none
                 if let newPasscode { key = try .derive(newPasscode, parameters) }
-                let device = try deviceKey(newPasscode == nil)
+                let device = try deviceKey(newPasscode == nil, stored.0.root)
                 recovered = try DeviceKeybag.recovering(
                     stored.0, with: recovery, deviceKey: device, passcode: key, parameters)
             } catch {

@@ -105,16 +105,18 @@ extension KeychainStore {
         let generation = try KeybagStorage.generation(in: database)
         let known = keybag.keyring
         guard known.generation != generation else { return known }
-        keybag.replace(try Self.openKeybag(in: database, deviceKey: keybag.device.deviceKey))
+        keybag.replace(try Self.openKeybag(in: database, deviceKey: keybag.device.deviceKey, adoptsRoot: true))
         let fresh = keybag.keyring
         return fresh.generation == generation ? fresh : nil
     }
 
-    static func openKeybag(in database: Database, deviceKey: DeviceKey) throws(StoreError) -> DeviceKeybag {
+    static func openKeybag(
+        in database: Database, deviceKey: DeviceKey, adoptsRoot: Bool = false
+    ) throws(StoreError) -> DeviceKeybag {
         let stored = try KeybagStorage.load(from: database)
         let opened: DeviceKeybag
         do {
-            opened = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
+            opened = try DeviceKeybag(opening: stored, deviceKey: deviceKey, adoptsRoot: adoptsRoot)
         } catch {
             throw .keybag(error)
         }

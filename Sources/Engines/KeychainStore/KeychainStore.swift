@@ -32,11 +32,10 @@ public final class KeychainStore: Sendable {
     ///   - attempts: counts wrong passcodes.
     ///   - clock: measures the grace period after a lock.
     ///   - quota: the maximum size of the keychain; nil for no limit.
-    ///   - deviceKey: returns the device key; called with true if the keychain is new and a key may
-    ///     be created.
+    ///   - deviceKey: returns the device key.
     public convenience init(
         path: String, attempts: PasscodeAttempts, clock: BootClock = .system, quota: KeychainQuota? = nil,
-        deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
+        deviceKey: (_ place: DeviceKeyPlace) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         try Self.prepareFile(path)
         try self.init(
@@ -51,7 +50,7 @@ public final class KeychainStore: Sendable {
     convenience init(
         path: String, isReadOnly: Bool, attempts: PasscodeAttempts, clock: BootClock = .system,
         quota: KeychainQuota? = nil,
-        deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
+        deviceKey: (_ place: DeviceKeyPlace) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         let connections =
             isReadOnly
@@ -70,14 +69,15 @@ public final class KeychainStore: Sendable {
     private init(
         _ connections: ConnectionPool, path: String?, attempts: PasscodeAttempts, clock: BootClock,
         quota: KeychainQuota?,
-        deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
+        deviceKey: (_ place: DeviceKeyPlace) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         let isNew = try connections.read(DatabaseSchema.isEmpty)
         if isNew, let path { try Self.refuseEmptied(path, connections) }
         if isNew { try connections.requireWritable() }
         let key: DeviceKey
+        let place: DeviceKeyPlace = isNew ? .new : .existing(try connections.read(Self.recordedRoot))
         do {
-            key = try deviceKey(isNew)
+            key = try deviceKey(place)
         } catch {
             throw .keybag(error)
         }
@@ -177,6 +177,14 @@ public final class KeychainStore: Sendable {
             return try statement.step() && statement.integer(0) == 0
         }
     }
+}
+
+/// Which device key a keychain needs.
+public enum DeviceKeyPlace: Sendable {
+    /// The keychain is new: a key may be created.
+    case new
+    /// The one that the keybag says; nil if the keybag cannot be read.
+    case existing(DeviceKey.Root?)
 }
 
 /// A flag that can be raised, but not lowered.

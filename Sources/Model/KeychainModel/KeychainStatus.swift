@@ -26,6 +26,8 @@ public struct KeychainStatus: Sendable {
         case file
         /// The memory of this process.
         case memory
+        /// A file that only the TPM of the machine opens.
+        case tpm
     }
 
     public struct Count: Sendable {

@@ -38,6 +38,8 @@ extension SecureHardware {
     ///   - module: nil for a machine without a TPM.
     ///   - offersSoftwareEnclave: as ``offersSoftwareEnclave``.
     public init(_ module: TrustedPlatformModule?, offersSoftwareEnclave: Bool = false) {
-        self.init(enclave: module.map { TPMEnclave($0) }, offersSoftwareEnclave: offersSoftwareEnclave)
+        self.init(
+            root: module.map { TPMDeviceKeySealer($0) }, enclave: module.map { TPMEnclave($0) },
+            offersSoftwareEnclave: offersSoftwareEnclave)
     }
 }

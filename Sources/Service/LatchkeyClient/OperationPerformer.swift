@@ -204,6 +204,12 @@ extension OperationPerformer {
         _ = try perform(ChangeSettings(settings, passcode))
     }
 
+    package func moveRoot(
+        to root: KeychainStatus.Root, _ passcode: SharedSecret?, dryRun: Bool
+    ) throws(KeychainError) -> Bool {
+        try perform(MoveRoot(to: root, passcode, dryRun: dryRun)).count > 0
+    }
+
     /// Opens the keychain with its recovery key, and sets a new passcode.
     package func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
         try perform(RecoverKeychain(with: key, newPasscode: newPasscode)).count

@@ -52,6 +52,7 @@ enum OperationTable {
         case .removePasscode(let wire): try RemovePasscode(wire, &secrets)
         case .createRecoveryKey(let wire): try CreateRecoveryKey(wire, &secrets)
         case .removeRecoveryKey(let wire): try RemoveRecoveryKey(wire, &secrets)
+        case .moveRoot(let wire): try MoveRoot(wire, &secrets)
         case .changeSettings(let wire): try ChangeSettings(wire, &secrets)
         case .recover(let wire): try RecoverKeychain(wire, &secrets)
 

@@ -13,10 +13,12 @@ extension EmbeddedService {
     /// - Parameters:
     ///   - newPasscode: nil only counts the items that would be lost.
     ///   - ownership: the daemon's lock on the home, if the caller is a daemon.
+    ///   - hardware: what may hold the device key. A device key in a TPM that is gone, was cleared or
+    ///     cannot be used is replaced by a new one in a file.
     /// - Returns: how many items are lost because their keys could not leave the device.
     public static func recover(
         home: KeychainHome, key: SharedSecret, newPasscode: SharedSecret?, clocks: Clocks = .system,
-        ownership: HomeOwnership? = nil
+        ownership: HomeOwnership? = nil, hardware: SecureHardware = SecureHardware()
     ) throws(KeychainError) -> Int {
         // A daemon that runs at the same time would continue with the replaced keys.
         if ownership == nil { try HomeOwnership.refuse(home) }
@@ -35,16 +37,24 @@ extension EmbeddedService {
             let state = try mapSystemErrors { () throws(SystemError) in
                 try PrivateDirectory(creating: home.stateDirectory)
             }
+            let storage = DeviceKeyStorage(state, sealer: hardware.root)
             let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
             return try KeychainStore.recover(
                 path: data.appending(KeychainHome.databaseName), with: recovery, newPasscode: new,
                 cost: clocks.passcodeCost,
                 attempts: attempts
-            ) { (dryRun) throws(KeybagError) in
-                // A dry run creates no device key file; an ephemeral key is sufficient for
-                // counting.
-                if dryRun { return try .load(from: state) ?? .ephemeral() }
-                return try .loadOrCreate(in: state)
+            ) { (dryRun, root) throws(KeybagError) in
+                do throws(KeybagError) {
+                    return try storage.load(root)
+                } catch {
+                    switch error {
+                    case .deviceKeyMissing, .hardware: break
+                    default: throw error
+                    }
+                    // A dry run creates no device key file; an ephemeral key is sufficient for
+                    // counting.
+                    return dryRun ? .ephemeral() : try storage.create()
+                }
             }
         } catch {
             throw KeychainError(error)

@@ -60,12 +60,17 @@ public final class EmbeddedService: KeychainService {
         } catch {
             throw KeychainError(error)
         }
+        let storage = DeviceKeyStorage(state, sealer: hardware.root)
         do throws(StoreError) {
             let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
             store = try KeychainStore(path: path, attempts: attempts, clock: clocks.boot, quota: quota) {
-                (isNew) throws(KeybagError) in
-                try Self.deviceKey(in: state, of: home, isNew: isNew)
+                (place) throws(KeybagError) in
+                switch place {
+                case .new: try storage.create()
+                case .existing(let root): try storage.load(root)
+                }
             }
+            try store.finishMove(in: storage)
         } catch {
             throw KeychainError(error)
         }
@@ -105,14 +110,6 @@ public final class EmbeddedService: KeychainService {
         recognitions = RecentRecognitions(clocks.boot)
         allowsAlwaysOpen = true
         automaticUnlock = AutomaticUnlock { () throws(KeychainError) in nil }
-    }
-
-    private static func deviceKey(
-        in directory: PrivateDirectory, of home: KeychainHome, isNew: Bool
-    ) throws(KeybagError) -> DeviceKey {
-        if isNew { return try .loadOrCreate(in: directory) }
-        guard let key = try DeviceKey.load(from: directory) else { throw .deviceKeyMissing(path: home.deviceKeyPath) }
-        return key
     }
 
     // MARK: Items
@@ -231,15 +228,23 @@ public final class EmbeddedService: KeychainService {
     public func status() throws(KeychainError) -> KeychainStatus {
         try run { () throws(StoreError) in
             var status = KeychainStatus(
-                mode: home == nil ? .ephemeral : .embedded, root: home == nil ? .memory : .file,
+                mode: home == nil ? .ephemeral : .embedded, root: Self.root(store.root),
                 databasePath: home?.databasePath,
-                deviceKeyPath: home?.deviceKeyPath, formatVersion: KeychainStore.formatVersion,
+                deviceKeyPath: home?.deviceKeyPath(store.root), formatVersion: KeychainStore.formatVersion,
                 hasPasscode: store.hasPasscode,
                 counts: try store.counts(), quarantined: try store.quarantinedRows())
             status.itemsRequiringPasscode = try store.itemsRequiringPasscode
             status.itemsWithoutRecovery = try store.recoveryLosesConstrainedItems
             status.enclave = (try? enclaveForNewKeys())?.kind
             return status
+        }
+    }
+
+    private static func root(_ root: DeviceKey.Root) -> KeychainStatus.Root {
+        switch root {
+        case .file: .file
+        case .memory: .memory
+        case .tpm: .tpm
         }
     }
 

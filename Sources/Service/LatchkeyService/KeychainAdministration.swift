@@ -61,6 +61,13 @@ public protocol KeychainAdministration: Sendable {
 
     func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError)
 
+    /// Moves the device key to another root.
+    ///
+    /// - Parameter dryRun: only checks that it can be moved.
+    /// - Returns: false if it is there already.
+    /// - Throws: errSecNotAvailable if the root is not there; errSecParam for a keychain in memory.
+    func moveRoot(to root: KeychainStatus.Root, _ passcode: SharedSecret?, dryRun: Bool) throws(KeychainError) -> Bool
+
     /// Writes every item that may leave the keychain, encrypted under the backup's own passphrase.
     ///
     /// - Parameters:

@@ -100,6 +100,7 @@ extension KeychainError {
             self.init(
                 .notAvailable, "the keychain exists, but its device key is missing: \(path ?? "in memory")",
                 hint: "restore the device key from a backup; without it no item in this keychain can be opened")
+        case .hardware(let error): self = error
         case .foreignDeviceKey:
             self.init(
                 .notAvailable, "the device key belongs to another keychain",

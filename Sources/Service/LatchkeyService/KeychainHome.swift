@@ -40,6 +40,11 @@ public struct KeychainHome: Sendable, Hashable {
     public var databasePath: String { "\(dataDirectory)/\(Self.databaseName)" }
     public var deviceKeyPath: String { "\(stateDirectory)/\(DeviceKey.fileName)" }
 
+    /// The file of the device key.
+    func deviceKeyPath(_ root: DeviceKey.Root) -> String {
+        root == .tpm ? "\(stateDirectory)/\(DeviceKeyStorage.sealedFileName)" : deviceKeyPath
+    }
+
     static let databaseName = "keychain.db"
 
     /// Refuses to create a keychain that another user could replace. An existing keychain can be

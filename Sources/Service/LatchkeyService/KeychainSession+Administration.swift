@@ -44,6 +44,12 @@ extension KeychainSession: KeychainAdministration {
         try service.changeSettings(to: settings, passcode)
     }
 
+    public func moveRoot(
+        to root: KeychainStatus.Root, _ passcode: SharedSecret?, dryRun: Bool
+    ) throws(KeychainError) -> Bool {
+        try service.moveRoot(to: root, passcode, dryRun: dryRun)
+    }
+
     public func backup(
         under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
         to sink: @escaping BackupSink, progress: ChangeProgress

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Keybag
 internal import KeychainModel
 internal import KeychainStore
 public import KeyServices
 
 /// What holds keys outside of the memory of the process that opens a keychain.
 public struct SecureHardware: Sendable {
+    /// What seals device keys; nil if there is nothing, or the program cannot use it.
+    public var root: (any DeviceKeySealer)?
     /// A Secure Enclave in hardware; nil if the machine has none, or the program cannot use it.
     public var enclave: (any SecureEnclave)?
     /// Whether the owner of a keychain may allow keys in the memory of this process in place of a
     /// Secure Enclave: only where other programs of the user cannot read that memory.
     public var offersSoftwareEnclave: Bool
 
-    public init(enclave: (any SecureEnclave)? = nil, offersSoftwareEnclave: Bool = false) {
-        (self.enclave, self.offersSoftwareEnclave) = (enclave, offersSoftwareEnclave)
+    public init(
+        root: (any DeviceKeySealer)? = nil, enclave: (any SecureEnclave)? = nil, offersSoftwareEnclave: Bool = false
+    ) {
+        (self.root, self.enclave, self.offersSoftwareEnclave) = (root, enclave, offersSoftwareEnclave)
     }
 }
 

@@ -22,7 +22,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
     var members: [LatchkeySubcommand] {
         switch self {
         case .daily: [.set, .get, .copy, .generate, .list, .rm]
-        case .keychain: [.status, .doctor, .backup, .restore, .who, .log, .agent]
+        case .keychain: [.status, .doctor, .root, .backup, .restore, .who, .log, .agent]
         case .protection: [.passcode, .lock, .unlock, .settings, .recoveryKey, .withPasscode]
         case .keys: [.key, .securityKey]
         case .certificates: [.certificate, .trust, .ats, .tls, .pin]

@@ -12,6 +12,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case status, doctor, passcode, lock, unlock, settings
     case recoveryKey = "recovery-key"
     case securityKey = "security-key"
+    case root
     case backup, restore
     case key, certificate, trust, ats, tls, pin
     case who, log
@@ -58,6 +59,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .withPasscode: "Run a program with the keychain unlocked."
         case .agent: "Ask for the passcode in this session, for the system's latchkeyd."
         case .securityKey: "Enroll, list and remove security keys, whose touch opens items."
+        case .root: "Show where the device key is, and move it to or from the TPM."
         case .recoveryKey: "Create or use a recovery key, for a lost passcode or device key."
         }
     }
@@ -102,6 +104,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .unlock: UnlockCommand.self
         case .settings: SettingsCommand.self
         case .recoveryKey: RecoveryKeyCommand.self
+        case .root: RootCommand.self
         case .securityKey: SecurityKeyCommand.self
         case .backup: BackupCommand.self
         case .restore: RestoreCommand.self

@@ -248,6 +248,14 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .recover(newValue)}
   }
 
+  package var moveRoot: WireMoveRoot {
+    get {
+      if case .moveRoot(let v)? = _storage._operation {return v}
+      return WireMoveRoot()
+    }
+    set {_uniqueStorage()._operation = .moveRoot(newValue)}
+  }
+
   package var backup: WireBackup {
     get {
       if case .backup(let v)? = _storage._operation {return v}
@@ -464,6 +472,7 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     case removeRecoveryKey(WireAuthorized)
     case changeSettings(WireChangeSettings)
     case recover(WireRecover)
+    case moveRoot(WireMoveRoot)
     case backup(WireBackup)
     case recordBackup(WireNothing)
     case restore(WireRestore)
@@ -2497,6 +2506,32 @@ package nonisolated struct WireChangeSettings: Sendable {
   fileprivate var _passcode: UInt32? = nil
 }
 
+package nonisolated struct WireMoveRoot: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As in KeychainStatus.
+  package var root: String = String()
+
+  package var passcode: UInt32 {
+    get {_passcode ?? 0}
+    set {_passcode = newValue}
+  }
+  /// Returns true if `passcode` has been explicitly set.
+  package var hasPasscode: Bool {self._passcode != nil}
+  /// Clears the value of `passcode`. Subsequent reads from it will return its default value.
+  package mutating func clearPasscode() {self._passcode = nil}
+
+  package var dryRun: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _passcode: UInt32? = nil
+}
+
 package nonisolated struct WireRecover: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -3140,7 +3175,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{2}\u{3}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0")
 
   fileprivate class _StorageClass {
     var _number: UInt64 = 0
@@ -3489,6 +3524,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           if let v = v {
             if hadOneofValue {try decoder.handleConflictingOneOf()}
             _storage._operation = .recover(v)
+          }
+        }()
+        case 57: try {
+          var v: WireMoveRoot?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .moveRoot(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .moveRoot(v)
           }
         }()
         case 60: try {
@@ -3871,6 +3919,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       case .recover?: try {
         guard case .recover(let v)? = _storage._operation else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 56)
+      }()
+      case .moveRoot?: try {
+        guard case .moveRoot(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 57)
       }()
       case .backup?: try {
         guard case .backup(let v)? = _storage._operation else { preconditionFailure() }
@@ -7365,6 +7417,50 @@ nonisolated extension WireChangeSettings: SwiftProtobuf.Message, SwiftProtobuf._
   package static func ==(lhs: WireChangeSettings, rhs: WireChangeSettings) -> Bool {
     if lhs._settings != rhs._settings {return false}
     if lhs._passcode != rhs._passcode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMoveRoot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".MoveRoot"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}root\0\u{1}passcode\0\u{3}dry_run\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.root) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._passcode) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.root.isEmpty {
+      try visitor.visitSingularStringField(value: self.root, fieldNumber: 1)
+    }
+    try { if let v = self._passcode {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    if self.dryRun != false {
+      try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireMoveRoot, rhs: WireMoveRoot) -> Bool {
+    if lhs.root != rhs.root {return false}
+    if lhs._passcode != rhs._passcode {return false}
+    if lhs.dryRun != rhs.dryRun {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -108,7 +108,7 @@ extension StatusReport {
             ("format", "\(format)"),
             (
                 "device key",
-                deviceKey.map { "\($0), a file: a program that can read both files has the key" } ?? "in memory"
+                deviceKeyText
             ),
             (
                 "passcode",
@@ -143,6 +143,12 @@ extension StatusReport {
         let isShared = KeychainStatus.Mode(rawValue: mode)?.isShared == true
         let state = isShared ? lock : "\(lock) in this process"
         return "set, \(state)\(delay > 0 ? "; after wrong passcodes, none is checked for \(delay) s" : "")"
+    }
+
+    private var deviceKeyText: String {
+        guard let deviceKey else { return "in memory" }
+        return root == KeychainStatus.Root.tpm.rawValue
+            ? "\(deviceKey), sealed by the TPM" : "\(deviceKey), a file: a program that can read both files has the key"
     }
 
     private var enclaveText: String {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+public import Keybag
+internal import KeychainModel
+
+/// Moving the device key between a file and the TPM.
+extension KeychainStore {
+    /// Where the device key is.
+    public var root: DeviceKey.Root { keybag.device.deviceKey.root }
+
+    /// Moves the device key. The key is written to its new root and read back, then the keybag says
+    /// so, then the old one is destroyed: after a crash at any point, the keybag says which one
+    /// counts, and ``finishMove(in:)`` removes the other one.
+    ///
+    /// - Returns: false if it is there already.
+    public func moveRoot(
+        to root: DeviceKey.Root, in storage: DeviceKeyStorage, passcode: Passcode?
+    ) throws(StoreError) -> Bool {
+        try requireWritable()
+        let isMoved = try exclusively { () throws(StoreError) in
+            let key = try verifyIfSet(passcode)
+            let device = keybag.device
+            guard device.deviceKey.root != root else { return false }
+            let (written, changed) = try mapKeybagErrors { () throws(KeybagError) in
+                (try storage.write(device.deviceKey, to: root), try device.movingRoot(to: root, key))
+            }
+            try store(changed, key, deviceKey: written)
+            forgetOldKeys()
+            return true
+        }
+        try finishMove(in: storage)
+        return isMoved
+    }
+
+    /// Destroys a device key that the keybag does not use: what an interrupted move has left.
+    public func finishMove(in storage: DeviceKeyStorage) throws(StoreError) {
+        let others = [DeviceKey.Root.file, .tpm].filter { $0 != root }
+        let isLeft = try mapKeybagErrors { () throws(KeybagError) in
+            for other in others where try storage.has(other) { return true }
+            return false
+        }
+        guard isLeft, !isReadOnly else { return }
+        // Another process may be moving it just now: until it has finished, both are needed.
+        try exclusively { () throws(StoreError) in
+            let root = try refresh().deviceKey.root
+            try mapKeybagErrors { () throws(KeybagError) in
+                for other in [DeviceKey.Root.file, .tpm] where other != root { try storage.remove(other) }
+            }
+        }
+    }
+
+    static func recordedRoot(_ database: Database) throws(StoreError) -> DeviceKey.Root? {
+        (try? KeybagStorage.load(from: database))?.root
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+package import SecretMemory
+
+/// Moves the device key. Answers with 0 if it is there already, otherwise with 1.
+package struct MoveRoot: KeychainOperation {
+    package let root: KeychainStatus.Root
+    /// nil for a keychain without a passcode.
+    package let passcode: SharedSecret?
+    package let dryRun: Bool
+
+    package init(to root: KeychainStatus.Root, _ passcode: SharedSecret?, dryRun: Bool) {
+        (self.root, self.passcode, self.dryRun) = (root, passcode, dryRun)
+    }
+
+    package static let traits: OperationTraits = [.changes, .administers, .accessesAllGroups]
+
+    package var audit: AuditDetails? {
+        AuditDetails(dryRun ? "move-root-rehearsal" : "move-root", includesPasscode: passcode != nil)
+    }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
+        let service = try context.service
+        return try context.slow(.derivation) { () throws(KeychainError) in
+            ItemCount(try service.moveRoot(to: root, passcode, dryRun: dryRun) ? 1 : 0)
+        }
+    }
+}
+
+// MARK: Coding
+
+extension MoveRoot {
+    init(_ wire: WireMoveRoot, _ secrets: inout SecretTable) throws(WireError) {
+        try requireKnown(wire)
+        guard let root = KeychainStatus.Root(rawValue: wire.root) else {
+            throw .malformed("unknown root '\(wire.root)'")
+        }
+        self.root = root
+        passcode = wire.hasPasscode ? try secrets.take(wire.passcode) : nil
+        dryRun = wire.dryRun
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
+        var wire = WireMoveRoot()
+        wire.root = root.rawValue
+        if let passcode { wire.passcode = secrets.append(passcode) }
+        wire.dryRun = dryRun
+        return .moveRoot(wire)
+    }
+}
