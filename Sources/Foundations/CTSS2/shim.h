@@ -5,7 +5,6 @@
 
 #include <tss2/tss2_esys.h>
 #include <tss2/tss2_mu.h>
-#include <tss2/tss2_rc.h>
 
 /// A connection of ESYS: the table of functions that it calls, and the object that they use.
 typedef struct {
