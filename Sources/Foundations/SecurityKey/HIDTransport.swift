@@ -61,6 +61,7 @@ final class HIDConnection: SecurityKeyConnection {
         if isReady == 0 || isReady < 0 && errno == EINTR { return nil }
         var report = [UInt8](repeating: 0, count: Self.reportCount)
         let count = Glibc.read(descriptor.rawValue, &report, report.count)
+        if count < 0, errno == EINTR { return nil }
         guard count > 0 else { throw .connectionFailed }
         return Array(report.prefix(count))
     }

@@ -121,7 +121,7 @@ extension TPMError: CustomStringConvertible {
         case .memoryFull: "tpm2_getcap handles-nv-index lists what is stored; tpm2_nvundefine removes an index"
         case .ownerPassword: "remove it: tpm2_changeauth -c owner -p PASSWORD"
         case .foreign, .foreignIndex, .noIndex:
-            "if the TPM was cleared or replaced, use the recovery key or a backup: latchkey doctor"
+            "if the TPM was cleared or replaced: latchkey recovery-key use, or restore a backup in a new keychain"
         default: nil
         }
     }
