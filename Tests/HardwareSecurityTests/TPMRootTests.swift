@@ -57,6 +57,8 @@ struct TPMRootTests {
             #expect(try !session.moveRoot(to: .tpm, nil, dryRun: false))
             #expect(try session.status().root == .tpm)
             #expect(try session.status().deviceKeyPath?.hasSuffix("/device.tpm") == true)
+            let findings = try session.check { _ in }
+            #expect(findings.contains { $0.subject == "device key" } && findings.allSatisfy(\.isHealthy))
             #expect(try read("first") == "first")
         }
         #expect(try files(keychain).contains("device.tpm") && !files(keychain).contains("device.key"))

@@ -137,6 +137,20 @@ struct TPMKeyTests {
         try Data(key.areas.privateArea).write(to: URL(filePath: "\(tpm.directory.path)/key.priv"))
         #expect(try duplicate("key").status != 0)
         #expect(!FileManager.default.fileExists(atPath: "\(tpm.directory.path)/dup.priv"))
+        let described = try tpm.tool("tpm2_readpublic", "-c", "key.ctx")
+        _ = try tpm.tool("tpm2_flushcontext", "-t")
+        #expect(
+            described.output.contains(
+                "value: fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda|decrypt|sign\n"),
+            "\(described.output)")
+        // With these attributes the TPM refuses also a key whose policy allows it.
+        let fixed = try tpm.tool(
+            "tpm2_create", "-C", "0x81000001", "-G", "ecc256", "-u", "fixed.pub", "-r", "fixed.priv", "-L",
+            "dup.policy",
+            "-a", "fixedtpm|fixedparent|sensitivedataorigin|userwithauth|sign")
+        #expect(fixed.status == 0, "\(fixed.output)")
+        let refused = try duplicate("fixed")
+        #expect(refused.status != 0 && refused.output.contains("attributes"), "\(refused.output)")
         // The control: the same commands export a key without the fixed attributes.
         #expect(
             try tpm.tool(

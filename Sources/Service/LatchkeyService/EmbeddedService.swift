@@ -251,7 +251,8 @@ public final class EmbeddedService: KeychainService {
     public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
         try run { () throws(StoreError) in
             HealthCheck.findings(
-                try store.inspect(progress: progress), home: home, hasRecoveryKey: store.hasRecoveryKey,
+                try store.inspect(progress: progress), home: home, deviceKeyPath: home?.deviceKeyPath(store.root),
+                hasRecoveryKey: store.hasRecoveryKey,
                 withoutRecovery: try store.recoveryLosesConstrainedItems)
         }
     }

@@ -10,7 +10,8 @@ enum HealthCheck {
     /// - Parameter withoutRecovery: how many items with an access control the recovery key does not
     ///   open.
     static func findings(
-        _ inspection: StoreInspection, home: KeychainHome?, hasRecoveryKey: Bool, withoutRecovery: Int
+        _ inspection: StoreInspection, home: KeychainHome?, deviceKeyPath: String?, hasRecoveryKey: Bool,
+        withoutRecovery: Int
     ) -> [KeychainFinding] {
         var findings: [KeychainFinding] = []
         if let home {
@@ -18,7 +19,7 @@ enum HealthCheck {
                 permissions("data directory", home.dataDirectory, allowed: 0o700),
                 permissions("database", home.databasePath, allowed: 0o600),
                 permissions("state directory", home.stateDirectory, allowed: 0o700),
-                permissions("device key", home.deviceKeyPath, allowed: 0o600),
+                permissions("device key", deviceKeyPath ?? home.deviceKeyPath, allowed: 0o600),
                 home.checkParents(),
                 freeSpace(home.dataDirectory),
                 recoveryOptions(home, hasRecoveryKey: hasRecoveryKey),
