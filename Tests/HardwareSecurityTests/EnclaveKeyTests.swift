@@ -16,14 +16,6 @@ import TrustedPlatformModule
 /// Keys of a Secure Enclave through Apple's API (keychain-behaviour §6.6).
 @Suite("SecKey in a Secure Enclave", .enabled(if: SoftwareTPM.isInstalled))
 struct EnclaveKeyTests {
-    private func withEnclave<Result>(_ backend: Backend, _ body: (TestKeychain) throws -> Result) throws -> Result {
-        let tpm = try SoftwareTPM()
-        let module = TrustedPlatformModule(tpm.address)
-        defer { module.close() }
-        let keychain = try TestKeychain(backend, hardware: SecureHardware(module))
-        return try keychain.run(groups: ["G1", "G2"]) { try body(keychain) }
-    }
-
     private static func attributes(_ tag: String, _ more: [CFString: Any] = [:]) -> CFDictionary {
         [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,

@@ -16,14 +16,6 @@ import TrustedPlatformModule
 /// Keys of a Secure Enclave that a program keeps by their representation.
 @Suite("Unnamed keys in a Secure Enclave", .enabled(if: SoftwareTPM.isInstalled))
 struct UnnamedEnclaveKeyTests {
-    private func withEnclave<Result>(_ backend: Backend, _ body: (TestKeychain) throws -> Result) throws -> Result {
-        let tpm = try SoftwareTPM()
-        let module = TrustedPlatformModule(tpm.address)
-        defer { module.close() }
-        let keychain = try TestKeychain(backend, hardware: SecureHardware(module))
-        return try keychain.run(groups: ["G1", "G2"]) { try body(keychain) }
-    }
-
     private func keyCount() throws -> Int {
         try KeychainClient.session().status().counts.filter { $0.itemClass == .key }.reduce(0) { $0 + $1.count }
     }

@@ -9,6 +9,7 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import Logging
 internal import ServiceLifecycle
+internal import TrustedPlatformModule
 internal import UnixSignals
 
 /// The daemon `latchkeyd`: only the command line and the start.
@@ -119,6 +120,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     func run() async throws {
         do {
             try ProcessHardening.apply()
+            TrustedPlatformModule.silenceLibrary()
             ProcessLimits.raiseOpenFiles()
             ProcessLimits.shareHeaps()
             let environment = DaemonEnvironment(
