@@ -28,7 +28,7 @@ struct EnclaveProcessTests {
         #expect(own.error == "latchkey: the key P-256 was generated in the Secure Enclave (tpm)\n")
     }
 
-    @Test("An address that is none ends both programs with its name")
+    @Test("An invalid address ends both programs with a message that quotes it")
     func invalidAddress() throws {
         let home = try TemporaryDirectory()
         let outcome = try Executable.run(
