@@ -176,7 +176,7 @@ struct TPMRootTests {
         let tpm = try SoftwareTPM()
         let module = TrustedPlatformModule(tpm.address)
         defer { module.close() }
-        let sealer = TPMDeviceKeySealer(module)
+        let sealer = TPMRoot(module)
         let key = SharedSecret(.random(count: 32))
         let sealed = try sealer.seal(key)
         #expect(try sealer.unseal(sealed) == key)

@@ -106,7 +106,7 @@ struct KeybagTests {
     func coding() throws {
         var record = KeybagRecord(
             keychain: Array(1...16), generation: 7, root: 1, deviceKeyCheck: Array(1...8),
-            passcode: PasscodeParameters(salt: Array(1...32), cost: .floor), sealedTangle: [1, 2, 3],
+            passcode: PasscodeParameters(salt: Array(1...32), cost: .floor),
             settings: KeybagSettings(graceSeconds: 3, lockInterval: 900, locksOnSleep: true, wipesAfterTen: true))
         for (protection, wrapping) in [(UInt8(6), KeyWrapping.user), (8, .device), (8, .recovery)] {
             record.keys.append(
@@ -122,6 +122,42 @@ struct KeybagTests {
         #expect(throws: KeybagError.self) { try KeybagRecord(decoding: bytes + [0]) }
         record.keys.append(record.keys[0])
         #expect(throws: KeybagError.self) { try KeybagRecord(decoding: record.encoded) }
+    }
+
+    @Test("A record with what hardware keeps decodes to the same record, and no prefix or extension of it decodes")
+    func hardwareCoding() throws {
+        let indices = try (1...9).map { number in
+            try #require(HardwareIndex(Array(repeating: number, count: HardwareIndex.length)))
+        }
+        var record = KeybagRecord(
+            keychain: Array(1...16), generation: 7, root: DeviceKey.Root.tpm.rawValue, deviceKeyCheck: Array(1...8),
+            passcode: PasscodeParameters(salt: Array(1...32), cost: .floor),
+            sealedTangle: PINSecret(index: indices[0], object: [1, 2, 3]),
+            counter: RollbackCounter(index: indices[1], value: 0x0102_0304_0506_0708))
+        for index in indices { record.retire(index) }
+        let bytes = record.encoded
+        let decoded = try KeybagRecord(decoding: bytes)
+        #expect(decoded.sealedTangle == record.sealedTangle && decoded.counter == record.counter)
+        // The oldest of more than the maximum is left out.
+        #expect(decoded.retired == Array(indices.dropFirst()))
+        #expect(decoded.encoded == bytes && bytes.starts(with: [0, 4]))
+        for count in bytes.indices {
+            #expect(throws: KeybagError.self) { try KeybagRecord(decoding: Array(bytes.prefix(count))) }
+        }
+        #expect(throws: KeybagError.self) { try KeybagRecord(decoding: bytes + [0]) }
+        record.passcode = nil
+        #expect(throws: KeybagError.self) { try KeybagRecord(decoding: record.encoded) }
+    }
+
+    @Test("The hardware may be one change behind the record, and otherwise they are equal")
+    func counterRelation() throws {
+        let index = try #require(HardwareIndex(Array(repeating: 1, count: HardwareIndex.length)))
+        let counter = RollbackCounter(index: index, value: 5)
+        #expect(counter.relation(toHardware: 5) == .equal)
+        #expect(counter.relation(toHardware: 4) == .oneBehind)
+        for found: UInt64 in [0, 3, 6, .max] {
+            #expect(counter.relation(toHardware: found) == .differs(hardware: found))
+        }
     }
 
     @Test("A keybag of a newer version is rejected with an error that names the version")

@@ -71,7 +71,9 @@ public final class SoftwareTPM: @unchecked Sendable {  // because one test at a 
         return process
     }
 
-    public struct NotListening: Error {}
+    public struct NotListening: Error {
+        public init() {}
+    }
 
     /// Ends the TPM, as if its power failed.
     public func stop() { process.stop(signal: SIGKILL) }

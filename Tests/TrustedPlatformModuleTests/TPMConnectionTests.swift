@@ -119,12 +119,12 @@ struct TPMConnectionTests {
             return isReplaying.load(ordering: .acquiring) ? recorded ?? response : response
         }
         let module = TrustedPlatformModule(transport)
-        let (counter, first) = try module.createCounter()
-        #expect(try module.increment(counter) == first + 1)
+        let (counter, first) = try module.createCounter(authorization: authorization)
+        #expect(try module.increment(counter, authorization: authorization) == first + 1)
         isReplaying.store(true, ordering: .releasing)
-        #expect(throws: TPMError.self) { try module.value(of: counter) }
+        #expect(throws: TPMError.self) { try module.value(of: counter, authorization: authorization) }
         isReplaying.store(false, ordering: .releasing)
-        #expect(try module.value(of: counter) == first + 1)
+        #expect(try module.value(of: counter, authorization: authorization) == first + 1)
         module.close()
     }
 
@@ -186,7 +186,7 @@ struct TPMConnectionTests {
                 #expect(publicKey.isValidSignature(try .init(rawRepresentation: signature), for: hash))
             }
             _ = try? module.properties()
-            _ = try? module.createCounter()
+            _ = try? module.createCounter(authorization: authorization)
         }
         mode.withLock { $0 = 0 }
         #expect(try module.sign(digest, with: key, authorization: authorization).count == 64)

@@ -61,13 +61,15 @@ struct TPMSealingTests {
         let tpm = try SoftwareTPM()
         let module = TrustedPlatformModule(tpm.address)
         defer { module.close() }
-        let (counter, first) = try module.createCounter()
-        for step in 1...5 { #expect(try module.increment(counter) == first + UInt64(step)) }
+        let (counter, first) = try module.createCounter(authorization: authorization)
+        for step in 1...5 {
+            #expect(try module.increment(counter, authorization: authorization) == first + UInt64(step))
+        }
         let index = try NonvolatileIndex(decoding: counter.encoded)
-        #expect(try module.value(of: index) == first + 5)
+        #expect(try module.value(of: index, authorization: authorization) == first + 5)
         try module.remove(index)
-        #expect(throws: TPMError.noIndex(index.number)) { try module.value(of: index) }
-        let (again, value) = try module.createCounter()
+        #expect(throws: TPMError.noIndex(index.number)) { try module.value(of: index, authorization: authorization) }
+        let (again, value) = try module.createCounter(authorization: authorization)
         #expect(again.number == index.number)
         #expect(value > first + 5)
     }

@@ -14,18 +14,34 @@ public final class DeviceKey: Sendable {
         case memory = 2
         /// A file that only the TPM of this machine opens.
         case tpm = 3
+        /// A credential of systemd, encrypted for this machine.
+        case credential = 4
     }
 
     public let root: Root
     let secret: SecretBytes
+    /// The hardware that this process can use, wherever the key is; nil for none.
+    let hardware: (any HardwareRoot)?
 
-    init(root: Root, secret: consuming SecretBytes) {
+    init(root: Root, secret: consuming SecretBytes, hardware: (any HardwareRoot)? = nil) {
         self.root = root
         self.secret = secret
+        self.hardware = hardware
     }
 
     /// The same key from another root.
-    func moved(to root: Root) -> DeviceKey { DeviceKey(root: root, secret: secret.copy()) }
+    func moved(to root: Root) -> DeviceKey { DeviceKey(root: root, secret: secret.copy(), hardware: hardware) }
+
+    /// The same key, with the hardware that this process can use.
+    func using(_ hardware: (any HardwareRoot)?) -> DeviceKey {
+        DeviceKey(root: root, secret: secret.copy(), hardware: hardware)
+    }
+
+    /// - Throws: ``KeybagError/hardware(_:)`` if this process cannot use any.
+    func requireHardware() throws(KeybagError) -> any HardwareRoot {
+        guard let hardware else { throw .noHardware }
+        return hardware
+    }
 
     func isEqual(to other: DeviceKey) -> Bool { secret.isEqual(to: other.secret) }
 

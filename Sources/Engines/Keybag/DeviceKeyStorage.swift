@@ -5,19 +5,35 @@ internal import KeychainModel
 public import LinuxSystem
 internal import SecretMemory
 
-/// The device key of a keychain in its directory: in a file, or in a file that the TPM has sealed.
-/// The keybag says which of them counts; the other one is never used in its place.
+/// The device key of a keychain in its directory: in a file, or in a file that the TPM or systemd has
+/// sealed. The keybag says which of them counts; another one is never used in its place.
 public struct DeviceKeyStorage: Sendable {
     private let directory: PrivateDirectory
-    private let sealer: (any DeviceKeySealer)?
+    private let hardware: (any HardwareRoot)?
+    private let credentials: (any DeviceKeySealer)?
 
-    public static let sealedFileName = "device.tpm"
+    /// The names of the files by their roots.
+    public static func fileName(_ root: DeviceKey.Root) -> String {
+        switch root {
+        case .tpm: "device.tpm"
+        case .credential: "device.credential"
+        case .file, .memory: DeviceKey.fileName
+        }
+    }
+
+    private static let sealedRoots: [DeviceKey.Root] = [.tpm, .credential]
+    /// Where a key can be.
+    package static let roots: [DeviceKey.Root] = [.file] + sealedRoots
     /// No sealed key is longer.
     static let maxSealedLength = 4096
 
-    /// - Parameter sealer: nil if this process cannot use a TPM.
-    public init(_ directory: PrivateDirectory, sealer: (any DeviceKeySealer)?) {
-        (self.directory, self.sealer) = (directory, sealer)
+    /// - Parameters:
+    ///   - hardware: nil if this process cannot use a TPM.
+    ///   - credentials: encrypts credentials of systemd; nil if this process cannot open them.
+    public init(
+        _ directory: PrivateDirectory, hardware: (any HardwareRoot)?, credentials: (any DeviceKeySealer)? = nil
+    ) {
+        (self.directory, self.hardware, self.credentials) = (directory, hardware, credentials)
     }
 
     /// Loads the key of an existing keychain.
@@ -26,19 +42,22 @@ public struct DeviceKeyStorage: Sendable {
     /// - Throws: ``KeybagError/deviceKeyMissing(path:)``; ``KeybagError/hardware(_:)`` if the TPM
     ///   does not open it, or this process cannot use one.
     public func load(_ root: DeviceKey.Root?) throws(KeybagError) -> DeviceKey {
-        let place: DeviceKey.Root = if let root { root } else { try isSealed() ? .tpm : .file }
+        var place = root
+        if place == nil {
+            for root in Self.sealedRoots where try has(root) { place = root }
+        }
         switch place {
-        case .tpm: return try unsealed()
-        case .file, .memory:
+        case .tpm, .credential: return try unsealed(place ?? .tpm)
+        case .file, .memory, nil:
             guard let key = try DeviceKey.load(from: directory) else {
                 throw .deviceKeyMissing(path: directory.appending(DeviceKey.fileName))
             }
-            return key
+            return key.using(hardware)
         }
     }
 
     /// Creates the key of a new keychain, in a file.
-    public func create() throws(KeybagError) -> DeviceKey { try .loadOrCreate(in: directory) }
+    public func create() throws(KeybagError) -> DeviceKey { try DeviceKey.loadOrCreate(in: directory).using(hardware) }
 
     // MARK: Moving
 
@@ -46,10 +65,10 @@ public struct DeviceKeyStorage: Sendable {
     package func write(_ key: DeviceKey, to root: DeviceKey.Root) throws(KeybagError) -> DeviceKey {
         let secret = SharedSecret(key.secret.copy())
         switch root {
-        case .tpm:
-            let sealed = try hardware { (sealer) throws(KeychainError) in try sealer.seal(secret) }
+        case .tpm, .credential:
+            let sealed = try using(try sealer(root)) { (sealer) throws(KeychainError) in try sealer.seal(secret) }
             try system { () throws(SystemError) in
-                try PrivateFile.replace(Self.sealedFileName, in: directory, content: sealed)
+                try PrivateFile.replace(Self.fileName(root), in: directory, content: sealed)
             }
         case .file, .memory:
             let isCreated = try system { () throws(SystemError) in
@@ -70,24 +89,20 @@ public struct DeviceKeyStorage: Sendable {
 
     /// Whether a root has a key.
     package func has(_ root: DeviceKey.Root) throws(KeybagError) -> Bool {
-        switch root {
-        case .tpm: try isSealed()
-        case .file:
-            try system { () throws(SystemError) in
-                try FileStatus.ofLink(directory.appending(DeviceKey.fileName)) != nil
-            }
-        case .memory: false
+        guard root != .memory else { return false }
+        return try system { () throws(SystemError) in
+            try FileStatus.ofLink(directory.appending(Self.fileName(root))) != nil
         }
     }
 
     /// Overwrites and removes the key of a root. Disks can keep what was overwritten.
     package func remove(_ root: DeviceKey.Root) throws(KeybagError) {
         guard try has(root) else { return }
-        let name = root == .tpm ? Self.sealedFileName : DeviceKey.fileName
+        let name = Self.fileName(root)
         try system { () throws(SystemError) in
             let path = directory.appending(name)
             let descriptor = try OwnedDescriptor(opening: path, flags: O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
-            let zeros = [UInt8](repeating: 0, count: root == .tpm ? Self.maxSealedLength : DeviceKey.length)
+            let zeros = [UInt8](repeating: 0, count: root == .file ? DeviceKey.length : Self.maxSealedLength)
             try zeros.withUnsafeBufferPointer { (bytes) throws(SystemError) in
                 try descriptor.write(UnsafeRawBufferPointer(bytes), path: path)
             }
@@ -98,36 +113,33 @@ public struct DeviceKeyStorage: Sendable {
 
     // MARK: The sealed file
 
-    private func isSealed() throws(KeybagError) -> Bool {
-        try system { () throws(SystemError) in
-            try FileStatus.ofLink(directory.appending(Self.sealedFileName)) != nil
-        }
-    }
-
-    private func unsealed() throws(KeybagError) -> DeviceKey {
-        let path = directory.appending(Self.sealedFileName)
+    private func unsealed(_ root: DeviceKey.Root) throws(KeybagError) -> DeviceKey {
+        let path = directory.appending(Self.fileName(root))
         let sealed = try system { () throws(SystemError) in
             try PrivateFile.read(path, atMost: Self.maxSealedLength)
         }
         guard let sealed else { throw .deviceKeyMissing(path: path) }
-        let secret = try hardware { (sealer) throws(KeychainError) in try sealer.unseal(sealed) }
+        let secret = try using(try sealer(root)) { (sealer) throws(KeychainError) in try sealer.unseal(sealed) }
         guard secret.count == DeviceKey.length else {
             throw .damaged("the sealed device key has \(secret.count) bytes, expected \(DeviceKey.length)")
         }
-        return DeviceKey(root: .tpm, secret: secret.copy())
+        return DeviceKey(root: root, secret: secret.copy(), hardware: hardware)
+    }
+
+    private func sealer(_ root: DeviceKey.Root) throws(KeybagError) -> any DeviceKeySealer {
+        if root == .tpm {
+            guard let hardware else { throw .noHardware }
+            return hardware
+        }
+        guard let credentials else { throw .noCredential(path: directory.appending(Self.fileName(root))) }
+        return credentials
     }
 
     // MARK: Errors
 
-    private func hardware<Result>(
-        _ body: (any DeviceKeySealer) throws(KeychainError) -> Result
+    private func using<Result>(
+        _ sealer: any DeviceKeySealer, _ body: (any DeviceKeySealer) throws(KeychainError) -> Result
     ) throws(KeybagError) -> Result {
-        guard let sealer else {
-            throw .hardware(
-                KeychainError(
-                    .notAvailable, "the device key is in a TPM, which this program cannot use",
-                    hint: "latchkeyd opens it: systemctl --user enable --now latchkeyd.socket"))
-        }
         do throws(KeychainError) {
             return try body(sealer)
         } catch {

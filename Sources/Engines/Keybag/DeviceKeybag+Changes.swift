@@ -21,6 +21,7 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
         var changed = try record.successor()
         changed.passcode = parameters
+        changed.replaceTangle(by: passcode.sealedTangle)
         try changed.addGeneration(under: kek)
         return sealed(changed, kek)
     }
@@ -47,11 +48,47 @@ extension DeviceKeybag {
         return sealed(changed, kek)
     }
 
-    /// Records that the device key has another root.
-    package func movingRoot(to root: DeviceKey.Root, _ passcode: PasscodeKey?) throws(KeybagError) -> StoredKeybag {
+    /// Records that the device key has another root, and gives the keybag what the hardware of that
+    /// root offers: a counter, and a T.
+    ///
+    /// - Parameters:
+    ///   - moved: the device key from its new root.
+    ///   - previous: the passcode's key until now; nil without a passcode.
+    ///   - passcode: the same P with the new root's T.
+    package func movingRoot(
+        to moved: DeviceKey, from previous: PasscodeKey?, _ passcode: PasscodeKey?
+    ) throws(KeybagError) -> StoredKeybag {
         var changed = try record.successor()
-        changed.root = root.rawValue
+        changed.root = moved.root.rawValue
+        if let counter = changed.counter {
+            changed.retire(counter.index)
+            changed.counter = nil
+        }
+        if moved.root == .tpm { changed.counter = try Self.newCounter(moved, keychain: record.keychain) }
+        if let previous, let passcode {
+            let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
+            try changed.rewrap(.user, try unlock(with: previous).keys, under: kek)
+            try changed.rewrapPairs(try openedPairs(with: previous), under: kek)
+            changed.replaceTangle(by: passcode.sealedTangle)
+        }
         return sealed(changed, keyEncryptionKey(passcode))
+    }
+
+    /// The key of the same passcode with the device key at its new root; nil without a passcode.
+    package func movedKey(_ passcode: PasscodeKey?, to moved: DeviceKey) throws(KeybagError) -> PasscodeKey? {
+        guard let passcode else { return nil }
+        return try passcode.renewingTangle(of: record.keychain, moved)
+    }
+
+    private static func newCounter(_ deviceKey: DeviceKey, keychain: [UInt8]) throws(KeybagError) -> RollbackCounter {
+        let hardware = try deviceKey.requireHardware()
+        do throws(KeychainError) {
+            let counter = try hardware.createCounter(
+                authorization: RollbackCounter.authorization(deviceKey, keychain: keychain))
+            return RollbackCounter(index: counter.index, value: counter.value)
+        } catch {
+            throw .hardware(error)
+        }
     }
 
     /// Changes the passcode or its parameters: rewraps the keys.
@@ -64,6 +101,7 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
         var changed = try record.successor()
         changed.passcode = parameters
+        changed.replaceTangle(by: passcode.sealedTangle)
         try changed.rewrap(.user, try unlock(with: previous).keys, under: kek)
         try changed.rewrapPairs(try openedPairs(with: previous), under: kek)
         if rotates { try changed.addGeneration(under: kek) }
@@ -77,6 +115,7 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
         var changed = try record.successor()
         changed.passcode = nil
+        changed.replaceTangle(by: nil)
         changed.keys.removeAll { $0.slot.protection == ProtectionClass.whenPasscodeSetThisDeviceOnly.number }
         try changed.rewrap(.user, try unlock(with: previous).keys, under: kek)
         changed.dropPasscodePairs()
@@ -133,6 +172,7 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
         var changed = try record.successor()
         changed.passcode = nil
+        changed.replaceTangle(by: nil)
         (changed.pairs, changed.hasOutdatedShares) = ([], false)
         let generation = try record.nextGeneration()
         changed.keys.removeAll { key in
@@ -153,6 +193,9 @@ extension DeviceKeybag {
         package let lost: Set<ProtectionClass>
         package let keychain: [UInt8]
         package let deviceKey: DeviceKey
+        /// The values of the counter before and after; nil without one.
+        package let previousCounter: UInt64?
+        package let counter: UInt64?
         /// Whether the device key replaces a lost one.
         package let isNewDevice: Bool
         let presence: PresenceRecipients
@@ -161,11 +204,12 @@ extension DeviceKeybag {
     /// Creates a keybag with a new passcode from a recovery key. If the device key is not the one
     /// that made the keybag, the keys that only the old device key opened are lost.
     ///
+    /// - Parameter isRehearsal: changes nothing in the hardware; the result must not be stored.
     /// - Throws: ``KeybagError/wrongRecoveryKey`` if the keybag has no recovery key or a different
     ///   one.
     package static func recovering(
         _ stored: StoredKeybag, with recovery: RecoveryKey, deviceKey: DeviceKey, passcode: PasscodeKey,
-        _ parameters: PasscodeParameters
+        _ parameters: PasscodeParameters, isRehearsal: Bool = false
     ) throws(KeybagError) -> RecoveryResult {
         let previous = try KeybagRecord(decoding: stored.record)
         let opened = try opening(previous, with: recovery)
@@ -185,7 +229,10 @@ extension DeviceKeybag {
         record.root = deviceKey.root.rawValue
         record.deviceKeyCheck = authentication.check
         record.passcode = parameters
-        record.sealedTangle = []
+        // What an unauthenticated record names in the hardware may belong to another keychain.
+        if device == nil { (record.sealedTangle, record.counter, record.retired) = (nil, nil, []) }
+        record.replaceTangle(by: passcode.sealedTangle)
+        if !isRehearsal { try record.recoverCounter(deviceKey) }
         record.keys.removeAll { $0.wrapping != .recovery }
         for (slot, key) in (device?.keys ?? [:]).merging(opened, uniquingKeysWith: { $1 }) {
             let needsPasscode = ProtectionClass(number: slot.protection).map(\.needsPasscode) == true
@@ -218,8 +265,16 @@ extension DeviceKeybag {
                 record: record.encoded, deviceTag: authentication.tag(of: record.encoded),
                 userTag: userKEK.tag(of: record.encoded)),
             generation: record.generation, lost: lost, keychain: record.keychain, deviceKey: deviceKey,
+            previousCounter: previous.counter?.value, counter: record.counter?.value,
             isNewDevice: device == nil,
             presence: PresenceRecipients(record))
+    }
+
+    /// The key of a new passcode, with a new part of the hardware if the device key's root has one.
+    package static func recoveryKey(
+        _ passcode: PasscodeKey, for stored: StoredKeybag, _ deviceKey: DeviceKey
+    ) throws(KeybagError) -> PasscodeKey {
+        try passcode.renewingTangle(of: try KeybagRecord(decoding: stored.record).keychain, deviceKey)
     }
 
     /// Throws if the recovery key belongs to another keychain.
@@ -286,7 +341,7 @@ extension DeviceKeybag {
 
     // MARK: Sealing
 
-    private func keyEncryptionKey(_ passcode: PasscodeKey?) -> KeyEncryptionKey? {
+    func keyEncryptionKey(_ passcode: PasscodeKey?) -> KeyEncryptionKey? {
         guard let passcode else { return nil }
         return KeyEncryptionKey(device: deviceKey, passcode: passcode)
     }

@@ -101,12 +101,30 @@ public final class DeviceKeybag: Sendable {
 
     // MARK: Unlocking
 
-    /// Derives the passcode key of this keybag from a passcode.
+    /// Derives the passcode key of this keybag from a passcode, without the hardware's part.
     ///
     /// - Throws: ``KeybagError/noPasscode`` if no passcode is set.
-    package func key(of passcode: Passcode) throws(KeybagError) -> PasscodeKey {
+    func key(of passcode: Passcode) throws(KeybagError) -> PasscodeKey {
         guard let parameters = record.passcode else { throw .noPasscode }
         return try .derive(passcode, parameters)
+    }
+
+    /// Derives the key of a new passcode, with a new part of the hardware if the root has one.
+    package func passcodeKey(
+        _ passcode: Passcode, _ parameters: PasscodeParameters
+    ) throws(KeybagError) -> PasscodeKey {
+        try PasscodeKey.derive(passcode, parameters).renewingTangle(of: record.keychain, deviceKey)
+    }
+
+    /// Whether the hardware counts wrong passcodes.
+    package var limitsPasscodes: Bool { record.sealedTangle != nil }
+
+    /// Adds the hardware's part to a passcode key.
+    ///
+    /// - Throws: ``KeybagError/wrongPasscode``, which the hardware has counted;
+    ///   ``KeybagError/passcodeLimitReached``, ``KeybagError/hardware(_:)``.
+    func completing(_ key: PasscodeKey) throws(KeybagError) -> PasscodeKey {
+        try key.opening(record.sealedTangle, of: record.keychain, deviceKey)
     }
 
     /// Unwraps the keys that need the passcode.

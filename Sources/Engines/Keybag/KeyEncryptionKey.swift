@@ -26,11 +26,12 @@ struct KeyEncryptionKey: ~Copyable {
         key = KeybagCryptography.derive(from: device.secret, label: "latchkey v1 device KEK")
     }
 
-    /// KEK_user. T, a secret that a TPM would hold, is 32 zero bytes.
+    /// KEK_user.
     init(device: DeviceKey, passcode: PasscodeKey) {
         wrapping = .user
         let parts = SecretBytes(count: 96) { buffer in
             device.secret.withUnsafeBytes { buffer[0..<32].copyBytes(from: $0) }
+            passcode.tangle.withUnsafeBytes { buffer[32..<64].copyBytes(from: $0) }
             passcode.secret.withUnsafeBytes { buffer[64..<96].copyBytes(from: $0) }
         }
         key = KeybagCryptography.derive(from: parts, label: "latchkey v1 user KEK")

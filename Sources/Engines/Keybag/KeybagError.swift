@@ -26,6 +26,10 @@ public enum KeybagError: Error, Sendable {
     /// The passcode is not valid, or not valid as a new one; the text says why.
     case unusablePasscode(String)
     case wrongPasscode
+    /// The hardware has counted too many wrong passcodes, and releases its part of the key no more.
+    case passcodeLimitReached
+    /// The keybag is an older copy: it has another number than the counter in the hardware.
+    case rolledBack(found: UInt64, expected: UInt64)
     /// Too many wrong passcodes: the next one can be tried after this number of seconds.
     case passcodeDelay(seconds: Int)
     /// Another process changed the keybag during this operation.
@@ -79,4 +83,22 @@ public enum KeybagError: Error, Sendable {
     case cryptographyFailed(String)
     /// The required memory could not be allocated.
     case noMemory(String)
+}
+
+extension KeybagError {
+    /// The key is in hardware that this process cannot use.
+    static var noHardware: KeybagError {
+        .hardware(
+            KeychainError(
+                .notAvailable, "the device key is in a TPM, which this program cannot use",
+                hint: "latchkeyd opens it: systemctl --user enable --now latchkeyd.socket"))
+    }
+
+    /// The key is in a credential of systemd that this process has not received.
+    static func noCredential(path: String) -> KeybagError {
+        .hardware(
+            KeychainError(
+                .notAvailable, "the device key is in a credential of systemd, which this program has not received",
+                hint: "add to the service's unit: LoadCredentialEncrypted=latchkey.device-key:\(path)"))
+    }
 }

@@ -15,9 +15,15 @@ struct KeybagRecord: Equatable, Sendable {
 
     /// The version that ``encoded`` writes.
     var writtenVersion: UInt16 {
-        let isNew = settings.allowsSoftwareEnclave || root == DeviceKey.Root.tpm.rawValue
+        let isNew =
+            settings.allowsSoftwareEnclave || Self.newRoots.contains(root) || sealedTangle != nil || counter != nil
+            || !retired.isEmpty
         return isNew ? Self.version : Self.commonVersion
     }
+
+    /// The roots that version 3 does not have.
+    private static let newRoots = [DeviceKey.Root.tpm.rawValue, DeviceKey.Root.credential.rawValue]
+    static let maxRetired = 8
 
     /// The UUID of the keychain: 16 bytes.
     var keychain: [UInt8]
@@ -30,8 +36,12 @@ struct KeybagRecord: Equatable, Sendable {
     var deviceKeyCheck: [UInt8]
     /// The salt and the cost of scrypt; nil without a passcode.
     var passcode: PasscodeParameters?
-    /// Reserved for T, sealed by a TPM; empty stands for 32 zero bytes.
-    var sealedTangle: [UInt8] = []
+    /// T, sealed by hardware; nil stands for 32 zero bytes.
+    var sealedTangle: PINSecret?
+    /// nil for a keychain without hardware that counts.
+    var counter: RollbackCounter?
+    /// What the hardware keeps for an earlier record, and must be removed.
+    var retired: [HardwareIndex] = []
     var settings = KeybagSettings()
     var keys: [WrappedKey] = []
     /// Empty before the first passcode, and in a record of version 2.
@@ -116,9 +126,12 @@ extension KeybagRecord {
 
     /// Returns the record's successor: the same content with the next generation.
     func successor() throws(KeybagError) -> KeybagRecord {
-        guard generation < UInt64(Int64.max) else { throw .damaged("the keybag's generations are exhausted") }
+        guard generation < UInt64(Int64.max), counter?.value != .max else {
+            throw .damaged("the keybag's generations are exhausted")
+        }
         var next = self
         next.generation += 1
+        next.counter?.value += 1
         next.storedVersion = max(storedVersion, Self.commonVersion)
         return next
     }
@@ -154,7 +167,7 @@ extension KeybagRecord {
             writer.put(passcode.cost.blockSize)
             writer.put(passcode.cost.parallelism)
         }
-        writer.put(bytes: sealedTangle)
+        writer.put(bytes: sealedTangle?.encoded ?? [])
         writer.put(settings.graceSeconds)
         writer.put(settings.lockInterval)
         writer.put(
@@ -172,6 +185,7 @@ extension KeybagRecord {
         writer.put(hasOutdatedShares)
         writer.put(UInt8(pairs.count))
         for pair in pairs { pair.write(to: &writer) }
+        if writtenVersion >= 4 { writeHardware(to: &writer) }
         return writer.bytes
     }
 
@@ -188,7 +202,7 @@ extension KeybagRecord {
         keychain = try reader.bytes("keychain UUID", counts: 16...16)
         generation = try reader.number("generation")
         root = try reader.number("root")
-        guard DeviceKey.Root(rawValue: root) != nil, version >= 4 || root != DeviceKey.Root.tpm.rawValue else {
+        guard DeviceKey.Root(rawValue: root) != nil, version >= 4 || !Self.newRoots.contains(root) else {
             throw .damaged("unknown root \(root) of the device key")
         }
         deviceKeyCheck = try reader.bytes("device key check", counts: 8...8)
@@ -203,7 +217,7 @@ extension KeybagRecord {
                     parallelism: try reader.number("parallelism")))
         default: throw .damaged("the passcode flag must be 0 or 1, found \(hasPasscode)")
         }
-        sealedTangle = try reader.bytes("tangle", counts: 0...4096)
+        sealedTangle = try Self.tangle(&reader, version)
         if version >= 2 {
             settings.graceSeconds = try reader.number("grace")
             settings.lockInterval = try reader.number("lock interval")
@@ -224,6 +238,8 @@ extension KeybagRecord {
             hasOutdatedShares = flag == 1
             pairs = try Self.pairs(&reader)
         }
+        if version >= 4 { try readHardware(from: &reader) }
+        guard passcode != nil || sealedTangle == nil else { throw .damaged("it has a tangle, but no passcode") }
         guard version < 4 || writtenVersion == version else {
             throw .damaged("it has version \(version) without content that requires it")
         }

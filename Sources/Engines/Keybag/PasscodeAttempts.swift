@@ -8,8 +8,8 @@ internal import SecretMemory
 ///
 /// An attempt is counted durably before it is verified, so that cutting the power does not give a
 /// free attempt. The same wrong passcode entered twice is one attempt: 16 bits of a keyed hash
-/// identify it. The count limits guesses through this program; it does not limit an attacker who
-/// has the files and can guess without it.
+/// identify it. The count limits guesses through this program; an attacker who has the files and can
+/// guess without it is limited only by hardware: ``HardwareRoot``.
 public final class PasscodeAttempts: Sendable {
     private let storage: any AttemptStorage
     private let clock: BootClock
@@ -55,16 +55,26 @@ public final class PasscodeAttempts: Sendable {
     ///   ``KeybagError/attemptsReadOnly(path:)`` before the passcode is verified, if the attempt
     ///   could not be counted; ``KeybagError/wiped`` if this was the tenth wrong passcode and the
     ///   settings require wiping: the caller must then destroy what the passcode protected.
-    package func verify(_ passcode: Passcode, of keybag: DeviceKeybag) throws(KeybagError) -> PasscodeVerification {
+    ///
+    /// Hardware that counts wrong passcodes counts repetitions, too: it cannot recognize them. So
+    /// they are counted here as well, and a repetition that no person has typed is refused without
+    /// asking the hardware.
+    ///
+    /// - Parameter isAutomatic: whether the passcode comes from a file or a credential.
+    package func verify(
+        _ passcode: Passcode, of keybag: DeviceKeybag, isAutomatic: Bool = false
+    ) throws(KeybagError) -> PasscodeVerification {
         try storage.requireWritable()
         let before = try load(keybag.deviceKey)
         var record = before
         try restartDelay(&record, keybag.deviceKey)
         let delay = delay(record)
         guard delay == 0 else { throw .passcodeDelay(seconds: delay) }
-        let key = try keybag.key(of: passcode)
-        let tag = Self.tag(of: key, keybag)
-        if record.count == 0 || record.lastTag != tag {
+        let derived = try keybag.key(of: passcode)
+        let tag = Self.tag(of: derived, keybag)
+        let isRepetition = record.count > 0 && record.lastTag == tag
+        if isRepetition, keybag.limitsPasscodes, isAutomatic { throw .wrongPasscode }
+        if !isRepetition || keybag.limitsPasscodes {
             record.count += 1
             record.lastTag = tag
             record.bootIdentifier = Array(clock.identifier().utf8)
@@ -72,6 +82,7 @@ public final class PasscodeAttempts: Sendable {
             try save(record, keybag.deviceKey)
         }
         do {
+            let key = try keybag.completing(derived)
             let unlocked = try keybag.unlock(with: key)
             try clear()
             return PasscodeVerification(key: key, unlocked: unlocked)
@@ -79,7 +90,7 @@ public final class PasscodeAttempts: Sendable {
             guard keybag.settings.wipesAfterTen, record.count >= AttemptRecord.wipeCount else { throw .wrongPasscode }
             throw .wiped
         } catch {
-            // A damaged keybag does not count as an attempt.
+            // A damaged keybag, or hardware that does not answer, does not count as an attempt.
             try save(before, keybag.deviceKey)
             throw error
         }

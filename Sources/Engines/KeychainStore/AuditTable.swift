@@ -9,13 +9,24 @@ internal import KeychainModel
 struct AuditTable {
     let deviceKey: DeviceKey
     let keychain: [UInt8]
+    /// The value of the keybag's counter; nil without one. Rows of an earlier value do not open, so
+    /// that they cannot be put back.
+    let counter: UInt64?
+
+    init(deviceKey: DeviceKey, keychain: [UInt8], counter: UInt64?) {
+        (self.deviceKey, self.keychain, self.counter) = (deviceKey, keychain, counter)
+    }
+
+    init(_ keybag: DeviceKeybag) {
+        self.init(deviceKey: keybag.deviceKey, keychain: keybag.keychain, counter: keybag.counterValue)
+    }
 
     static let headRow: Int64 = 0
 
     func position(_ row: Int64, in database: Database) throws(StoreError) -> AuditPosition? {
         guard let row = try AuditRow(row, in: database) else { return nil }
         do throws(KeybagError) {
-            let key = try AuditKey(row.wrappedKey, by: deviceKey, keychain: keychain, context: row.context)
+            let key = try AuditKey(row.wrappedKey, by: deviceKey, keychain: keychain, context: context(of: row))
             return AuditPosition(sequence: row.sequence, code: row.code, key: key)
         } catch {
             throw .keybag(.damaged("an audit log position does not authenticate"))
@@ -25,11 +36,32 @@ struct AuditTable {
     func store(_ position: borrowing AuditPosition, at number: Int64, in database: Database) throws(StoreError) {
         var row = AuditRow(number: number, sequence: position.sequence, code: position.code, wrappedKey: [])
         do throws(KeybagError) {
-            row.wrappedKey = try position.key.wrapped(by: deviceKey, keychain: keychain, context: row.context)
+            row.wrappedKey = try position.key.wrapped(by: deviceKey, keychain: keychain, context: context(of: row))
         } catch {
             throw .keybag(error)
         }
         try row.write(to: database)
+    }
+
+    /// What the key of a row is bound to.
+    private func context(of row: AuditRow) -> [UInt8] {
+        row.number.bigEndianBytes + row.sequence.bigEndianBytes + row.code + (counter?.bigEndianBytes ?? [])
+    }
+
+    /// Binds all rows to the counter of another table. Rows that do not open stay as they are.
+    func rebind(to next: AuditTable, in database: Database) throws(StoreError) {
+        guard try DatabaseSchema.hasAudit(database) else { return }
+        var numbers: [Int64] = []
+        let statement = try RowStatement("SELECT id FROM audit ORDER BY id", in: database)
+        while try statement.step() { numbers.append(statement.integer(0)) }
+        for number in numbers {
+            do throws(StoreError) {
+                guard let position = try position(number, in: database) else { continue }
+                try next.store(position, at: number, in: database)
+            } catch .keybag(.damaged) {
+                continue
+            }
+        }
     }
 
     /// Continues the log in a new file under a new key.
@@ -54,9 +86,6 @@ private struct AuditRow {
     var sequence: UInt64
     var code: [UInt8]
     var wrappedKey: [UInt8]
-
-    /// The context that the wrapped key is bound to.
-    var context: [UInt8] { number.bigEndianBytes + sequence.bigEndianBytes + code }
 }
 
 extension AuditRow {

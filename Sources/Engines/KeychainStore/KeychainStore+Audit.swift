@@ -54,7 +54,7 @@ extension KeychainStore {
     }
 
     private var auditTable: AuditTable {
-        AuditTable(deviceKey: keybag.device.deviceKey, keychain: keybag.device.keychain)
+        AuditTable(keybag.device)
     }
 }
 

@@ -59,13 +59,16 @@ extension KeychainStore {
     /// Unlocks the keychain. If the database is writable and has space, also completes an
     /// interrupted change of the passcode or of the security keys.
     ///
-    /// - Parameter floor: the minimum cost; the cost of a cheaper passcode is raised to it.
-    public func unlock(_ passcode: Passcode, floor: PasscodeCost = .floor, progress: ResealProgress = { _, _ in })
-        throws(StoreError)
-    {
+    /// - Parameters:
+    ///   - floor: the minimum cost; the cost of a cheaper passcode is raised to it.
+    ///   - isAutomatic: whether the passcode comes from a file or a credential.
+    public func unlock(
+        _ passcode: Passcode, floor: PasscodeCost = .floor, isAutomatic: Bool = false,
+        progress: ResealProgress = { _, _ in }
+    ) throws(StoreError) {
         try exclusively { () throws(StoreError) in
             guard try refresh().hasPasscode else { return }
-            let key = try verify(passcode)
+            let key = try verify(passcode, isAutomatic: isAutomatic)
             let device = keybag.device
             keybag.unlock(try mapKeybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
             try mapKeybagErrors { () throws(KeybagError) in try keybag.openBiometry(with: key) }
@@ -92,7 +95,7 @@ extension KeychainStore {
         guard let cost = device.passcodeCost, cost.isBelow(floor) else { return nil }
         let (raised, changed) = try mapKeybagErrors { () throws(KeybagError) in
             let parameters = PasscodeParameters.fresh(floor)
-            let raised = try PasscodeKey.derive(passcode, parameters)
+            let raised = try device.passcodeKey(passcode, parameters)
             return (
                 raised,
                 try device.changingPasscode(from: key, to: raised, parameters, rotates: false)

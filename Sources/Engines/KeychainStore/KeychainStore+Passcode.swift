@@ -19,7 +19,7 @@ extension KeychainStore {
             let key = try mapKeybagErrors { () throws(KeybagError) in
                 try new.requireNew()
                 let parameters = PasscodeParameters.fresh(cost)
-                let key = try PasscodeKey.derive(new, parameters)
+                let key = try device.passcodeKey(new, parameters)
                 return (key, try device.settingPasscode(key, parameters))
             }
             try mapKeybagErrors { () throws(KeybagError) in try attempts.clear() }
@@ -43,7 +43,7 @@ extension KeychainStore {
             let device = keybag.device
             let (key, changed) = try mapKeybagErrors { () throws(KeybagError) in
                 let parameters = PasscodeParameters.fresh(cost)
-                let key = try PasscodeKey.derive(new, parameters)
+                let key = try device.passcodeKey(new, parameters)
                 return (
                     key,
                     try device.changingPasscode(from: previous, to: key, parameters, rotates: rotates)
@@ -75,6 +75,7 @@ extension KeychainStore {
                 count = try ConstrainedRows.delete(in: database) { !device.canSatisfyWithoutPasscode($0) }
                 count += try Self.deleteRows([.whenPasscodeSetThisDeviceOnly], in: database)
             }
+            try removeRetired(nil)
             forgetOldKeys()
             return count
         }
@@ -111,10 +112,12 @@ extension KeychainStore {
     }
 
     /// Verifies the passcode. The lock state does not change.
-    func verify(_ passcode: Passcode) throws(StoreError) -> PasscodeKey {
+    ///
+    /// - Parameter isAutomatic: whether it comes from a file or a credential.
+    func verify(_ passcode: Passcode, isAutomatic: Bool = false) throws(StoreError) -> PasscodeKey {
         let device = try refresh()
         do throws(KeybagError) {
-            return try attempts.verify(passcode, of: device).key
+            return try attempts.verify(passcode, of: device, isAutomatic: isAutomatic).key
         } catch .wiped {
             try wipe(device)
             throw .keybag(.wiped)
@@ -130,10 +133,20 @@ extension KeychainStore {
             _ = try Self.deleteRows(ProtectionClass.allCases.filter(\.needsPasscode), in: database)
         }
         try mapKeybagErrors { () throws(KeybagError) in try attempts.clear() }
+        try removeRetired(nil)
         forgetOldKeys()
     }
 
-    /// Stores a changed keybag, and the changes of `body` in the same transaction.
+    /// Has the hardware remove what earlier keybags used; what it cannot remove now stays on the
+    /// list.
+    func removeRetired(_ key: PasscodeKey?) throws(StoreError) {
+        let device = keybag.device
+        guard device.removeRetired() else { return }
+        try store(try mapKeybagErrors { () throws(KeybagError) in try device.forgettingRetired(key) }, key)
+    }
+
+    /// Stores a changed keybag, and the changes of `body` in the same transaction. Then the counter
+    /// in the hardware counts. Call it only within ``exclusively(_:)``.
     ///
     /// - Parameters:
     ///   - key: the key that unlocks the changed keybag; nil if it has no passcode.
@@ -144,16 +157,38 @@ extension KeychainStore {
         _ body: (Database) throws(StoreError) -> Void = { (_) throws(StoreError) in }
     ) throws(StoreError) {
         let previous = keybag.device
+        // The record may be ahead of the counter by one change only.
+        try mapKeybagErrors { () throws(KeybagError) in try previous.advanceCounter() }
         let (next, user) = try mapKeybagErrors { () throws(KeybagError) in
             let next = try DeviceKeybag(opening: changed, deviceKey: deviceKey ?? previous.deviceKey)
             return (next, try key.map { (key) throws(KeybagError) in try next.unlock(with: key) })
         }
-        try write { (database, _) throws(StoreError) in
+        try storing(next, previous) { (database) throws(StoreError) in
             try KeybagStorage.replace(previous.generation, by: changed, generation: next.generation, in: database)
+            if previous.counterValue != next.counterValue {
+                try AuditTable(previous).rebind(to: AuditTable(next), in: database)
+            }
             try body(database)
         }
         keybag.install(next, user, unlocks: unlocks)
+        // The change is durable. If the hardware does not count now, the next program that opens the
+        // keychain makes it.
+        try? next.advanceCounter()
         if let key { try mapKeybagErrors { () throws(KeybagError) in try keybag.openBiometry(with: key) } }
+    }
+
+    /// Runs the transaction that stores `next`. If it certainly failed, the hardware forgets what was
+    /// made for it.
+    private func storing(
+        _ next: DeviceKeybag, _ previous: DeviceKeybag, _ body: (Database) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try write { (database, _) throws(StoreError) in try body(database) }
+        } catch {
+            if case .keybag(.changedMeanwhile) = error { next.abandonHardware(keeping: previous) }
+            if error.isFull { next.abandonHardware(keeping: previous) }
+            throw error
+        }
     }
 
     private static func deleteRows(_ classes: [ProtectionClass], in database: Database) throws(StoreError) -> Int {

@@ -49,8 +49,10 @@ extension KeychainStore {
                 var key = PasscodeKey.none
                 if let newPasscode { key = try .derive(newPasscode, parameters) }
                 let device = try deviceKey(newPasscode == nil, stored.0.root)
+                if newPasscode != nil { key = try DeviceKeybag.recoveryKey(key, for: stored.0, device) }
                 recovered = try DeviceKeybag.recovering(
-                    stored.0, with: recovery, deviceKey: device, passcode: key, parameters)
+                    stored.0, with: recovery, deviceKey: device, passcode: key, parameters,
+                    isRehearsal: newPasscode == nil)
             } catch {
                 throw .keybag(error)
             }
@@ -74,13 +76,22 @@ extension KeychainStore {
             let count = try connections.write { (database) throws(StoreError) in
                 try KeybagStorage.replace(
                     stored.1, by: recovered.stored, generation: recovered.generation, in: database)
+                let table = AuditTable(
+                    deviceKey: recovered.deviceKey, keychain: recovered.keychain, counter: recovered.counter)
                 if recovered.isNewDevice {
-                    try AuditTable(deviceKey: recovered.deviceKey, keychain: recovered.keychain).restart(in: database)
+                    try table.restart(in: database)
+                } else if recovered.counter != recovered.previousCounter {
+                    try AuditTable(
+                        deviceKey: recovered.deviceKey, keychain: recovered.keychain,
+                        counter: recovered.previousCounter
+                    ).rebind(to: table, in: database)
                 }
                 try RowStatement("DELETE FROM quarantine WHERE protection IN (\(list))", in: database).run()
                 return try RowStatement("DELETE FROM item WHERE protection IN (\(list))", in: database).run()
                     + ConstrainedRows.delete(in: database) { !recovered.canSatisfy($0) }
             }
+            // As in `store`: otherwise the next program that opens the keychain makes it count.
+            try? DeviceKeybag(opening: recovered.stored, deviceKey: recovered.deviceKey).advanceCounter()
             ChangeNotifier(path: path).announce()
             try? truncateLog(of: connections)  // The recovery is durable; the next close empties the log.
             return count

@@ -17,6 +17,7 @@ extension KeychainStore {
     func reseal(
         _ key: PasscodeKey, evaluation: ConstraintKeys? = nil, _ progress: ResealProgress
     ) throws(StoreError) {
+        try removeRetired(key)
         let device = keybag.device
         guard device.isResealing else { return }
         let (unlocked, resealer) = try mapKeybagErrors { () throws(KeybagError) in

@@ -4,7 +4,7 @@ internal import GRDB
 public import Keybag
 internal import KeychainModel
 
-/// Moving the device key between a file and the TPM.
+/// Moving the device key between a file, the TPM and a credential.
 extension KeychainStore {
     /// Where the device key is.
     public var root: DeviceKey.Root { keybag.device.deviceKey.root }
@@ -22,10 +22,13 @@ extension KeychainStore {
             let key = try verifyIfSet(passcode)
             let device = keybag.device
             guard device.deviceKey.root != root else { return false }
-            let (written, changed) = try mapKeybagErrors { () throws(KeybagError) in
-                (try storage.write(device.deviceKey, to: root), try device.movingRoot(to: root, key))
+            let (written, moved, changed) = try mapKeybagErrors { () throws(KeybagError) in
+                let written = try storage.write(device.deviceKey, to: root)
+                let moved = try device.movedKey(key, to: written)
+                return (written, moved, try device.movingRoot(to: written, from: key, moved))
             }
-            try store(changed, key, deviceKey: written)
+            try store(changed, moved, deviceKey: written)
+            try removeRetired(moved)
             forgetOldKeys()
             return true
         }
@@ -35,7 +38,7 @@ extension KeychainStore {
 
     /// Destroys a device key that the keybag does not use: what an interrupted move has left.
     public func finishMove(in storage: DeviceKeyStorage) throws(StoreError) {
-        let others = [DeviceKey.Root.file, .tpm].filter { $0 != root }
+        let others = DeviceKeyStorage.roots.filter { $0 != root }
         let isLeft = try mapKeybagErrors { () throws(KeybagError) in
             for other in others where try storage.has(other) { return true }
             return false
@@ -45,7 +48,7 @@ extension KeychainStore {
         try exclusively { () throws(StoreError) in
             let root = try refresh().deviceKey.root
             try mapKeybagErrors { () throws(KeybagError) in
-                for other in [DeviceKey.Root.file, .tpm] where other != root { try storage.remove(other) }
+                for other in DeviceKeyStorage.roots where other != root { try storage.remove(other) }
             }
         }
     }

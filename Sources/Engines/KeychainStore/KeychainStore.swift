@@ -94,6 +94,7 @@ public final class KeychainStore: Sendable {
                 try Self.openKeybag(in: database, deviceKey: key)
             }
         }
+        opened = try Self.checkCounter(opened, in: connections, attempts)
         self.connections = connections
         self.attempts = attempts
         itemQuota = quota.map { ItemQuota($0.items) }

@@ -17,6 +17,16 @@ public struct LimitedSecret: Hashable, Sendable {
     public let object: TPMObject
 
     public init(index: NonvolatileIndex, object: TPMObject) { (self.index, self.object) = (index, object) }
+
+    /// The index and the object, each in its own encoding.
+    public var encoded: [UInt8] { index.encoded + object.encoded }
+
+    /// - Throws: ``TPMError/damaged(_:)`` for bytes that ``encoded`` does not write,
+    ///   ``TPMError/newerVersion(found:known:)``.
+    public init(decoding bytes: [UInt8]) throws(TPMError) {
+        index = try NonvolatileIndex(decoding: Array(bytes.prefix(NonvolatileIndex.encodedLength)))
+        object = try TPMObject(decoding: Array(bytes.dropFirst(NonvolatileIndex.encodedLength)))
+    }
 }
 
 /// How many wrong PINs were tried, and how many are accepted.
@@ -39,7 +49,6 @@ extension TrustedPlatformModule {
             TPMA_NV(TPM2_NT_PIN_FAIL) << TPMA_NV(TPMA_NV_TPM2_NT_SHIFT) | TPMA_NV(TPMA_NV_OWNERREAD)
             | TPMA_NV(TPMA_NV_POLICYWRITE) | TPMA_NV(TPMA_NV_NO_DA)
         return try run { (module) throws(TPMError) in
-            module.begin()
             // The key that writes the index: an object with a random name, which is forgotten.
             let password = SharedSecret(.random(count: 32))
             let writer = try module.create(
@@ -48,12 +57,7 @@ extension TrustedPlatformModule {
             return try module.withLoaded(writer, authorization: password) { (writer) throws(TPMError) in
                 var policy = PolicyDigest()
                 try policy.requireSecret(of: try module.name(of: writer))
-                let (number, handle) = try module.defineIndex(attributes, length: 8, policy: policy.bytes) {
-                    (authorization) throws(TPMError) in
-                    try pin.withUnsafeBytes { (bytes) throws(TPMError) in
-                        try StructureBytes.fill(&authorization, bytes)
-                    }
-                }
+                let (number, handle) = try module.defineIndex(attributes, length: 8, policy: policy.bytes, pin)
                 do throws(TPMError) {
                     try module.write(UInt32(0).bigEndianBytes + limit.bigEndianBytes, to: handle, authorizedBy: writer)
                     let index = NonvolatileIndex(number: number, name: try module.name(ofIndex: handle))
@@ -78,12 +82,10 @@ extension TrustedPlatformModule {
     ///   ``TPMError/noAttemptsLeft`` if no more PIN is accepted.
     public func unseal(_ secret: LimitedSecret, pin: SharedSecret) throws(TPMError) -> SharedSecret {
         try run { (module) throws(TPMError) in
-            try module.withIndex(secret.index) { (index) throws(TPMError) in
+            try module.withIndex(secret.index, pin) { (index) throws(TPMError) in
                 try module.unseal(secret.object) { (policy) throws(TPMError) in
                     // A wrong PIN would be counted twice.
                     module.begin()
-                    try module.library.setAuthorization(of: index, pin)
-                    defer { module.library.forgetAuthorization(of: index, count: pin.count) }
                     do throws(TPMError) {
                         try module.requireSecret(of: index.number, in: policy)
                     } catch .policyFailed {

@@ -1,37 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+public import SecretMemory
 
 /// A counter in the TPM, which only counts up. If it is removed and defined again, it begins above
 /// the highest value that any counter of the TPM has had.
 extension TrustedPlatformModule {
     /// Defines a counter, and counts to its first value.
-    public func createCounter() throws(TPMError) -> (index: NonvolatileIndex, value: UInt64) {
+    ///
+    /// - Parameter authorization: what reading and counting need, at most 32 bytes. The owner of the
+    ///   TPM can remove the counter without it, but not count.
+    public func createCounter(
+        authorization: SharedSecret
+    ) throws(TPMError) -> (index: NonvolatileIndex, value: UInt64) {
         let attributes =
             TPMA_NV(TPM2_NT_COUNTER) << TPMA_NV(TPMA_NV_TPM2_NT_SHIFT) | TPMA_NV(TPMA_NV_AUTHREAD)
-            | TPMA_NV(TPMA_NV_AUTHWRITE) | TPMA_NV(TPMA_NV_OWNERREAD) | TPMA_NV(TPMA_NV_NO_DA)
+            | TPMA_NV(TPMA_NV_AUTHWRITE) | TPMA_NV(TPMA_NV_NO_DA)
         return try run { (module) throws(TPMError) in
-            module.begin()
-            let (number, handle) = try module.defineIndex(attributes, length: 8, policy: []) { _ in }
+            let (number, handle) = try module.defineIndex(attributes, length: 8, policy: [], authorization)
             defer { module.library.flush(handle) }
-            try module.increment(handle)
-            let index = NonvolatileIndex(number: number, name: try module.name(ofIndex: handle))
-            return (index, try module.value(of: handle))
+            do throws(TPMError) {
+                try module.library.setAuthorization(of: handle, authorization)
+                defer { module.library.forgetAuthorization(of: handle, count: authorization.count) }
+                try module.increment(handle)
+                let index = NonvolatileIndex(number: number, name: try module.name(ofIndex: handle))
+                return (index, try module.value(of: handle))
+            } catch {
+                // Nobody knows its name, so it would only take room.
+                try? module.undefineIndex(handle)
+                throw error
+            }
         }
     }
 
-    public func value(of counter: NonvolatileIndex) throws(TPMError) -> UInt64 {
+    /// - Throws: ``TPMError/noIndex(_:)``, ``TPMError/foreignIndex(_:)``,
+    ///   ``TPMError/wrongAuthorization``.
+    public func value(of counter: NonvolatileIndex, authorization: SharedSecret) throws(TPMError) -> UInt64 {
         try run { (module) throws(TPMError) in
-            try module.withIndex(counter) { (handle) throws(TPMError) in try module.value(of: handle) }
+            try module.withIndex(counter, authorization) { (handle) throws(TPMError) in
+                try module.value(of: handle)
+            }
         }
     }
 
     /// Counts to the next value. This writes to the non-volatile memory, which wears.
     ///
     /// - Returns: the new value.
-    public func increment(_ counter: NonvolatileIndex) throws(TPMError) -> UInt64 {
+    public func increment(_ counter: NonvolatileIndex, authorization: SharedSecret) throws(TPMError) -> UInt64 {
         try run { (module) throws(TPMError) in
-            try module.withIndex(counter) { (handle) throws(TPMError) in
+            try module.withIndex(counter, authorization) { (handle) throws(TPMError) in
                 module.begin()
                 try module.increment(handle)
                 return try module.value(of: handle)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+internal import SecretMemory
 
 /// An index of the TPM's non-volatile memory: where it is, and its name, which is the digest of its
 /// definition. Another index with the same number has another name.
@@ -36,14 +37,30 @@ extension OpenModule {
     /// - Parameters:
     ///   - attributes: with the type of the index.
     ///   - policy: the digest of the policy for writing; empty for none.
-    ///   - fill: writes the authorization value.
+    ///   - authorization: at most 32 bytes.
     /// - Returns: the number, and the index's handle.
     func defineIndex(
-        _ attributes: TPMA_NV, length: UInt16, policy: [UInt8], _ fill: (inout TPM2B_AUTH) throws(TPMError) -> Void
+        _ attributes: TPMA_NV, length: UInt16, policy: [UInt8], _ authorization: SharedSecret
+    ) throws(TPMError) -> (number: UInt32, handle: ObjectHandle) {
+        for _ in 1..<Self.maxDefinitions {
+            do throws(TPMError) {
+                return try defineFreeIndex(attributes, length: length, policy: policy, authorization)
+            } catch .indexExists {
+                // Another program has just taken the number.
+            }
+        }
+        return try defineFreeIndex(attributes, length: length, policy: policy, authorization)
+    }
+
+    private static let maxDefinitions = 8
+
+    private func defineFreeIndex(
+        _ attributes: TPMA_NV, length: UInt16, policy: [UInt8], _ authorization: SharedSecret
     ) throws(TPMError) -> (number: UInt32, handle: ObjectHandle) {
         let none = ESYS_TR(ESYS_TR_NONE)
         let used = Set(try library.handles(from: NonvolatileIndex.numbers.lowerBound))
         guard let number = NonvolatileIndex.numbers.first(where: { !used.contains($0) }) else { throw .memoryFull }
+        begin()
         var area = TPM2B_NV_PUBLIC()
         area.nvPublic.nvIndex = number
         area.nvPublic.nameAlg = TPMI_ALG_HASH(TPM2_ALG_SHA256)
@@ -51,30 +68,37 @@ extension OpenModule {
         area.nvPublic.dataSize = length
         area.nvPublic.authPolicy = try StructureBytes.make(TPM2B_DIGEST(), policy)
         let session = try session(.command)
-        return try withWiped(TPM2B_AUTH()) { (authorization) throws(TPMError) in
-            try fill(&authorization)
+        return try withWiped(TPM2B_AUTH()) { (value) throws(TPMError) in
+            try authorization.withUnsafeBytes { (bytes) throws(TPMError) in try StructureBytes.fill(&value, bytes) }
             do throws(TPMError) {
                 let handle = try library.object { handle in
                     Esys_NV_DefineSpace(
-                        context, ESYS_TR(ESYS_TR_RH_OWNER), session, none, none, &authorization, &area, &handle)
+                        context, ESYS_TR(ESYS_TR_RH_OWNER), session, none, none, &value, &area, &handle)
                 }
                 return (number, ObjectHandle(number: handle.number, isPersistent: true))
             } catch .wrongAuthorization {
                 throw .ownerPassword
+            } catch .refused(code: 0x14C) {  // TPM_RC_NV_DEFINED
+                throw .indexExists(number)
             }
         }
     }
 
     /// Runs `body` with the handle of an index.
     ///
+    /// - Parameter authorization: the index's authorization value; nil if `body` needs none.
     /// - Throws: ``TPMError/noIndex(_:)``, or ``TPMError/foreignIndex(_:)`` if its definition is
     ///   another one.
     func withIndex<Result>(
-        _ index: NonvolatileIndex, _ body: (ObjectHandle) throws(TPMError) -> Result
+        _ index: NonvolatileIndex, _ authorization: SharedSecret? = nil,
+        _ body: (ObjectHandle) throws(TPMError) -> Result
     ) throws(TPMError) -> Result {
         let handle = try self.handle(ofIndex: index.number)
         defer { library.flush(handle) }
         guard try name(ofIndex: handle) == index.name else { throw .foreignIndex(index.number) }
+        guard let authorization else { return try body(handle) }
+        try library.setAuthorization(of: handle, authorization)
+        defer { library.forgetAuthorization(of: handle, count: authorization.count) }
         return try body(handle)
     }
 

@@ -28,6 +28,8 @@ public struct KeychainStatus: Sendable {
         case memory
         /// A file that only the TPM of the machine opens.
         case tpm
+        /// A credential of systemd, encrypted for this machine.
+        case credential
     }
 
     public struct Count: Sendable {

@@ -37,7 +37,7 @@ extension EmbeddedService {
             let state = try mapSystemErrors { () throws(SystemError) in
                 try PrivateDirectory(creating: home.stateDirectory)
             }
-            let storage = DeviceKeyStorage(state, sealer: hardware.root)
+            let storage = DeviceKeyStorage(state, hardware: hardware.root)
             let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
             return try KeychainStore.recover(
                 path: data.appending(KeychainHome.databaseName), with: recovery, newPasscode: new,

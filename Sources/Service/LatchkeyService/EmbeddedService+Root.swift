@@ -22,7 +22,7 @@ extension EmbeddedService {
         let target: DeviceKey.Root = root == .tpm ? .tpm : .file
         if target == .tpm { try requireRootHardware() }
         let passcode = try passcode.map { (passcode) throws(KeychainError) in try Self.passcode(passcode) }
-        let storage = DeviceKeyStorage(directory, sealer: hardware.root)
+        let storage = DeviceKeyStorage(directory, hardware: hardware.root)
         return try run { () throws(StoreError) in
             guard !dryRun else { return store.root != target }
             return try store.moveRoot(to: target, in: storage, passcode: passcode)

@@ -60,7 +60,7 @@ public final class EmbeddedService: KeychainService {
         } catch {
             throw KeychainError(error)
         }
-        let storage = DeviceKeyStorage(state, sealer: hardware.root)
+        let storage = DeviceKeyStorage(state, hardware: hardware.root)
         do throws(StoreError) {
             let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
             store = try KeychainStore(path: path, attempts: attempts, clock: clocks.boot, quota: quota) {
@@ -245,6 +245,7 @@ public final class EmbeddedService: KeychainService {
         case .file: .file
         case .memory: .memory
         case .tpm: .tpm
+        case .credential: .credential
         }
     }
 
@@ -335,7 +336,7 @@ public final class EmbeddedService: KeychainService {
             (rawPasscode) throws(KeychainError) in
             let passcode = try Self.passcode(rawPasscode)
             do throws(StoreError) {
-                try store.unlock(passcode, floor: passcodeCost)
+                try store.unlock(passcode, floor: passcodeCost, isAutomatic: true)
                 return true
             } catch {
                 if case .keybag(.wrongPasscode) = error { return false }

@@ -122,6 +122,17 @@ extension KeychainError {
             )
         case .unusablePasscode(let reason): self.init(.param, "unusable passcode: \(reason)")
         case .wrongPasscode: self.init(.authFailed, "the passcode is wrong")
+        case .passcodeLimitReached:
+            self.init(
+                .authFailed, "the TPM has counted too many wrong passcodes, and accepts none any more",
+                hint: "latchkey recovery-key use: the recovery key sets a new passcode")
+        case .rolledBack(let found, let expected):
+            self.init(
+                .notAvailable,
+                "the keychain is an older copy: it has the change number \(found), the TPM has \(expected)",
+                hint:
+                    "put the newer data and state directories back; or latchkey recovery-key use, which accepts this copy"
+            )
         case .passcodeDelay(let seconds):
             self.init(
                 .authFailed, "too many wrong passcodes: no passcode is checked for another \(seconds) s",

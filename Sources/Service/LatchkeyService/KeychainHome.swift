@@ -42,7 +42,7 @@ public struct KeychainHome: Sendable, Hashable {
 
     /// The file of the device key.
     func deviceKeyPath(_ root: DeviceKey.Root) -> String {
-        root == .tpm ? "\(stateDirectory)/\(DeviceKeyStorage.sealedFileName)" : deviceKeyPath
+        "\(stateDirectory)/\(DeviceKeyStorage.fileName(root))"
     }
 
     static let databaseName = "keychain.db"

@@ -7,8 +7,8 @@ public import KeyServices
 
 /// What holds keys outside of the memory of the process that opens a keychain.
 public struct SecureHardware: Sendable {
-    /// What seals device keys; nil if there is nothing, or the program cannot use it.
-    public var root: (any DeviceKeySealer)?
+    /// What holds the root of keychains; nil if there is nothing, or the program cannot use it.
+    public var root: (any HardwareRoot)?
     /// A Secure Enclave in hardware; nil if the machine has none, or the program cannot use it.
     public var enclave: (any SecureEnclave)?
     /// Whether the owner of a keychain may allow keys in the memory of this process in place of a
@@ -16,7 +16,7 @@ public struct SecureHardware: Sendable {
     public var offersSoftwareEnclave: Bool
 
     public init(
-        root: (any DeviceKeySealer)? = nil, enclave: (any SecureEnclave)? = nil, offersSoftwareEnclave: Bool = false
+        root: (any HardwareRoot)? = nil, enclave: (any SecureEnclave)? = nil, offersSoftwareEnclave: Bool = false
     ) {
         (self.root, self.enclave, self.offersSoftwareEnclave) = (root, enclave, offersSoftwareEnclave)
     }

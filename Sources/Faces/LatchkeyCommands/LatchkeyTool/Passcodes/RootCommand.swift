@@ -106,7 +106,7 @@ struct RootMove: ParsableArguments {
 
 /// Where the device key is, in the shape of its JSON.
 struct RootReport: Encodable {
-    /// `file`, `tpm`, `memory`.
+    /// `file`, `tpm`, `credential`, `memory`.
     var root: String
     var path: String?
 
@@ -115,6 +115,7 @@ struct RootReport: Encodable {
     var text: TerminalText {
         switch KeychainStatus.Root(rawValue: root) {
         case .tpm: "the device key is sealed by the TPM: \(path ?? "")\n"
+        case .credential: "the device key is a credential of systemd: \(path ?? "")\n"
         case .file: "the device key is in a file: \(path ?? "")\n"
         case .memory, nil: "the device key is in memory\n"
         }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import SecretMemory
+
+/// Hardware that seals device keys, limits how often a passcode can be tried, and counts the changes
+/// of a keybag.
+///
+/// What it keeps for a keybag outside of files is identified by a ``HardwareIndex``.
+public protocol HardwareRoot: DeviceKeySealer {
+    /// Seals a secret of 32 bytes to a PIN.
+    ///
+    /// - Parameters:
+    ///   - pin: 32 bytes that are derived from the passcode.
+    ///   - limit: how many wrong PINs are accepted until the next right one.
+    /// - Throws: errSecNotAvailable.
+    func seal(_ secret: SharedSecret, pin: SharedSecret, limit: Int) throws(KeychainError) -> PINSecret
+
+    /// Opens a secret with its PIN. Each wrong one is counted where no copy of a file resets it.
+    ///
+    /// - Throws: ``KeybagError/wrongPasscode``, ``KeybagError/passcodeLimitReached``,
+    ///   ``KeybagError/hardware(_:)``.
+    func unseal(_ secret: PINSecret, pin: SharedSecret) throws(KeybagError) -> SharedSecret
+
+    /// Creates a counter that only counts up.
+    ///
+    /// - Parameter authorization: 32 bytes that counting and reading need.
+    func createCounter(authorization: SharedSecret) throws(KeychainError) -> (index: HardwareIndex, value: UInt64)
+
+    func value(of counter: HardwareIndex, authorization: SharedSecret) throws(KeychainError) -> UInt64
+
+    /// Counts to the next value, and returns it. The number of these changes in the life of the
+    /// hardware is limited.
+    func increment(_ counter: HardwareIndex, authorization: SharedSecret) throws(KeychainError) -> UInt64
+
+    /// Removes a counter, or what limits a ``PINSecret``. It is no error if it does not exist.
+    func remove(_ index: HardwareIndex) throws(KeychainError)
+}
+
+/// What the hardware keeps for a keybag: its number and its digest, 38 bytes.
+public struct HardwareIndex: Hashable, Sendable {
+    public let bytes: [UInt8]
+
+    public static let length = 38
+
+    /// Returns nil for another number of bytes.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.length else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// A secret that is sealed to a PIN.
+public struct PINSecret: Hashable, Sendable {
+    /// What counts the wrong PINs.
+    public let index: HardwareIndex
+    /// The sealed secret, up to ``maxObjectLength`` bytes.
+    public let object: [UInt8]
+
+    public static let maxObjectLength = 2048
+
+    /// Returns nil if `object` is empty or too long.
+    public init?(index: HardwareIndex, object: [UInt8]) {
+        guard 1...Self.maxObjectLength ~= object.count else { return nil }
+        (self.index, self.object) = (index, object)
+    }
+
+    var encoded: [UInt8] { index.bytes + object }
+
+    /// Returns nil if the bytes are too few or too many.
+    init?(_ bytes: [UInt8]) {
+        guard let index = HardwareIndex(Array(bytes.prefix(HardwareIndex.length))) else { return nil }
+        self.init(index: index, object: Array(bytes.dropFirst(HardwareIndex.length)))
+    }
+}

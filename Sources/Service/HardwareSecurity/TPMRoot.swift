@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Keybag
+public import KeychainModel
+public import SecretMemory
+public import TrustedPlatformModule
+
+/// The root of keychains in a TPM 2.0. Format: Documentation/Formats/keychain-database.md, "Device
+/// key in a TPM".
+public struct TPMRoot: HardwareRoot {
+    private let module: TrustedPlatformModule
+
+    private static let version: UInt8 = 1
+    private static let authorizationLength = 32
+
+    public init(_ module: TrustedPlatformModule) { self.module = module }
+
+    public func seal(_ key: SharedSecret) throws(KeychainError) -> [UInt8] {
+        // It only keeps other objects of the TPM from being taken for this one; the file has it.
+        let authorization = SharedSecret(.random(count: Self.authorizationLength))
+        do throws(TPMError) {
+            let object = try module.seal(key, authorization: authorization)
+            // EXPOSE: stored beside the object, in a private file.
+            return [Self.version] + authorization.withUnsafeBytes { Array($0) } + object.encoded
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    public func unseal(_ sealed: [UInt8]) throws(KeychainError) -> SharedSecret {
+        guard sealed.first == Self.version, sealed.count > 1 + Self.authorizationLength else {
+            throw KeychainError(.decode, "the sealed device key is damaged, or of an unsupported version")
+        }
+        let rest = sealed.dropFirst()
+        do throws(TPMError) {
+            let object = try TPMObject(decoding: Array(rest.dropFirst(Self.authorizationLength)))
+            return try module.unseal(
+                object, authorization: SharedSecret(copying: rest.prefix(Self.authorizationLength)))
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}
+
+// MARK: What the TPM keeps
+
+extension TPMRoot {
+    public func seal(_ secret: SharedSecret, pin: SharedSecret, limit: Int) throws(KeychainError) -> PINSecret {
+        try run { () throws(TPMError) in
+            let sealed = try module.seal(secret, pin: pin, limit: UInt32(clamping: limit))
+            guard let index = HardwareIndex(sealed.index.encoded),
+                let secret = PINSecret(index: index, object: sealed.object.encoded)
+            else {
+                throw .invalidResponse("the sealed object is too long")
+            }
+            return secret
+        }
+    }
+
+    public func unseal(_ secret: PINSecret, pin: SharedSecret) throws(KeybagError) -> SharedSecret {
+        do throws(TPMError) {
+            let limited = LimitedSecret(
+                index: try NonvolatileIndex(decoding: secret.index.bytes),
+                object: try TPMObject(decoding: secret.object))
+            return try module.unseal(limited, pin: pin)
+        } catch .wrongAuthorization {
+            throw .wrongPasscode
+        } catch .noAttemptsLeft {
+            throw .passcodeLimitReached
+        } catch {
+            throw .hardware(KeychainError(error))
+        }
+    }
+
+    public func createCounter(
+        authorization: SharedSecret
+    ) throws(KeychainError) -> (index: HardwareIndex, value: UInt64) {
+        try run { () throws(TPMError) in
+            let counter = try module.createCounter(authorization: authorization)
+            guard let index = HardwareIndex(counter.index.encoded) else {
+                throw .invalidResponse("the name of the counter has an unexpected length")
+            }
+            return (index, counter.value)
+        }
+    }
+
+    public func value(of counter: HardwareIndex, authorization: SharedSecret) throws(KeychainError) -> UInt64 {
+        try run { () throws(TPMError) in
+            try module.value(of: try NonvolatileIndex(decoding: counter.bytes), authorization: authorization)
+        }
+    }
+
+    public func increment(_ counter: HardwareIndex, authorization: SharedSecret) throws(KeychainError) -> UInt64 {
+        try run { () throws(TPMError) in
+            try module.increment(try NonvolatileIndex(decoding: counter.bytes), authorization: authorization)
+        }
+    }
+
+    public func remove(_ index: HardwareIndex) throws(KeychainError) {
+        try run { () throws(TPMError) in
+            do throws(TPMError) {
+                try module.remove(try NonvolatileIndex(decoding: index.bytes))
+            } catch {
+                switch error {
+                case .noIndex, .foreignIndex: break
+                default: throw error
+                }
+            }
+        }
+    }
+
+    private func run<Result>(_ body: () throws(TPMError) -> Result) throws(KeychainError) -> Result {
+        do throws(TPMError) {
+            return try body()
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HardwareSecurity
+import KeychainModel
+import KeychainTesting
+import LatchkeyClient
+import LatchkeyService
+import SecretMemory
+import TPMTesting
+import Testing
+import TrustedPlatformModule
+
+/// The part of the passcode's key that the TPM releases, and counts tries of.
+@Suite("A passcode with a TPM", .enabled(if: SoftwareTPM.isInstalled))
+struct TPMPasscodeTests {
+    private func wrong(_ number: Int) -> SharedSecret { SharedSecret(copying: "wrong \(number)".utf8) }
+
+    /// Enters wrong passcodes, each after the delay.
+    private func guess(_ fixture: TPMKeychain, _ numbers: Range<Int>) throws {
+        for number in numbers {
+            fixture.clock.advance(by: 3600)
+            let error = #expect(throws: KeychainError.self) { try fixture.unlock(wrong(number)) }
+            #expect(error?.isWrongPasscode == true, "\(number): \(String(describing: error))")
+        }
+        fixture.clock.advance(by: 3600)
+    }
+
+    @Test(
+        "After ten wrong passcodes the TPM accepts none, whatever files are put back; the recovery key sets a new one")
+    func limit() throws {
+        let fixture = try TPMKeychain()
+        try fixture.reopen()
+        fixture.close()
+        let copy = try fixture.copyFiles()
+        try fixture.reopen()
+        try guess(fixture, 0..<4)
+        // The right one resets the count.
+        try fixture.unlock(TPMKeychain.passcode)
+        try fixture.reopen()
+        try guess(fixture, 0..<9)
+        // With all files as they were, the count goes on.
+        fixture.close()
+        try fixture.restoreFiles(copy)
+        try fixture.reopen()
+        #expect(try fixture.run { try $0.lockStatus().wrongPasscodes } == 0)
+        try guess(fixture, 9..<10)
+        for _ in 1...2 {
+            let error = #expect(throws: KeychainError.self) { try fixture.unlock(TPMKeychain.passcode) }
+            #expect(error?.status == .authFailed && error?.isWrongPasscode == false)
+            #expect(error?.hint?.contains("recovery-key") == true)
+            fixture.close()
+            try fixture.restoreFiles(copy)
+            try fixture.reopen()
+        }
+        // What needs no passcode can still be read.
+        #expect(try fixture.read("open") == "open")
+        fixture.close()
+        try fixture.recover(newPasscode: TPMKeychain.other)
+        try fixture.reopen()
+        try fixture.unlock(TPMKeychain.other)
+        #expect(try fixture.read("locked") == "locked")
+        #expect(try fixture.run { try $0.status().root } == .tpm)
+        // The new one has ten attempts of its own.
+        try fixture.reopen()
+        try guess(fixture, 0..<9)
+        try fixture.unlock(TPMKeychain.other)
+    }
+
+    @Test("Without the TPM's part, the right passcode and the device key open nothing")
+    func tangle() throws {
+        let fixture = try TPMKeychain()
+        try fixture.reopen()
+        fixture.root.fail([.unsealPIN])
+        let error = #expect(throws: KeychainError.self) { try fixture.unlock(TPMKeychain.passcode) }
+        #expect(error?.status == .notAvailable)
+        // An attempt that could not be made is not counted.
+        #expect(try fixture.run { try $0.lockStatus().wrongPasscodes } == 0)
+        #expect(try fixture.read("open") == "open")
+        #expect(throws: KeychainError.self) { try fixture.read("locked") }
+        fixture.root.fail([])
+        try fixture.unlock(TPMKeychain.passcode)
+        #expect(try fixture.read("locked") == "locked")
+    }
+
+    @Test("The TPM counts a passcode each time it is typed, so it is counted here, too")
+    func repetition() throws {
+        let fixture = try TPMKeychain()
+        try fixture.reopen()
+        let before = fixture.root.count(.unsealPIN)
+        for count in 1...3 {
+            #expect(throws: KeychainError.self) { try fixture.unlock(wrong(0)) }
+            #expect(try fixture.run { try $0.lockStatus().wrongPasscodes } == count)
+        }
+        #expect(fixture.root.count(.unsealPIN) == before + 3)
+    }
+
+    @Test("A wrong passcode in a file is tried once, however many processes have it")
+    func automatic() throws {
+        let fixture = try TPMKeychain()
+        fixture.close()
+        let before = fixture.root.count(.unsealPIN)
+        for _ in 1...12 {
+            let service = try EmbeddedService(
+                home: KeychainHome(root: fixture.directory.path), clocks: fixture.clock.clocks,
+                hardware: SecureHardware(root: fixture.root),
+                automaticPasscode: { () throws(KeychainError) in wrong(0) }
+            )
+            defer { service.close() }
+            #expect(throws: KeychainError.self) {
+                try service.copyMatching(
+                    ItemQuery(.genericPassword, attributes: [.account: .string("locked")]), returning: .data,
+                    from: CallerIdentity(executable: "/usr/bin/x", declaredGroups: ["G1"]))
+            }
+        }
+        #expect(fixture.root.count(.unsealPIN) == before + 1)
+        try fixture.reopen()
+        try fixture.unlock(TPMKeychain.passcode)
+    }
+
+    @Test("A changed or removed passcode leaves nothing of the old one in the TPM")
+    func change() throws {
+        try #require(SoftwareTPM.hasTools)
+        let fixture = try TPMKeychain(hasTools: true)
+        let before = try fixture.indices()
+        #expect(before.count == 2)
+        fixture.close()
+        let copy = try fixture.copyFiles()
+        try fixture.reopen()
+        try fixture.run { session in
+            try session.changePasscode(from: TPMKeychain.passcode, to: TPMKeychain.other, rotates: true) { _, _ in }
+        }
+        let after = try fixture.indices()
+        #expect(after.count == 2 && after != before)
+        try fixture.reopen()
+        #expect(throws: KeychainError.self) { try fixture.unlock(TPMKeychain.passcode) }
+        try fixture.unlock(TPMKeychain.other)
+        #expect(try fixture.read("locked") == "locked")
+        // The old files are of no use, also with the old passcode.
+        fixture.close()
+        let newest = try fixture.copyFiles()
+        try fixture.restoreFiles(copy)
+        #expect(throws: KeychainError.self) { try fixture.reopen() }
+        try fixture.restoreFiles(newest)
+        try fixture.reopen()
+        _ = try fixture.run { try $0.removePasscode(TPMKeychain.other) { _, _ in } }
+        #expect(try fixture.indices().count == 1)
+        #expect(try fixture.read("locked") == "locked")
+        #expect(try fixture.run { try $0.moveRoot(to: .file, nil, dryRun: false) })
+        #expect(try fixture.indices().isEmpty)
+        try fixture.reopen()
+        #expect(try fixture.read("locked") == "locked")
+    }
+
+    @Test("With a passcode, the device key moves back to a file, and the TPM keeps nothing")
+    func back() throws {
+        try #require(SoftwareTPM.hasTools)
+        let fixture = try TPMKeychain(hasTools: true)
+        #expect(try fixture.run { try $0.moveRoot(to: .file, TPMKeychain.passcode, dryRun: false) })
+        #expect(try fixture.indices().isEmpty)
+        try fixture.reopen()
+        fixture.root.fail(Set(FaultyRoot.Operation.allCases))
+        try fixture.unlock(TPMKeychain.passcode)
+        #expect(try fixture.read("locked") == "locked")
+    }
+
+    @Test("What the TPM could not remove at once is removed at the next unlock")
+    func retired() throws {
+        try #require(SoftwareTPM.hasTools)
+        let fixture = try TPMKeychain(hasTools: true)
+        fixture.root.fail([.remove])
+        try fixture.run { session in
+            try session.changePasscode(from: TPMKeychain.passcode, to: TPMKeychain.other, rotates: false) { _, _ in }
+        }
+        #expect(try fixture.indices().count == 3)
+        fixture.root.fail([])
+        try fixture.reopen()
+        try fixture.unlock(TPMKeychain.other)
+        #expect(try fixture.indices().count == 2)
+        #expect(try fixture.read("locked") == "locked")
+    }
+}

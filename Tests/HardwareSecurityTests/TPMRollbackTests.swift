@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HardwareSecurity
+import KeychainModel
+import KeychainTesting
+import LatchkeyClient
+import LatchkeyService
+import SecretMemory
+import TPMTesting
+import Testing
+import TrustedPlatformModule
+
+/// The counter in the TPM, which tells an older copy of a keychain.
+@Suite("An older copy of a keychain", .enabled(if: SoftwareTPM.isInstalled))
+struct TPMRollbackTests {
+    /// Changes of the keybag.
+    enum Change: CaseIterable {
+        case settings, recoveryKey, passcode, removal
+
+        func perform(_ session: KeychainSession) throws {
+            let passcode = TPMKeychain.passcode
+            switch self {
+            case .settings:
+                var settings = try session.lockStatus().settings
+                settings.graceSeconds += 1
+                try session.changeSettings(to: settings, passcode)
+            case .recoveryKey: _ = try session.createRecoveryKey(passcode)
+            case .passcode:
+                try session.changePasscode(from: passcode, to: TPMKeychain.other, rotates: false) { _, _ in }
+            case .removal: _ = try session.removePasscode(passcode) { _, _ in }
+            }
+        }
+    }
+
+    @Test("An older directory is refused with what to do, and the newer one opens", arguments: Change.allCases)
+    func directory(_ change: Change) throws {
+        let fixture = try TPMKeychain()
+        fixture.close()
+        let older = try fixture.copyFiles()
+        try fixture.reopen()
+        try fixture.run { try change.perform($0) }
+        fixture.close()
+        let newer = try fixture.copyFiles()
+        try fixture.restoreFiles(older)
+        let error = #expect(throws: KeychainError.self) { try fixture.reopen() }
+        #expect(error?.status == .notAvailable)
+        #expect(error?.description.contains("older copy") == true && error?.hint?.contains("recovery-key") == true)
+        try fixture.restoreFiles(newer)
+        try fixture.reopen()
+        #expect(try fixture.read("open") == "open")
+    }
+
+    @Test("Items do not count: a copy from before an item was added is accepted")
+    func items() throws {
+        let fixture = try TPMKeychain()
+        fixture.close()
+        let older = try fixture.copyFiles()
+        let before = fixture.root.count(.increment)
+        try fixture.reopen()
+        try fixture.run { _ in try fixture.add("another", .always) }
+        #expect(fixture.root.count(.increment) == before)
+        fixture.close()
+        try fixture.restoreFiles(older)
+        try fixture.reopen()
+        #expect(try fixture.read("open") == "open")
+    }
+
+    @Test("The recovery key accepts an older copy, and from then on it is the newest")
+    func accept() throws {
+        let fixture = try TPMKeychain()
+        fixture.close()
+        let older = try fixture.copyFiles()
+        try fixture.reopen()
+        for _ in 1...3 { try fixture.run { try Change.settings.perform($0) } }
+        fixture.close()
+        let newer = try fixture.copyFiles()
+        try fixture.restoreFiles(older)
+        #expect(throws: KeychainError.self) { try fixture.reopen() }
+        // Counting what would be lost changes nothing.
+        #expect(try fixture.recover(newPasscode: nil) == 0)
+        #expect(throws: KeychainError.self) { try fixture.reopen() }
+        #expect(try fixture.recover(newPasscode: TPMKeychain.other) == 0)
+        try fixture.reopen()
+        try fixture.unlock(TPMKeychain.other)
+        #expect(try fixture.read("locked") == "locked")
+        fixture.close()
+        try fixture.restoreFiles(newer)
+        #expect(throws: KeychainError.self) { try fixture.reopen() }
+    }
+
+    @Test("A change whose count was interrupted is completed when the keychain is opened")
+    func interrupted() throws {
+        let fixture = try TPMKeychain()
+        fixture.close()
+        let older = try fixture.copyFiles()
+        try fixture.reopen()
+        fixture.root.fail([.increment])
+        // The change is durable, and acknowledged.
+        try fixture.run { try Change.recoveryKey.perform($0) }
+        // The next one would be two ahead.
+        #expect(throws: KeychainError.self) { try fixture.run { try Change.settings.perform($0) } }
+        #expect(throws: KeychainError.self) { try fixture.reopen() }
+        fixture.root.fail([])
+        try fixture.reopen()
+        try fixture.run { try Change.settings.perform($0) }
+        try fixture.reopen()
+        try fixture.unlock(TPMKeychain.passcode)
+        #expect(try fixture.read("locked") == "locked")
+        fixture.close()
+        try fixture.restoreFiles(older)
+        #expect(throws: KeychainError.self) { try fixture.reopen() }
+    }
+
+    @Test("The owner of the TPM cannot count or write for the keychain; a removed counter is named")
+    func owner() throws {
+        try #require(SoftwareTPM.hasTools)
+        let fixture = try TPMKeychain(hasTools: true, hasPasscode: false)
+        let counter = try #require(try fixture.indices().first).replacing("- ", with: "")
+        for hierarchy in [["-C", "o"], ["-C", counter], []] {
+            #expect(try fixture.tpm.run("tpm2_nvincrement", hierarchy + [counter]).status != 0)
+            #expect(try fixture.tpm.run("tpm2_nvread", hierarchy + [counter]).status != 0)
+        }
+        try fixture.reopen()
+        fixture.close()
+        fixture.module.close()
+        #expect(try fixture.tpm.run("tpm2_nvundefine", ["-C", "o", counter]).status == 0)
+        let error = #expect(throws: KeychainError.self) { try fixture.reopen() }
+        #expect(error?.hint?.contains("recovery-key") == true)
+        try fixture.recover(newPasscode: TPMKeychain.other)
+        try fixture.reopen()
+        #expect(try fixture.read("open") == "open")
+    }
+
+    @Test("Rows of the audit log from before a change do not open after it")
+    func audit() throws {
+        let fixture = try TPMKeychain()
+        func service() throws -> EmbeddedService {
+            try EmbeddedService(
+                home: KeychainHome(root: fixture.directory.path), clocks: fixture.clock.clocks,
+                hardware: SecureHardware(root: fixture.root))
+        }
+        fixture.close()
+        let first = try service()
+        let log = try first.openAuditLog()
+        try log.append(
+            AuditEntry(
+                caller: CallerIdentity(executable: "/usr/bin/x"), operation: "copy", itemClass: .genericPassword,
+                group: nil, status: .success))
+        log.close()
+        let rows = try fixture.directory.runSQL(
+            "SELECT printf('UPDATE audit SET sequence = %d, code = x''%s'', key = x''%s'' WHERE id = %d;', sequence, hex(code), hex(key), id) FROM audit"
+        )
+        #expect(rows.contains("UPDATE"))
+        _ = try first.createRecoveryKey(TPMKeychain.passcode)
+        // The log goes on after the change.
+        let reopened = try first.openAuditLog()
+        #expect(try reopened.verify().isIntact)
+        reopened.close()
+        first.close()
+        try fixture.directory.runSQL(rows)
+        let second = try service()
+        defer { second.close() }
+        #expect(throws: KeychainError.self) { try second.openAuditLog() }
+    }
+}
