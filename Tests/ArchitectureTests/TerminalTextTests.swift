@@ -49,7 +49,7 @@ struct TerminalTextTests {
         #expect(
             try Self.files { $0.contains("writeSecret(") } == [
                 "CommandSession.swift", "CopyCommand.swift", "DumpKeychain.swift", "KeyFileIO.swift",
-                "PasswordPrinting.swift", "RecoveryKeyCommand.swift", "SecretDisplay.swift",
+                "PasswordPrinting.swift", "RecoveryKeyCommand.swift", "RootCommand.swift", "SecretDisplay.swift",
             ])
     }
 

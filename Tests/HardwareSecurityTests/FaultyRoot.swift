@@ -37,6 +37,18 @@ final class FaultyRoot: HardwareRoot {
         return try root.unseal(sealed)
     }
 
+    func seal(_ key: SharedSecret, to registers: RegisterBinding) throws(KeychainError) -> [UInt8] {
+        try check(.seal)
+        return try root.seal(key, to: registers)
+    }
+
+    func unseal(_ sealed: [UInt8], authorization: SharedSecret) throws(KeychainError) -> SharedSecret {
+        try check(.unseal)
+        return try root.unseal(sealed, authorization: authorization)
+    }
+
+    func registers(of sealed: [UInt8]) throws(KeychainError) -> Set<UInt8> { try root.registers(of: sealed) }
+
     func seal(_ secret: SharedSecret, pin: SharedSecret, limit: Int) throws(KeychainError) -> PINSecret {
         try check(.sealPIN)
         return try root.seal(secret, pin: pin, limit: limit)

@@ -102,7 +102,7 @@ struct AccessMatrixTests {
     private static func expected(_ row: Row, _ caller: Caller, _ state: State) -> Word {
         switch row.name {
         case "BackUpKeychain", "RestoreKeychain", "RepairKeychain", "SetPasscode", "ChangePasscode", "RemovePasscode",
-            "CreateRecoveryKey", "RemoveRecoveryKey", "ChangeSettings", "MoveRoot", "RecoverKeychain",
+            "CreateRecoveryKey", "RemoveRecoveryKey", "ChangeSettings", "MoveRoot", "RecoverKeychain", "ResealRoot",
             "EnrollSecurityKey", "RemoveSecurityKey":
             if state.mayHoldAttestedItems, caller != .attested { return .denied }
             return caller == .sandboxed ? .denied : .yes

@@ -60,7 +60,7 @@ struct OperationTableTests {
                 "AddIdentities", "AddItem", "ChangePasscode", "ChangeSettings", "CreateRecoveryKey", "DeleteItems",
                 "EnrollSecurityKey", "GenerateKey", "MoveRoot", "RecoverKeychain", "RemovePasscode",
                 "RemoveRecoveryKey",
-                "RemoveSecurityKey", "RepairKeychain", "RestoreKeychain", "SetPasscode", "UpdateItems",
+                "RemoveSecurityKey", "RepairKeychain", "ResealRoot", "RestoreKeychain", "SetPasscode", "UpdateItems",
             ])
     }
 
@@ -86,11 +86,14 @@ struct OperationTableTests {
                 "AnswerQuestion", "CreateContext", "DeleteItems", "EndContext", "HasApplicationPassword", "Hello",
                 "IdentifyCaller", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence",
                 "ReadStatus",
-                "RecoverKeychain", "SendPiece", "SetApplicationPassword", "VerifyLog", "WatchChanges", "WatchLock",
+                "RecoverKeychain", "ResealRoot", "SendPiece", "SetApplicationPassword", "VerifyLog", "WatchChanges",
+                "WatchLock",
                 "WatchQuestions",
             ])
         #expect(
-            Self.operations(with: .worksWithoutKeychain) == ["AnswerQuestion", "RecoverKeychain", "WatchQuestions"])
+            Self.operations(with: .worksWithoutKeychain) == [
+                "AnswerQuestion", "RecoverKeychain", "ResealRoot", "WatchQuestions",
+            ])
     }
 
     private static func operations(with trait: OperationTraits) -> [String] {

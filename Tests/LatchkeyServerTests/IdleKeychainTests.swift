@@ -168,7 +168,9 @@ struct IdleKeychainTests {
         recovering.enter()
         BackgroundThread.run {
             defer { recovering.leave() }
-            do { _ = try provider.recover(1, with: key, newPasscode: newPasscode) } catch { failures.add("\(error)") }
+            do { _ = try provider.rescue(of: 1).recover(with: key, newPasscode: newPasscode) } catch {
+                failures.add("\(error)")
+            }
         }
         #expect(eventually { provider.holdsHome(of: 1) })
         do { _ = try provider.keychain(of: 1) }

@@ -374,6 +374,7 @@ struct ServerTests {
             RepairKeychain(.emptyQuarantine, dryRun: false), RecoverKeychain(with: secret, newPasscode: nil),
             SetPasscode(secret), ChangePasscode(from: secret, to: secret, rotates: true), RemovePasscode(secret),
             CreateRecoveryKey(nil), RemoveRecoveryKey(nil), MoveRoot(to: .file, nil, dryRun: false),
+            ResealRoot(with: secret),
             ChangeSettings(KeybagSettings(wipesAfterTen: true), nil),
             LockKeychain(immediately: true),
         ]
@@ -398,7 +399,7 @@ struct ServerTests {
             refused == [
                 "backup", "restore-rehearsal", "repair", "recover-rehearsal", "set-passcode", "change-passcode",
                 "remove-passcode",
-                "create-recovery-key", "remove-recovery-key", "change-settings", "move-root", "lock",
+                "create-recovery-key", "remove-recovery-key", "change-settings", "move-root", "reseal-root", "lock",
             ])
     }
 

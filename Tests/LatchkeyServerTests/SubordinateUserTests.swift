@@ -29,9 +29,7 @@ struct SubordinateUserTests {
             try provider.modeAndHome(for: user)
         }
         func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain { try provider.keychain(of: user) }
-        func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
-            try provider.recover(user, with: key, newPasscode: newPasscode)
-        }
+        func rescue(of user: UInt32) -> any KeychainRescue { provider.rescue(of: user) }
         func closeIdle() { provider.closeIdle() }
         func openKeychain(of user: UInt32) -> ServedKeychain? { provider.openKeychain(of: user) }
         func forEachOpen(_ body: (ServedKeychain) -> Void) { provider.forEachOpen(body) }

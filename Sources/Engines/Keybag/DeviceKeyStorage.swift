@@ -62,11 +62,15 @@ public struct DeviceKeyStorage: Sendable {
     // MARK: Moving
 
     /// Writes the key to another root durably, and reads it back. The present one stays.
-    package func write(_ key: DeviceKey, to root: DeviceKey.Root) throws(KeybagError) -> DeviceKey {
+    ///
+    /// - Parameter registers: for ``DeviceKey/Root/tpm`` only; nil for none.
+    package func write(
+        _ key: DeviceKey, to root: DeviceKey.Root, registers: RegisterBinding? = nil
+    ) throws(KeybagError) -> DeviceKey {
         let secret = SharedSecret(key.secret.copy())
         switch root {
         case .tpm, .credential:
-            let sealed = try using(try sealer(root)) { (sealer) throws(KeychainError) in try sealer.seal(secret) }
+            let sealed = try seal(secret, for: root, registers)
             try system { () throws(SystemError) in
                 try PrivateFile.replace(Self.fileName(root), in: directory, content: sealed)
             }
@@ -114,16 +118,61 @@ public struct DeviceKeyStorage: Sendable {
     // MARK: The sealed file
 
     private func unsealed(_ root: DeviceKey.Root) throws(KeybagError) -> DeviceKey {
-        let path = directory.appending(Self.fileName(root))
-        let sealed = try system { () throws(SystemError) in
-            try PrivateFile.read(path, atMost: Self.maxSealedLength)
-        }
-        guard let sealed else { throw .deviceKeyMissing(path: path) }
+        let sealed = try sealedBytes(root)
         let secret = try using(try sealer(root)) { (sealer) throws(KeychainError) in try sealer.unseal(sealed) }
         guard secret.count == DeviceKey.length else {
             throw .damaged("the sealed device key has \(secret.count) bytes, expected \(DeviceKey.length)")
         }
         return DeviceKey(root: root, secret: secret.copy(), hardware: hardware)
+    }
+
+    private func seal(
+        _ secret: SharedSecret, for root: DeviceKey.Root, _ registers: RegisterBinding?
+    ) throws(KeybagError) -> [UInt8] {
+        guard let registers, root == .tpm else {
+            return try using(try sealer(root)) { (sealer) throws(KeychainError) in try sealer.seal(secret) }
+        }
+        guard let hardware else { throw .noHardware }
+        return try using(hardware) { (_) throws(KeychainError) in try hardware.seal(secret, to: registers) }
+    }
+
+    // MARK: Registers
+
+    /// The registers to which the key in the TPM is sealed; empty for none.
+    package func registers() throws(KeybagError) -> Set<UInt8> {
+        guard let hardware else { throw .noHardware }
+        let sealed = try sealedBytes(.tpm)
+        return try using(hardware) { (_) throws(KeychainError) in try hardware.registers(of: sealed) }
+    }
+
+    /// Seals the key in the TPM to the present values of the registers, after they have changed.
+    ///
+    /// - Throws: ``KeybagError/hardware(_:)`` for a wrong code, and if the key is not sealed to any.
+    package func reseal(with code: RecoveryKey) throws(KeybagError) {
+        guard let hardware else { throw .noHardware }
+        let sealed = try sealedBytes(.tpm)
+        let numbers = try registers()
+        let binding = RegisterBinding(numbers, code: code)
+        let fresh = try using(hardware) { (_) throws(KeychainError) in
+            let key = try hardware.unseal(sealed, authorization: binding.authorization)
+            let fresh = try hardware.seal(key, to: binding)
+            guard try hardware.unseal(fresh) == key else {
+                throw KeychainError(.internalFailure, "the TPM does not return what it has sealed")
+            }
+            return fresh
+        }
+        try system { () throws(SystemError) in
+            try PrivateFile.replace(Self.fileName(.tpm), in: directory, content: fresh)
+        }
+    }
+
+    private func sealedBytes(_ root: DeviceKey.Root) throws(KeybagError) -> [UInt8] {
+        let path = directory.appending(Self.fileName(root))
+        let sealed = try system { () throws(SystemError) in
+            try PrivateFile.read(path, atMost: Self.maxSealedLength)
+        }
+        guard let sealed else { throw .deviceKeyMissing(path: path) }
+        return sealed
     }
 
     private func sealer(_ root: DeviceKey.Root) throws(KeybagError) -> any DeviceKeySealer {

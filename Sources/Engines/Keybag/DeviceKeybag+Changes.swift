@@ -204,12 +204,12 @@ extension DeviceKeybag {
     /// Creates a keybag with a new passcode from a recovery key. If the device key is not the one
     /// that made the keybag, the keys that only the old device key opened are lost.
     ///
-    /// - Parameter isRehearsal: changes nothing in the hardware; the result must not be stored.
+    /// - Parameter dryRun: changes nothing in the hardware; the result must not be stored.
     /// - Throws: ``KeybagError/wrongRecoveryKey`` if the keybag has no recovery key or a different
     ///   one.
     package static func recovering(
         _ stored: StoredKeybag, with recovery: RecoveryKey, deviceKey: DeviceKey, passcode: PasscodeKey,
-        _ parameters: PasscodeParameters, isRehearsal: Bool = false
+        _ parameters: PasscodeParameters, dryRun: Bool = false
     ) throws(KeybagError) -> RecoveryResult {
         let previous = try KeybagRecord(decoding: stored.record)
         let opened = try opening(previous, with: recovery)
@@ -232,7 +232,7 @@ extension DeviceKeybag {
         // What an unauthenticated record names in the hardware may belong to another keychain.
         if device == nil { (record.sealedTangle, record.counter, record.retired) = (nil, nil, []) }
         record.replaceTangle(by: passcode.sealedTangle)
-        if !isRehearsal { try record.recoverCounter(deviceKey) }
+        if !dryRun { try record.recoverCounter(deviceKey) }
         record.keys.removeAll { $0.wrapping != .recovery }
         for (slot, key) in (device?.keys ?? [:]).merging(opened, uniquingKeysWith: { $1 }) {
             let needsPasscode = ProtectionClass(number: slot.protection).map(\.needsPasscode) == true

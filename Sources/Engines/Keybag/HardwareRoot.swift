@@ -8,6 +8,23 @@ public import SecretMemory
 ///
 /// What it keeps for a keybag outside of files is identified by a ``HardwareIndex``.
 public protocol HardwareRoot: DeviceKeySealer {
+    /// Seals a device key to the present values of registers, and to a code that opens it when they
+    /// have others. ``DeviceKeySealer/unseal(_:)`` opens it as long as they are the same.
+    ///
+    /// - Throws: errSecParam for registers that do not exist, errSecNotAvailable.
+    func seal(_ key: SharedSecret, to registers: RegisterBinding) throws(KeychainError) -> [UInt8]
+
+    /// Opens a device key with the code, whatever the registers are.
+    ///
+    /// - Parameter authorization: what is derived from the code.
+    /// - Throws: errSecAuthFailed for another code; errSecParam if it has none.
+    func unseal(_ sealed: [UInt8], authorization: SharedSecret) throws(KeychainError) -> SharedSecret
+
+    /// The registers to which a device key is sealed; empty for none.
+    ///
+    /// - Throws: errSecDecode for damaged bytes.
+    func registers(of sealed: [UInt8]) throws(KeychainError) -> Set<UInt8>
+
     /// Seals a secret of 32 bytes to a PIN.
     ///
     /// - Parameters:

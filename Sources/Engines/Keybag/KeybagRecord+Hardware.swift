@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the record says of the hardware: since version 4.
+/// The fields of the record about hardware, since version 4.
 extension KeybagRecord {
     func writeHardware(to writer: inout KeybagWriter) {
         writer.put(bytes: counter?.index.bytes ?? [])

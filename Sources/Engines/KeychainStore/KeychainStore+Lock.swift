@@ -8,6 +8,8 @@ public import KeychainModel
 extension KeychainStore {
     /// Whether a passcode protects the keychain.
     public var hasPasscode: Bool { keybag.device.hasPasscode }
+    /// Whether hardware counts wrong passcodes.
+    public var limitsPasscodes: Bool { keybag.device.limitsPasscodes }
     public var hasRecoveryKey: Bool { keybag.device.hasRecoveryKey }
     public var settings: KeybagSettings { keybag.device.settings }
     public var lockState: LockState { keybag.lockState }

@@ -52,7 +52,7 @@ extension KeychainStore {
                 if newPasscode != nil { key = try DeviceKeybag.recoveryKey(key, for: stored.0, device) }
                 recovered = try DeviceKeybag.recovering(
                     stored.0, with: recovery, deviceKey: device, passcode: key, parameters,
-                    isRehearsal: newPasscode == nil)
+                    dryRun: newPasscode == nil)
             } catch {
                 throw .keybag(error)
             }

@@ -13,17 +13,27 @@ extension KeychainStore {
     /// so, then the old one is destroyed: after a crash at any point, the keybag says which one
     /// counts, and ``finishMove(in:)`` removes the other one.
     ///
+    /// - Parameter registers: the registers whose values the TPM requires; nil for none.
     /// - Returns: false if it is there already.
     public func moveRoot(
-        to root: DeviceKey.Root, in storage: DeviceKeyStorage, passcode: Passcode?
+        to root: DeviceKey.Root, _ registers: RegisterBinding? = nil, in storage: DeviceKeyStorage,
+        passcode: Passcode?
     ) throws(StoreError) -> Bool {
         try requireWritable()
         let isMoved = try exclusively { () throws(StoreError) in
             let key = try verifyIfSet(passcode)
             let device = keybag.device
-            guard device.deviceKey.root != root else { return false }
+            guard device.deviceKey.root != root else {
+                // The keybag stays the same; only the file is replaced.
+                return try mapKeybagErrors { () throws(KeybagError) in
+                    guard root == .tpm else { return false }
+                    if registers == nil, try storage.registers().isEmpty { return false }
+                    _ = try storage.write(device.deviceKey, to: root, registers: registers)
+                    return true
+                }
+            }
             let (written, moved, changed) = try mapKeybagErrors { () throws(KeybagError) in
-                let written = try storage.write(device.deviceKey, to: root)
+                let written = try storage.write(device.deviceKey, to: root, registers: registers)
                 let moved = try device.movedKey(key, to: written)
                 return (written, moved, try device.movingRoot(to: written, from: key, moved))
             }

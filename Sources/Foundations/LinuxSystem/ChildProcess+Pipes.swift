@@ -52,6 +52,49 @@ extension ChildProcess {
         }
     }
 
+    /// Runs an executable with a short input, and reads its standard output.
+    ///
+    /// - Parameters:
+    ///   - environment: the whole environment, as `NAME=value`.
+    ///   - input: at most 4 KiB, which a pipe holds without a reader.
+    ///   - buffer: gets the output. Output that does not fit is not read.
+    ///   - timeout: the maximum time of the whole call in milliseconds. The program is then ended.
+    /// - Returns: the exit value as of ``run(_:input:)``, and the number of bytes read.
+    /// - Throws: `SystemError`: `ENOENT` if there is no such program, `ETIMEDOUT` after the timeout.
+    public static func run(
+        _ executable: String, _ arguments: [String], environment: [String], input: UnsafeRawBufferPointer,
+        readingInto buffer: UnsafeMutableRawBufferPointer, timeout: Int32
+    ) throws(SystemError) -> (status: Int32, count: Int) {
+        guard input.count <= 4096 else { throw SystemError("write to a program", path: executable, code: EMSGSIZE) }
+        let end = BootClock.system.now() &+ UInt64(clamping: timeout) &* 1_000_000
+        let sending = try Pipe()
+        let receiving = try Pipe()
+        let child = try spawn(
+            [executable] + arguments, path: executable, variables: environment, input: sending.reading.rawValue,
+            output: receiving.writing.rawValue)
+        do throws(SystemError) {
+            try write(input, to: sending.endOfWriter())
+            let count = try read(receiving.endOfReader(), into: buffer, until: end)
+            return (try exitValue(of: child, until: end), count)
+        } catch {
+            kill(child, SIGKILL)
+            _ = exitValue(of: child)
+            throw error
+        }
+    }
+
+    /// Writes all bytes, and closes the descriptor. A program that does not read them says so by its
+    /// exit value.
+    private static func write(
+        _ input: UnsafeRawBufferPointer, to writer: consuming OwnedDescriptor
+    ) throws(SystemError) {
+        do throws(SystemError) {
+            try send(input, to: writer)
+        } catch {
+            guard error.code == EPIPE else { throw error }
+        }
+    }
+
     /// Starts an executable in a session of its own, so that it continues after this process and
     /// its terminal have ended.
     ///

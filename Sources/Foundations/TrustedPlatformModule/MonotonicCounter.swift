@@ -26,7 +26,7 @@ extension TrustedPlatformModule {
                 let index = NonvolatileIndex(number: number, name: try module.name(ofIndex: handle))
                 return (index, try module.value(of: handle))
             } catch {
-                // Nobody knows its name, so it would only take room.
+                // Its name is stored nowhere, so it would only take room.
                 try? module.undefineIndex(handle)
                 throw error
             }

@@ -36,7 +36,21 @@ public struct RegisterSelection: Hashable, Sendable {
         UInt32(1).bigEndianBytes + UInt16(TPM2_ALG_SHA256).bigEndianBytes + [UInt8(map.count)] + map
     }
 
-    private var map: [UInt8] {
+    /// - Parameter map: 3 bytes with the numbers as bits, the lowest first.
+    /// - Throws: ``TPMError/invalidInput(_:)``.
+    public init(map: [UInt8]) throws(TPMError) {
+        guard map.count == Self.count / 8 else {
+            throw .invalidInput("the bits of the PCRs have \(map.count) bytes, expected \(Self.count / 8)")
+        }
+        var numbers: Set<UInt8> = []
+        for (index, byte) in map.enumerated() {
+            for bit in 0..<8 where byte >> bit & 1 == 1 { numbers.insert(UInt8(index * 8 + bit)) }
+        }
+        try self.init(numbers)
+    }
+
+    /// The numbers as bits, the lowest first: 3 bytes.
+    public var map: [UInt8] {
         var map: [UInt8] = [0, 0, 0]
         for number in numbers { map[Int(number / 8)] |= 1 << (number % 8) }
         return map

@@ -64,6 +64,10 @@ public struct KeychainStatus: Sendable {
     public var itemsWithoutRecovery = 0
     /// What holds new keys for a Secure Enclave; nil if there is none.
     public var enclave: EnclaveKind?
+    /// The PCRs whose values the TPM requires to open the device key; empty for none.
+    public var rootRegisters: Set<UInt8> = []
+    /// Whether hardware counts wrong passcodes, and accepts none after ten.
+    public var limitsPasscodes = false
 
     public init(
         mode: Mode, root: Root, databasePath: String?, deviceKeyPath: String?, formatVersion: Int, hasPasscode: Bool,

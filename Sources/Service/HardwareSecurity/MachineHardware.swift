@@ -39,7 +39,7 @@ extension SecureHardware {
     ///   - offersSoftwareEnclave: as ``offersSoftwareEnclave``.
     public init(_ module: TrustedPlatformModule?, offersSoftwareEnclave: Bool = false) {
         self.init(
-            root: module.map { TPMRoot($0) }, enclave: module.map { TPMEnclave($0) },
+            root: module.map { TPMRoot($0) }, credentials: CredentialSealer(), enclave: module.map { TPMEnclave($0) },
             offersSoftwareEnclave: offersSoftwareEnclave)
     }
 }

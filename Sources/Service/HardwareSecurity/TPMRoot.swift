@@ -18,27 +18,69 @@ public struct TPMRoot: HardwareRoot {
     public func seal(_ key: SharedSecret) throws(KeychainError) -> [UInt8] {
         // It only keeps other objects of the TPM from being taken for this one; the file has it.
         let authorization = SharedSecret(.random(count: Self.authorizationLength))
-        do throws(TPMError) {
+        return try run { () throws(TPMError) in
             let object = try module.seal(key, authorization: authorization)
             // EXPOSE: stored beside the object, in a private file.
             return [Self.version] + authorization.withUnsafeBytes { Array($0) } + object.encoded
+        }
+    }
+
+    public func unseal(_ sealed: [UInt8]) throws(KeychainError) -> SharedSecret {
+        guard sealed.first != BoundDeviceKey.version else { return try unseal(try BoundDeviceKey(decoding: sealed)) }
+        guard sealed.first == Self.version, sealed.count > 1 + Self.authorizationLength else {
+            throw KeychainError(.decode, "the sealed device key is damaged, or of an unsupported version")
+        }
+        let rest = sealed.dropFirst()
+        return try run { () throws(TPMError) in
+            let object = try TPMObject(decoding: Array(rest.dropFirst(Self.authorizationLength)))
+            return try module.unseal(
+                object, authorization: SharedSecret(copying: rest.prefix(Self.authorizationLength)))
+        }
+    }
+}
+
+// MARK: Registers
+
+extension TPMRoot {
+    public func seal(_ key: SharedSecret, to registers: RegisterBinding) throws(KeychainError) -> [UInt8] {
+        try run { () throws(TPMError) in
+            let selection = try RegisterSelection(registers.numbers)
+            return BoundDeviceKey(
+                registers: selection, byRegisters: try module.seal(key, to: selection),
+                byCode: try module.seal(key, authorization: registers.authorization)
+            ).encoded
+        }
+    }
+
+    private func unseal(_ sealed: BoundDeviceKey) throws(KeychainError) -> SharedSecret {
+        do throws(TPMError) {
+            return try module.unseal(sealed.byRegisters, with: sealed.registers)
+        } catch .policyFailed {
+            throw KeychainError(
+                .notAvailable,
+                "the machine was started differently: one of the PCRs \(sealed.registers.list) has another value than when the device key was sealed",
+                hint: "if that was an update of yours: latchkey root reseal, which asks for the code")
         } catch {
             throw KeychainError(error)
         }
     }
 
-    public func unseal(_ sealed: [UInt8]) throws(KeychainError) -> SharedSecret {
-        guard sealed.first == Self.version, sealed.count > 1 + Self.authorizationLength else {
-            throw KeychainError(.decode, "the sealed device key is damaged, or of an unsupported version")
+    public func unseal(_ sealed: [UInt8], authorization: SharedSecret) throws(KeychainError) -> SharedSecret {
+        guard sealed.first != Self.version else {
+            throw .parameter("the device key is not sealed to PCRs, so it has no code")
         }
-        let rest = sealed.dropFirst()
+        let bound = try BoundDeviceKey(decoding: sealed)
         do throws(TPMError) {
-            let object = try TPMObject(decoding: Array(rest.dropFirst(Self.authorizationLength)))
-            return try module.unseal(
-                object, authorization: SharedSecret(copying: rest.prefix(Self.authorizationLength)))
+            return try module.unseal(bound.byCode, authorization: authorization)
+        } catch .wrongAuthorization {
+            throw KeychainError(.authFailed, "the code is not that of this device key")
         } catch {
             throw KeychainError(error)
         }
+    }
+
+    public func registers(of sealed: [UInt8]) throws(KeychainError) -> Set<UInt8> {
+        sealed.first == Self.version ? [] : try BoundDeviceKey(decoding: sealed).registers.numbers
     }
 }
 

@@ -107,7 +107,23 @@ public enum KeychainClient {
         }
         close()
         if let daemon = try ProcessService.daemon() { return try daemon.recover(with: key, newPasscode: newPasscode) }
-        return try EmbeddedService.recover(home: .resolve(environment), key: key, newPasscode: newPasscode)
+        return try EmbeddedService.recover(
+            home: .resolve(environment), key: key, newPasscode: newPasscode, hardware: hardware.withLock { $0 })
+    }
+
+    /// Seals the device key of this process's keychain to the present values of the PCRs, after they
+    /// have changed.
+    ///
+    /// - Parameter code: the code of its move to the TPM.
+    /// - Throws: errSecAuthFailed for another code.
+    public static func resealRoot(with code: SharedSecret) throws(KeychainError) {
+        guard environment("LATCHKEY_EPHEMERAL") != "1" else {
+            throw .parameter("a keychain in memory has no device key in a TPM (LATCHKEY_EPHEMERAL is set)")
+        }
+        close()
+        if let daemon = try ProcessService.daemon() { return try daemon.resealRoot(with: code) }
+        try EmbeddedService.resealRoot(
+            home: .resolve(environment), code: code, hardware: hardware.withLock { $0 })
     }
 
     /// Makes the daemon behind `keychain` serve a session to the processes that hold the other end

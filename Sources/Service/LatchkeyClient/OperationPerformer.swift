@@ -205,9 +205,14 @@ extension OperationPerformer {
     }
 
     package func moveRoot(
-        to root: KeychainStatus.Root, _ passcode: SharedSecret?, dryRun: Bool
+        to target: RootTarget, _ passcode: SharedSecret?, dryRun: Bool
     ) throws(KeychainError) -> Bool {
-        try perform(MoveRoot(to: root, passcode, dryRun: dryRun)).count > 0
+        try perform(MoveRoot(to: target, passcode, dryRun: dryRun)).count > 0
+    }
+
+    /// Seals the device key to the present values of the PCRs.
+    package func resealRoot(with code: SharedSecret) throws(KeychainError) {
+        _ = try perform(ResealRoot(with: code))
     }
 
     /// Opens the keychain with its recovery key, and sets a new passcode.

@@ -3,7 +3,6 @@
 package import KeychainModel
 package import LatchkeyService
 package import Presence
-package import SecretMemory
 
 /// What an operation needs from the daemon: the keychain, the caller, shares of limited resources,
 /// and the connection to the client.
@@ -37,8 +36,8 @@ package protocol OperationContext {
     /// nil if there is no audit log.
     var auditLog: AuditLog? { get throws(KeychainError) }
 
-    /// Opens the caller's keychain with its recovery key, even if it cannot be opened otherwise.
-    var recovery: @Sendable (_ key: SharedSecret, _ newPasscode: SharedSecret?) throws(KeychainError) -> Int { get }
+    /// What can be done with the caller's keychain even if it cannot be opened.
+    var rescue: any KeychainRescue { get }
 
     /// Returns a file for a backup in transit.
     ///

@@ -55,6 +55,7 @@ enum OperationTable {
         case .moveRoot(let wire): try MoveRoot(wire, &secrets)
         case .changeSettings(let wire): try ChangeSettings(wire, &secrets)
         case .recover(let wire): try RecoverKeychain(wire, &secrets)
+        case .resealRoot(let wire): try ResealRoot(wire, &secrets)
 
         case .backup(let wire): try BackUpKeychain(wire, &secrets)
         case .recordBackup(let wire): try RecordBackup(wire)

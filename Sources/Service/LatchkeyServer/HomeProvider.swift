@@ -28,13 +28,13 @@ public struct OpenKeychains: Sendable {
 public final class HomeProvider: KeychainProvider {
     private let mode: KeychainStatus.Mode
     private let home: @Sendable (UInt32) -> KeychainHome?
-    private let clocks: Clocks
+    let clocks: Clocks
     private let limits: AuditLog.Limits
     private let quota: KeychainQuota?
     private let allowsAlwaysOpen: Bool
     private let automaticPasscode: AutomaticUnlock.Source
     private let presence: PresenceSources
-    private let hardware: SecureHardware
+    let hardware: SecureHardware
     private let openLimits: OpenKeychains
     private let subordinates: SubordinateUsers?
     private let slots = SystemMutex<[UInt32: KeychainSlot]>([:])
@@ -180,23 +180,23 @@ public final class HomeProvider: KeychainProvider {
         }
     }
 
-    public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int
-    {
+    public func rescue(of user: UInt32) -> any KeychainRescue { HomeRescue(provider: self, user: user) }
+
+    /// Runs `body` while no request can open the user's keychain between its steps.
+    ///
+    /// - Parameter body: gets the home, its lock, and a function that closes the keychain and runs a
+    ///   step before it is opened again.
+    func rescuing<Result>(
+        _ user: UInt32, _ body: (KeychainHome, HomeOwnership, KeychainSlot) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
         let home = try home(of: user)
         let slot = slot(of: user)
         // The lease is needed because another request may open the keychain between the two steps
-        // below, and leave it idle.
+        // of a recovery, and leave it idle.
         let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in try HomeOwnership.acquire(home)
         }
         defer { withExtendedLifetime(lease) {} }
-        // The recovery key is verified before the keychain is closed.
-        let lost = try EmbeddedService.recover(
-            home: home, key: key, newPasscode: nil, clocks: clocks, ownership: ownership)
-        guard newPasscode != nil else { return lost }
-        return try slot.whileClosed { () throws(KeychainError) in
-            try EmbeddedService.recover(
-                home: home, key: key, newPasscode: newPasscode, clocks: clocks, ownership: ownership)
-        }
+        return try body(home, ownership, slot)
     }
 
     public func openKeychain(of user: UInt32) -> ServedKeychain? { slots.withLock { $0[user] }?.lease() }

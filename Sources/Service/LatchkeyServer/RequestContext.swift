@@ -41,11 +41,7 @@ final class RequestContext: OperationContext {
     var mode: KeychainStatus.Mode { get throws(KeychainError) { try keychain.mode } }
     var auditLog: AuditLog? { get throws(KeychainError) { try keychain.audit } }
 
-    var recovery: @Sendable (SharedSecret, SharedSecret?) throws(KeychainError) -> Int {
-        { [provider = server.provider, user] (key, newPasscode) throws(KeychainError) in
-            try provider.recover(user, with: key, newPasscode: newPasscode)
-        }
-    }
+    var rescue: any KeychainRescue { server.provider.rescue(of: user) }
 
     func openSpool() throws(KeychainError) -> Spool {
         let keychain = try keychain

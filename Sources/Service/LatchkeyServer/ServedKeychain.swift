@@ -2,7 +2,6 @@
 
 public import KeychainModel
 public import LatchkeyService
-public import SecretMemory
 
 /// A keychain that a server serves: the service, its audit log, and what clients are told about it.
 public struct ServedKeychain: Sendable {
@@ -66,12 +65,8 @@ public protocol KeychainProvider: Sendable {
     ///   is in use.
     func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain
 
-    /// Opens a user's keychain with its recovery key, even if it cannot be opened otherwise, and
-    /// sets a new passcode.
-    ///
-    /// - Parameter newPasscode: nil only counts the items that would be lost.
-    /// - Returns: the number of items that are lost, because their keys could not leave the device.
-    func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int
+    /// What can be done with a user's keychain even if it cannot be opened.
+    func rescue(of user: UInt32) -> any KeychainRescue
 
     /// Closes keychains that were idle for long, if nothing is lost by that.
     func closeIdle()

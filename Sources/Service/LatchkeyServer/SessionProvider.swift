@@ -2,7 +2,7 @@
 
 public import KeychainModel
 public import LatchkeyService
-public import SecretMemory
+internal import SecretMemory
 
 /// The single keychain of a session: opened for the children of a process, and closed when the
 /// session ends.
@@ -45,10 +45,7 @@ public final class SessionProvider: KeychainProvider {
         return servedKeychain
     }
 
-    public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int
-    {
-        throw .parameter("a session cannot be recovered; use the recovery key outside of it")
-    }
+    public func rescue(of user: UInt32) -> any KeychainRescue { SessionRescue() }
 
     public func closeIdle() {}
 
@@ -57,4 +54,15 @@ public final class SessionProvider: KeychainProvider {
     public func forEachOpen(_ body: (ServedKeychain) -> Void) { body(servedKeychain) }
 
     public func close() { servedKeychain.service.close() }
+}
+
+/// A session has nothing that could be rescued: its keychain is open outside of it.
+private struct SessionRescue: KeychainRescue {
+    func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        throw .parameter("a session cannot be recovered; use the recovery key outside of it")
+    }
+
+    func resealRoot(with code: SharedSecret) throws(KeychainError) {
+        throw .parameter("a session has no device key of its own; use the code outside of it")
+    }
 }

@@ -37,7 +37,7 @@ extension EmbeddedService {
             let state = try mapSystemErrors { () throws(SystemError) in
                 try PrivateDirectory(creating: home.stateDirectory)
             }
-            let storage = DeviceKeyStorage(state, hardware: hardware.root)
+            let storage = DeviceKeyStorage(state, hardware: hardware.root, credentials: hardware.credentialSealer)
             let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
             return try KeychainStore.recover(
                 path: data.appending(KeychainHome.databaseName), with: recovery, newPasscode: new,
@@ -48,7 +48,10 @@ extension EmbeddedService {
                     return try storage.load(root)
                 } catch {
                     switch error {
-                    case .deviceKeyMissing, .hardware: break
+                    case .deviceKeyMissing: break
+                    // Only what no attempt will ever open is replaced: other hardware, or none.
+                    case .hardware(let cause)
+                    where cause.status == .decode || root == .tpm && hardware.root == nil: break
                     default: throw error
                     }
                     // A dry run creates no device key file; an ephemeral key is sufficient for

@@ -8,37 +8,115 @@ public import SecretMemory
 
 extension EmbeddedService {
     public func moveRoot(
-        to root: KeychainStatus.Root, _ passcode: SharedSecret?, dryRun: Bool
+        to target: RootTarget, _ passcode: SharedSecret?, dryRun: Bool
     ) throws(KeychainError) -> Bool {
-        guard let home, root != .memory else {
-            throw .parameter("only the device key of a keychain on a disk can be moved, to file or tpm")
+        guard let home, let root = DeviceKey.Root(target.root) else {
+            throw .parameter("only the device key of a keychain on a disk can be moved, to file, tpm or credential")
         }
-        let directory: PrivateDirectory
-        do throws(SystemError) {
-            directory = try PrivateDirectory(creating: home.stateDirectory)
-        } catch {
-            throw KeychainError(error)
-        }
-        let target: DeviceKey.Root = root == .tpm ? .tpm : .file
-        if target == .tpm { try requireRootHardware() }
+        let binding = try Self.binding(target, root)
+        try checkRoot(root, binding)
         let passcode = try passcode.map { (passcode) throws(KeychainError) in try Self.passcode(passcode) }
-        let storage = DeviceKeyStorage(directory, hardware: hardware.root)
+        let hardware = hardware
         return try run { () throws(StoreError) in
-            guard !dryRun else { return store.root != target }
-            return try store.moveRoot(to: target, in: storage, passcode: passcode)
+            let storage: DeviceKeyStorage
+            do throws(KeybagError) {
+                storage = try Self.storage(home, hardware)
+            } catch {
+                throw .keybag(error)
+            }
+            guard !dryRun else { return store.root != root || target.registers != rootRegisters }
+            return try store.moveRoot(to: root, binding, in: storage, passcode: passcode)
         }
     }
 
-    /// Throws if nothing can seal a key, before anything is changed.
-    private func requireRootHardware() throws(KeychainError) {
-        guard let sealer = hardware.root else {
-            throw KeychainError(
-                .notAvailable, "there is no TPM to hold the device key", hint: "latchkey status; LATCHKEY_TPM names one"
-            )
+    /// Seals the device key of a keychain that does not open to the present values of the PCRs.
+    ///
+    /// - Parameters:
+    ///   - code: the code of its move to the TPM.
+    ///   - ownership: the daemon's lock on the home, if the caller is a daemon.
+    /// - Throws: errSecAuthFailed for another code, errSecParam if it is not sealed to PCRs.
+    public static func resealRoot(
+        home: KeychainHome, code: SharedSecret, ownership: HomeOwnership? = nil, hardware: SecureHardware
+    ) throws(KeychainError) {
+        if ownership == nil { try HomeOwnership.refuse(home) }
+        let hold: HomeOwnership
+        if let ownership { hold = ownership } else { hold = try HomeOwnership.acquireWithoutDaemon(home) }
+        defer { withExtendedLifetime(hold) {} }
+        do throws(KeybagError) {
+            try storage(home, hardware).reseal(with: try RecoveryKey(text: code))
+        } catch .unusableRecoveryKey(let reason) {
+            throw .parameter("not a code: \(reason)")
+        } catch {
+            throw KeychainError(error)
         }
+    }
+
+    /// The PCRs to which the device key is sealed.
+    var rootRegisters: Set<UInt8> {
+        guard store.root == .tpm, let home else { return [] }
+        return (try? Self.storage(home, hardware).registers()) ?? []
+    }
+
+    private static func storage(_ home: KeychainHome, _ hardware: SecureHardware) throws(KeybagError)
+        -> DeviceKeyStorage
+    {
+        do throws(SystemError) {
+            return DeviceKeyStorage(
+                try PrivateDirectory(creating: home.stateDirectory), hardware: hardware.root,
+                credentials: hardware.credentialSealer)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    private static func binding(
+        _ target: RootTarget, _ root: DeviceKey.Root
+    ) throws(KeychainError) -> RegisterBinding? {
+        guard !target.registers.isEmpty else { return nil }
+        guard root == .tpm else { throw .parameter("only a TPM seals the device key to PCRs") }
+        guard let code = target.code else {
+            throw .parameter("a device key that is sealed to PCRs needs a code for when they change")
+        }
+        do throws(KeybagError) {
+            return RegisterBinding(target.registers, code: try RecoveryKey(text: code))
+        } catch {
+            throw .parameter("not a code: \(error)")
+        }
+    }
+
+    /// Throws if the root cannot hold a key, before anything is changed.
+    private func checkRoot(_ root: DeviceKey.Root, _ binding: RegisterBinding?) throws(KeychainError) {
         let sample = SharedSecret(.random(count: DeviceKey.length))
-        guard try sealer.unseal(sealer.seal(sample)) == sample else {
-            throw KeychainError(.internalFailure, "the TPM does not return what it has sealed")
+        switch root {
+        case .file, .memory: return
+        case .tpm:
+            guard let hardware = hardware.root else {
+                throw KeychainError(
+                    .notAvailable, "there is no TPM to hold the device key",
+                    hint: "latchkey status; LATCHKEY_TPM names one")
+            }
+            let sealed = if let binding { try hardware.seal(sample, to: binding) } else { try hardware.seal(sample) }
+            guard try hardware.unseal(sealed) == sample else { throw Self.wrongSample }
+            guard let binding else { return }
+            let opened = try hardware.unseal(sealed, authorization: binding.authorization)
+            guard opened == sample else { throw Self.wrongSample }
+        case .credential:
+            let sealer = hardware.credentialSealer
+            guard try sealer.unseal(sealer.seal(sample)) == sample else { throw Self.wrongSample }
+        }
+    }
+
+    private static let wrongSample = KeychainError(.internalFailure, "the root does not return what it has sealed")
+}
+
+extension DeviceKey.Root {
+    /// nil for a root that is not on a disk.
+    fileprivate init?(_ root: KeychainStatus.Root) {
+        switch root {
+        case .file: self = .file
+        case .tpm: self = .tpm
+        case .credential: self = .credential
+        case .memory: return nil
         }
     }
 }

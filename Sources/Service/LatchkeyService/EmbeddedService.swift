@@ -60,7 +60,7 @@ public final class EmbeddedService: KeychainService {
         } catch {
             throw KeychainError(error)
         }
-        let storage = DeviceKeyStorage(state, hardware: hardware.root)
+        let storage = DeviceKeyStorage(state, hardware: hardware.root, credentials: hardware.credentialSealer)
         do throws(StoreError) {
             let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
             store = try KeychainStore(path: path, attempts: attempts, clock: clocks.boot, quota: quota) {
@@ -236,6 +236,8 @@ public final class EmbeddedService: KeychainService {
             status.itemsRequiringPasscode = try store.itemsRequiringPasscode
             status.itemsWithoutRecovery = try store.recoveryLosesConstrainedItems
             status.enclave = (try? enclaveForNewKeys())?.kind
+            status.rootRegisters = rootRegisters
+            status.limitsPasscodes = store.limitsPasscodes
             return status
         }
     }

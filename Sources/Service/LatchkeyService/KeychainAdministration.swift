@@ -66,7 +66,7 @@ public protocol KeychainAdministration: Sendable {
     /// - Parameter dryRun: only checks that it can be moved.
     /// - Returns: false if it is there already.
     /// - Throws: errSecNotAvailable if the root is not there; errSecParam for a keychain in memory.
-    func moveRoot(to root: KeychainStatus.Root, _ passcode: SharedSecret?, dryRun: Bool) throws(KeychainError) -> Bool
+    func moveRoot(to target: RootTarget, _ passcode: SharedSecret?, dryRun: Bool) throws(KeychainError) -> Bool
 
     /// Writes every item that may leave the keychain, encrypted under the backup's own passphrase.
     ///

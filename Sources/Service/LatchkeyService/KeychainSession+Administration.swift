@@ -45,9 +45,9 @@ extension KeychainSession: KeychainAdministration {
     }
 
     public func moveRoot(
-        to root: KeychainStatus.Root, _ passcode: SharedSecret?, dryRun: Bool
+        to target: RootTarget, _ passcode: SharedSecret?, dryRun: Bool
     ) throws(KeychainError) -> Bool {
-        try service.moveRoot(to: root, passcode, dryRun: dryRun)
+        try service.moveRoot(to: target, passcode, dryRun: dryRun)
     }
 
     public func backup(

@@ -58,6 +58,8 @@ extension KeychainStatus {
             }
             enclave = kind
         }
+        rootRegisters = try RegisterNumbers.decode(wire.rootRegisters)
+        limitsPasscodes = wire.limitsPasscodes
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
@@ -80,6 +82,8 @@ extension KeychainStatus {
         wire.itemsRequiringPasscode = UInt64(clamping: itemsRequiringPasscode)
         wire.itemsWithoutRecovery = UInt64(clamping: itemsWithoutRecovery)
         if let enclave { wire.enclave = enclave.rawValue }
+        wire.rootRegisters = RegisterNumbers.encode(rootRegisters)
+        wire.limitsPasscodes = limitsPasscodes
         return .status(wire)
     }
 }

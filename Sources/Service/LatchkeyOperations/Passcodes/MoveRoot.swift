@@ -7,13 +7,13 @@ package import SecretMemory
 
 /// Moves the device key. Answers with 0 if it is there already, otherwise with 1.
 package struct MoveRoot: KeychainOperation {
-    package let root: KeychainStatus.Root
+    package let target: RootTarget
     /// nil for a keychain without a passcode.
     package let passcode: SharedSecret?
     package let dryRun: Bool
 
-    package init(to root: KeychainStatus.Root, _ passcode: SharedSecret?, dryRun: Bool) {
-        (self.root, self.passcode, self.dryRun) = (root, passcode, dryRun)
+    package init(to target: RootTarget, _ passcode: SharedSecret?, dryRun: Bool) {
+        (self.target, self.passcode, self.dryRun) = (target, passcode, dryRun)
     }
 
     package static let traits: OperationTraits = [.changes, .administers, .accessesAllGroups]
@@ -25,7 +25,7 @@ package struct MoveRoot: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
         let service = try context.service
         return try context.slow(.derivation) { () throws(KeychainError) in
-            ItemCount(try service.moveRoot(to: root, passcode, dryRun: dryRun) ? 1 : 0)
+            ItemCount(try service.moveRoot(to: target, passcode, dryRun: dryRun) ? 1 : 0)
         }
     }
 }
@@ -38,14 +38,18 @@ extension MoveRoot {
         guard let root = KeychainStatus.Root(rawValue: wire.root) else {
             throw .malformed("unknown root '\(wire.root)'")
         }
-        self.root = root
+        target = RootTarget(
+            root, registers: try RegisterNumbers.decode(wire.registers),
+            code: wire.hasCode ? try secrets.take(wire.code) : nil)
         passcode = wire.hasPasscode ? try secrets.take(wire.passcode) : nil
         dryRun = wire.dryRun
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
         var wire = WireMoveRoot()
-        wire.root = root.rawValue
+        wire.root = target.root.rawValue
+        wire.registers = RegisterNumbers.encode(target.registers)
+        if let code = target.code { wire.code = secrets.append(code) }
         if let passcode { wire.passcode = secrets.append(passcode) }
         wire.dryRun = dryRun
         return .moveRoot(wire)

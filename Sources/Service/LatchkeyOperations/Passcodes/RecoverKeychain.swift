@@ -26,8 +26,10 @@ package struct RecoverKeychain: KeychainOperation {
     }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
-        let recovery = context.recovery
-        return try context.slow(.derivation) { () throws(KeychainError) in ItemCount(try recovery(key, newPasscode)) }
+        let rescue = context.rescue
+        return try context.slow(.derivation) { () throws(KeychainError) in
+            ItemCount(try rescue.recover(with: key, newPasscode: newPasscode))
+        }
     }
 }
 

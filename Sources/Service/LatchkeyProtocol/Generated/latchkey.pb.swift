@@ -256,6 +256,14 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .moveRoot(newValue)}
   }
 
+  package var resealRoot: WireResealRoot {
+    get {
+      if case .resealRoot(let v)? = _storage._operation {return v}
+      return WireResealRoot()
+    }
+    set {_uniqueStorage()._operation = .resealRoot(newValue)}
+  }
+
   package var backup: WireBackup {
     get {
       if case .backup(let v)? = _storage._operation {return v}
@@ -473,6 +481,7 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     case changeSettings(WireChangeSettings)
     case recover(WireRecover)
     case moveRoot(WireMoveRoot)
+    case resealRoot(WireResealRoot)
     case backup(WireBackup)
     case recordBackup(WireNothing)
     case restore(WireRestore)
@@ -2140,6 +2149,12 @@ package nonisolated struct WireKeychainStatus: Sendable {
   /// Clears the value of `enclave`. Subsequent reads from it will return its default value.
   package mutating func clearEnclave() {self._enclave = nil}
 
+  /// The numbers of the PCRs to which the TPM has sealed the device key.
+  package var rootRegisters: [UInt32] = []
+
+  /// Whether the hardware counts wrong passcodes.
+  package var limitsPasscodes: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated struct Count: Sendable {
@@ -2525,11 +2540,37 @@ package nonisolated struct WireMoveRoot: Sendable {
 
   package var dryRun: Bool = false
 
+  /// The numbers of the PCRs to which the TPM seals the key.
+  package var registers: [UInt32] = []
+
+  /// The code that opens it when they have other values.
+  package var code: UInt32 {
+    get {_code ?? 0}
+    set {_code = newValue}
+  }
+  /// Returns true if `code` has been explicitly set.
+  package var hasCode: Bool {self._code != nil}
+  /// Clears the value of `code`. Subsequent reads from it will return its default value.
+  package mutating func clearCode() {self._code = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _passcode: UInt32? = nil
+  fileprivate var _code: UInt32? = nil
+}
+
+package nonisolated struct WireResealRoot: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var code: UInt32 = 0
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
 }
 
 package nonisolated struct WireRecover: Sendable {
@@ -3175,7 +3216,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{2}\u{3}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0")
 
   fileprivate class _StorageClass {
     var _number: UInt64 = 0
@@ -3537,6 +3578,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           if let v = v {
             if hadOneofValue {try decoder.handleConflictingOneOf()}
             _storage._operation = .moveRoot(v)
+          }
+        }()
+        case 58: try {
+          var v: WireResealRoot?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .resealRoot(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .resealRoot(v)
           }
         }()
         case 60: try {
@@ -3923,6 +3977,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       case .moveRoot?: try {
         guard case .moveRoot(let v)? = _storage._operation else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 57)
+      }()
+      case .resealRoot?: try {
+        guard case .resealRoot(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 58)
       }()
       case .backup?: try {
         guard case .backup(let v)? = _storage._operation else { preconditionFailure() }
@@ -6635,7 +6693,7 @@ nonisolated extension WireKeyOutput: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".KeychainStatus"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}root\0\u{3}database_path\0\u{3}device_key_path\0\u{3}format_version\0\u{3}has_passcode\0\u{1}counts\0\u{1}quarantined\0\u{3}has_audit_log\0\u{3}items_requiring_passcode\0\u{3}items_without_recovery\0\u{1}enclave\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}root\0\u{3}database_path\0\u{3}device_key_path\0\u{3}format_version\0\u{3}has_passcode\0\u{1}counts\0\u{1}quarantined\0\u{3}has_audit_log\0\u{3}items_requiring_passcode\0\u{3}items_without_recovery\0\u{1}enclave\0\u{3}root_registers\0\u{3}limits_passcodes\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6655,6 +6713,8 @@ nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._
       case 10: try { try decoder.decodeSingularUInt64Field(value: &self.itemsRequiringPasscode) }()
       case 11: try { try decoder.decodeSingularUInt64Field(value: &self.itemsWithoutRecovery) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self._enclave) }()
+      case 13: try { try decoder.decodeRepeatedUInt32Field(value: &self.rootRegisters) }()
+      case 14: try { try decoder.decodeSingularBoolField(value: &self.limitsPasscodes) }()
       default: break
       }
     }
@@ -6701,6 +6761,12 @@ nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._
     try { if let v = self._enclave {
       try visitor.visitSingularStringField(value: v, fieldNumber: 12)
     } }()
+    if !self.rootRegisters.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.rootRegisters, fieldNumber: 13)
+    }
+    if self.limitsPasscodes != false {
+      try visitor.visitSingularBoolField(value: self.limitsPasscodes, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6717,6 +6783,8 @@ nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs.itemsRequiringPasscode != rhs.itemsRequiringPasscode {return false}
     if lhs.itemsWithoutRecovery != rhs.itemsWithoutRecovery {return false}
     if lhs._enclave != rhs._enclave {return false}
+    if lhs.rootRegisters != rhs.rootRegisters {return false}
+    if lhs.limitsPasscodes != rhs.limitsPasscodes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7424,7 +7492,7 @@ nonisolated extension WireChangeSettings: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension WireMoveRoot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".MoveRoot"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}root\0\u{1}passcode\0\u{3}dry_run\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}root\0\u{1}passcode\0\u{3}dry_run\0\u{1}registers\0\u{1}code\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7435,6 +7503,8 @@ nonisolated extension WireMoveRoot: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 1: try { try decoder.decodeSingularStringField(value: &self.root) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self._passcode) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      case 4: try { try decoder.decodeRepeatedUInt32Field(value: &self.registers) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self._code) }()
       default: break
       }
     }
@@ -7454,6 +7524,12 @@ nonisolated extension WireMoveRoot: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.dryRun != false {
       try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 3)
     }
+    if !self.registers.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.registers, fieldNumber: 4)
+    }
+    try { if let v = self._code {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -7461,6 +7537,38 @@ nonisolated extension WireMoveRoot: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.root != rhs.root {return false}
     if lhs._passcode != rhs._passcode {return false}
     if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.registers != rhs.registers {return false}
+    if lhs._code != rhs._code {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireResealRoot: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ResealRoot"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.code) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.code != 0 {
+      try visitor.visitSingularUInt32Field(value: self.code, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireResealRoot, rhs: WireResealRoot) -> Bool {
+    if lhs.code != rhs.code {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

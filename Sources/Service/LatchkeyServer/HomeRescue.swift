@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// What can be done with a user's keychain in its home even if it cannot be opened.
+struct HomeRescue: KeychainRescue {
+    let provider: HomeProvider
+    let user: UInt32
+
+    func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        try provider.rescuing(user) { (home, ownership, slot) throws(KeychainError) in
+            // The recovery key is verified before the keychain is closed.
+            let lost = try EmbeddedService.recover(
+                home: home, key: key, newPasscode: nil, clocks: provider.clocks, ownership: ownership,
+                hardware: provider.hardware)
+            guard newPasscode != nil else { return lost }
+            return try slot.whileClosed { () throws(KeychainError) in
+                try EmbeddedService.recover(
+                    home: home, key: key, newPasscode: newPasscode, clocks: provider.clocks, ownership: ownership,
+                    hardware: provider.hardware)
+            }
+        }
+    }
+
+    func resealRoot(with code: SharedSecret) throws(KeychainError) {
+        try provider.rescuing(user) { (home, ownership, slot) throws(KeychainError) in
+            try slot.whileClosed { () throws(KeychainError) in
+                try EmbeddedService.resealRoot(
+                    home: home, code: code, ownership: ownership, hardware: provider.hardware)
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import SecretMemory
+
+/// What can be done with a keychain that cannot be opened.
+public protocol KeychainRescue: Sendable {
+    /// Opens the keychain with its recovery key, and sets a new passcode.
+    ///
+    /// - Parameter newPasscode: nil only counts the items that would be lost.
+    /// - Returns: the number of items that are lost, because their keys could not leave the device.
+    func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int
+
+    /// Seals the device key to the present values of the PCRs.
+    ///
+    /// - Parameter code: the code of its move to the TPM.
+    func resealRoot(with code: SharedSecret) throws(KeychainError)
+}
