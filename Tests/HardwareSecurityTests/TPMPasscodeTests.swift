@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HardwareSecurity
+@testable import Keybag
 import KeychainModel
 import KeychainTesting
 import LatchkeyClient
@@ -80,6 +81,26 @@ struct TPMPasscodeTests {
         fixture.root.fail([])
         try fixture.unlock(TPMKeychain.passcode)
         #expect(try fixture.read("locked") == "locked")
+    }
+
+    @Test("The passcode's key without the TPM's part does not open the keybag")
+    func parts() throws {
+        let tpm = try SoftwareTPM()
+        let module = TrustedPlatformModule(tpm.address)
+        defer { module.close() }
+        let root = TPMRoot(module)
+        let file = DeviceKey.ephemeral()
+        let plain = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: file), deviceKey: file)
+        let passcode = try Passcode(TPMKeychain.passcode)
+        let parameters = PasscodeParameters.fresh(PasscodeCost(exponent: 10))
+        let first = try plain.passcodeKey(passcode, parameters)
+        let set = try DeviceKeybag(opening: try plain.settingPasscode(first, parameters), deviceKey: file)
+        let moved = DeviceKey(root: .tpm, secret: file.secret.copy(), hardware: root)
+        let key = try #require(try set.movedKey(first, to: moved))
+        let keybag = try DeviceKeybag(opening: try set.movingRoot(to: moved, from: first, key), deviceKey: moved)
+        let derived = try keybag.key(of: passcode)
+        #expect(throws: KeybagError.self) { try keybag.unlock(with: derived) }
+        _ = try keybag.unlock(with: try keybag.completing(derived))
     }
 
     @Test("The TPM counts a passcode each time it is typed, so it is counted here, too")

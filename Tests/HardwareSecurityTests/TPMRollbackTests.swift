@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import HardwareSecurity
 import KeychainModel
 import KeychainTesting
@@ -86,6 +87,29 @@ struct TPMRollbackTests {
         fixture.close()
         try fixture.restoreFiles(newer)
         #expect(throws: KeychainError.self) { try fixture.reopen() }
+    }
+
+    @Test("A TPM that does not answer leaves a recovery undone; only a lost device key is replaced")
+    func unanswered() throws {
+        let fixture = try TPMKeychain()
+        fixture.close()
+        fixture.root.fail([.unseal])
+        for passcode in [nil, TPMKeychain.other] {
+            let error = #expect(throws: KeychainError.self) { try fixture.recover(newPasscode: passcode) }
+            #expect(error?.status == .notAvailable)
+        }
+        fixture.root.fail([])
+        try fixture.reopen()
+        try fixture.unlock(TPMKeychain.passcode)
+        fixture.close()
+        // The record is not authenticated then: what it names in the TPM may belong to another keychain.
+        #expect(unlink("\(fixture.directory.path)/state/device.tpm") == 0)
+        try fixture.recover(newPasscode: TPMKeychain.other)
+        try fixture.reopen()
+        try fixture.unlock(TPMKeychain.other)
+        #expect(fixture.root.count(.remove) == 0)
+        #expect(try fixture.run { try $0.status().root } == .file)
+        #expect(try fixture.read("locked") == "locked")
     }
 
     @Test("A change whose count was interrupted is completed when the keychain is opened")
