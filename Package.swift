@@ -102,6 +102,11 @@ let package = Package(
         ),
 
         .target(
+            name: "KeyAttestation",
+            dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"],
+            path: "Sources/Engines/KeyAttestation"
+        ),
+        .target(
             name: "CertificateTrust",
             dependencies: ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", .asn1, .crypto],
             path: "Sources/Engines/CertificateTrust"
@@ -164,8 +169,8 @@ let package = Package(
         .target(
             name: "HardwareSecurity",
             dependencies: [
-                "Keybag", "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem", "SecretMemory",
-                "TrustedPlatformModule",
+                "KeyAttestation", "Keybag", "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem",
+                "SecretMemory", "TrustedPlatformModule",
             ],
             path: "Sources/Service/HardwareSecurity"),
         .target(
@@ -201,9 +206,8 @@ let package = Package(
         .target(
             name: "Latchkey",
             dependencies: [
-                "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto",
-                "SecretMemory",
-                .crypto,
+                "CertificateTrust", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient",
+                "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto,
             ],
             path: "Sources/Faces/Latchkey"
         ),
@@ -258,9 +262,8 @@ let package = Package(
         .target(
             name: "LatchkeyCommands",
             dependencies: [
-                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer",
-                "LatchkeyService", "LinuxSystem",
-                "SecretMemory", "TransportPolicy",
+                "CertificateTrust", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient",
+                "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory", "TransportPolicy",
                 .argumentParser,
             ],
             path: "Sources/Faces/LatchkeyCommands"
@@ -334,7 +337,8 @@ let package = Package(
         .testTarget(
             name: "HardwareSecurityTests",
             dependencies: [
-                "HardwareSecurity", "KeychainModel", "KeyServices", "Latchkey", "LatchkeyClient", "LatchkeyDaemon",
+                "CertificateTrust", "HardwareSecurity", "KeyAttestation", "Keybag", "KeychainModel", "KeyServices",
+                "Latchkey", "LatchkeyClient", "LatchkeyDaemon",
                 "LatchkeySecurity", "LatchkeyService", "LatchkeyTool", "LinuxSystem", "SecretMemory",
                 "TrustedPlatformModule", "KeychainTesting", "TPMTesting", .crypto,
             ]),

@@ -24,6 +24,7 @@ struct ArchitectureTests {
         ],
         "CertificateTrust": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SwiftASN1", "Crypto"],
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
+        "KeyAttestation": ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"],
         "TransportPolicy": ["CertificateTrust", "LinuxSystem"],
         "Presence": ["KeychainModel", "LinuxSystem", "SecretMemory"],
         "EnrolledPrints": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
@@ -43,8 +44,8 @@ struct ArchitectureTests {
         "LoginSession": ["LatchkeyServer", "LinuxSystem", "SystemBus", "Logging"],
         "SecurityKeyPresence": ["KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKey"],
         "HardwareSecurity": [
-            "Keybag", "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem", "SecretMemory",
-            "TrustedPlatformModule",
+            "KeyAttestation", "Keybag", "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem",
+            "SecretMemory", "TrustedPlatformModule",
         ],
         "LatchkeyClient": [
             "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
@@ -56,7 +57,8 @@ struct ArchitectureTests {
             "FoundationNetworking",
         ],
         "Latchkey": [
-            "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto",
+            "CertificateTrust", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService",
+            "LinuxSystem", "OpenSSLCrypto",
             "SecretMemory",
             "Crypto",
         ],
@@ -84,7 +86,8 @@ struct ArchitectureTests {
         ],
         "LocalAuthentication": ["LatchkeyLocalAuthentication"],
         "LatchkeyCommands": [
-            "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService",
+            "CertificateTrust", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer",
+            "LatchkeyService",
             "LinuxSystem",
             "SecretMemory", "TransportPolicy",
             "ArgumentParser",

@@ -37,7 +37,7 @@ struct TerminalTextTests {
                 // Attributes in hexadecimal and quotes, which are ASCII.
                 "ItemBlock.swift",
                 // Base64 in PEM.
-                "FindCertificate.swift", "VerifyCert.swift",
+                "FindCertificate.swift", "KeyAttest.swift", "VerifyCert.swift",
                 // The help of latchkey-tls, from literals.
                 "ForwardedCommands.swift",
             ])

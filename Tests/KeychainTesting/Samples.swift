@@ -133,6 +133,7 @@ package enum Samples {
             UseKey(PersistentReference(.key, .random()), .decryptOAEP(.sha512), on: secret("d")),
             UseKey(PersistentReference(.key, .random()), .agree, on: secret("d")),
             UseKey(PersistentReference(.key, .random()), .agreeToDecrypt, on: secret("d")),
+            UseKey(PersistentReference(.key, .random()), .attest, on: secret("d")),
             UseKey(
                 PersistentReference(.key, .random()), .signRaw, on: secret("d"),
                 authentication: Authentication(.skip, context: context)),

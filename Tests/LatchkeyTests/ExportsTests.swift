@@ -16,7 +16,9 @@ struct ExportsTests {
         "AgreementPublicKey": AgreementPublicKey<P256Curve>.self,
         "AsyncKey": AsyncKey<P256SigningKey>.self, "AsyncKeychain": AsyncKeychain.self,
         "AttributeValue": AttributeValue.self,
-        "ContentDigest": ContentDigest.self,
+        "AttestedEnclaveKey": AttestedEnclaveKey.self, "ContentDigest": ContentDigest.self,
+        "EnclaveAttestationChallenge": EnclaveAttestationChallenge.self,
+        "EnclaveAttestationVerifier": EnclaveAttestationVerifier.self,
         "EnclaveKind": EnclaveKind.self, "EnclaveSharedSecret": EnclaveSharedSecret.self,
         "SecureEnclave": SecureEnclave.self,
         "FileSeal": FileSeal.self, "FileSealAlgorithm": FileSealAlgorithm.self, "FileSealKey": FileSealKey.self,
@@ -72,7 +74,7 @@ struct ExportsTests {
         "ECDSASignature", "NSOSStatusErrorDomain", "P256", "P384", "P521", "PrivateKey", "PublicKey",
         "RawRepresentable", "Self", "Sendable", "Set",
         "Signing", "String",
-        "UInt16", "UInt64", "UInt8", "Void", "LocalizedError", "CustomNSError", "Error",
+        "UInt16", "UInt32", "UInt64", "UInt8", "Void", "LocalizedError", "CustomNSError", "Error",
     ]
     /// Types declared within types, and generic parameters.
     private static let inner: Set<String> = [

@@ -21,11 +21,14 @@ public final class SoftwareTPM: @unchecked Sendable {  // because one test at a 
 
     /// Starts a TPM in a new state.
     ///
-    /// - Parameter hasTools: whether it is at a port, where tpm2-tools can use it.
-    public init(hasTools: Bool = false) throws {
+    /// - Parameters:
+    ///   - hasTools: whether it is at a port, where tpm2-tools can use it.
+    ///   - maker: gives the TPM a certificate; nil for none.
+    public init(hasTools: Bool = false, maker: TPMMaker? = nil) throws {
         TrustedPlatformModule.silenceLibrary()
         directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: "\(directory.path)/state", withIntermediateDirectories: false)
+        try maker?.setUp("\(directory.path)/state")
         guard hasTools else {
             (port, process) = (nil, try Self.start(directory.path, nil))
             return

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import KeychainModel
+package import KeychainModel
 internal import OpenSSLCrypto
 
 /// Runs a call of libcrypto. Its errors become errSecParam (keychain-behaviour §6.2).
@@ -26,7 +26,7 @@ extension HashAlgorithm {
 
 extension [UInt8] {
     /// Calls `body` with the bytes, with typed errors.
-    func withContiguousBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result)
+    package func withContiguousBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result)
         throws(KeychainError) -> Result
     {
         try withUnsafeBufferPointer { (pointer) throws(KeychainError) in try body(UnsafeRawBufferPointer(pointer)) }

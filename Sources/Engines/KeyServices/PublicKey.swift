@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
-internal import OpenSSLCrypto
+package import OpenSSLCrypto
 internal import SecretMemory
 
 /// The public half of a key pair, in the memory of the process that uses it.
@@ -27,6 +27,16 @@ public final class PublicKey: Sendable {
         self.kind = kind
         self.external = external
         self.key = key
+    }
+
+    /// Encrypts one block with an RSA key.
+    ///
+    /// - Throws: errSecParam for a plaintext that is too long.
+    package func encryptedBlock(
+        _ plaintext: UnsafeRawBufferPointer, padding: RSAPadding
+    ) throws(KeychainError) -> [UInt8] {
+        guard kind.type == .rsa else { throw .parameter("the key is not an RSA key") }
+        return try crypto { () throws(OpenSSLError) in try key.encrypted(plaintext, padding: padding) }
     }
 
     /// Returns the SHA-1 digest of ``external``: the application label of both halves, and the

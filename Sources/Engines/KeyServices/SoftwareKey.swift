@@ -163,6 +163,7 @@ public final class SoftwareKey: PrivateKey {
         case .decryptPKCS1: return try unpadded(input)
         case .decryptOAEP(let hash): return try decrypted(input, .oaep(hash.function))
         case .agree, .agreeToDecrypt: return try keyAgreement(with: input)
+        case .attest: throw KeychainError(.unimplemented, "only a key in a TPM can prove where it is")
         }
     }
 

@@ -10,8 +10,8 @@ public enum RSAPadding: Sendable, Hashable {
     case pkcs1
     /// PSS, for signatures: with a salt as long as the digest, and MGF1 of the same hash.
     case pss
-    /// OAEP, for encryption: with MGF1 of this hash and an empty label.
-    case oaep(HashFunction)
+    /// OAEP, for encryption: with MGF1 of this hash.
+    case oaep(HashFunction, label: [UInt8] = [])
 }
 
 extension AsymmetricKey {
@@ -44,12 +44,24 @@ extension AsymmetricKey {
             switch padding {
             case .raw: EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_NO_PADDING) == 1
             case .pkcs1: EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_PADDING) == 1
-            case .oaep(let hash):
+            case .oaep(let hash, let label):
                 EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_OAEP_PADDING) == 1
                     && EVP_PKEY_CTX_set_rsa_oaep_md(pointer, hash.algorithm) == 1
                     && EVP_PKEY_CTX_set_rsa_mgf1_md(pointer, hash.algorithm) == 1
+                    && setLabel(label)
             case .pss: false
             }
+        }
+
+        private func setLabel(_ label: [UInt8]) -> Bool {
+            guard !label.isEmpty else { return true }
+            // libcrypto frees the copy with the context.
+            guard let copy = CRYPTO_memdup(label, label.count, #fileID, #line) else { return false }
+            guard EVP_PKEY_CTX_set0_rsa_oaep_label(pointer, copy, Int32(clamping: label.count)) == 1 else {
+                CRYPTO_free(copy, #fileID, #line)
+                return false
+            }
+            return true
         }
     }
 

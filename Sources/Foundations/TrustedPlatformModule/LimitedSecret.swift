@@ -125,7 +125,7 @@ extension OpenModule {
     }
 
     /// Satisfies a policy by the authorization value of an entity.
-    fileprivate func requireSecret(of entity: ESYS_TR, in policy: ESYS_TR) throws(TPMError) {
+    func requireSecret(of entity: ESYS_TR, in policy: ESYS_TR) throws(TPMError) {
         let session = try session(.none)
         try library.check(
             Esys_PolicySecret(

@@ -40,6 +40,44 @@ enum PublicTemplate {
 
     static func isEnclaveKey(_ area: TPM2B_PUBLIC) -> Bool { matches(area.publicArea, enclaveKey.publicArea) }
 
+    /// An attestation key: it signs only what the TPM itself states. It has no authorization value,
+    /// because it reveals nothing that the holder of the other key could not show.
+    static var attestationKey: TPM2B_PUBLIC {
+        var area = ellipticCurve(
+            fixed | origin | user | uncounted | TPMA_OBJECT(TPMA_OBJECT_RESTRICTED)
+                | TPMA_OBJECT(TPMA_OBJECT_SIGN_ENCRYPT))
+        area.publicArea.parameters.eccDetail.scheme.scheme = TPMI_ALG_ECC_SCHEME(TPM2_ALG_ECDSA)
+        area.publicArea.parameters.eccDetail.scheme.details.ecdsa.hashAlg = TPMI_ALG_HASH(TPM2_ALG_SHA256)
+        return area
+    }
+
+    static func isAttestationKey(_ area: TPM2B_PUBLIC) -> Bool {
+        matches(area.publicArea, attestationKey.publicArea)
+            && area.publicArea.parameters.eccDetail.scheme.details.ecdsa.hashAlg == TPMI_ALG_HASH(TPM2_ALG_SHA256)
+    }
+
+    /// The endorsement key for which makers issue certificates: template L-1 (TCG EK Credential
+    /// Profile 2.0, annex B.3.3).
+    static func endorsementKey() throws(TPMError) -> TPM2B_PUBLIC {
+        var area = TPM2B_PUBLIC()
+        area.publicArea.type = TPMI_ALG_PUBLIC(TPM2_ALG_RSA)
+        area.publicArea.nameAlg = TPMI_ALG_HASH(TPM2_ALG_SHA256)
+        area.publicArea.objectAttributes =
+            fixed | origin | TPMA_OBJECT(TPMA_OBJECT_ADMINWITHPOLICY) | TPMA_OBJECT(TPMA_OBJECT_RESTRICTED)
+            | TPMA_OBJECT(TPMA_OBJECT_DECRYPT)
+        var policy = PolicyDigest()
+        // The authorization of the endorsement hierarchy.
+        try policy.requireSecret(of: UInt32(TPM2_RH_ENDORSEMENT).bigEndianBytes)
+        area.publicArea.authPolicy = try StructureBytes.make(TPM2B_DIGEST(), policy.bytes)
+        area.publicArea.parameters.rsaDetail.symmetric.algorithm = TPM2_ALG_ID(TPM2_ALG_AES)
+        area.publicArea.parameters.rsaDetail.symmetric.keyBits.aes = 128
+        area.publicArea.parameters.rsaDetail.symmetric.mode.aes = TPM2_ALG_ID(TPM2_ALG_CFB)
+        area.publicArea.parameters.rsaDetail.scheme.scheme = TPMI_ALG_RSA_SCHEME(TPM2_ALG_NULL)
+        area.publicArea.parameters.rsaDetail.keyBits = 2048
+        area.publicArea.unique.rsa.size = 256
+        return area
+    }
+
     /// A sealed secret.
     ///
     /// - Parameter policy: the digest of the policy that it requires; empty if the authorization

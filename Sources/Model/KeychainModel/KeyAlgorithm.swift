@@ -167,13 +167,15 @@ public enum PrivateKeyUse: Sendable, Hashable {
     case agree
     /// The same, from which the key of a ciphertext is derived.
     case agreeToDecrypt
+    /// A message about the enclave that holds the key: see Documentation/Formats/attestation.md.
+    case attest
 
     /// The operations that the use belongs to, for attributes such as `kSecAttrCanSign`. Raw RSA is
     /// both signing and decrypting.
     public var operations: [KeyOperation] {
         switch self {
         case .signRaw, .decryptRaw: [.sign, .decrypt]
-        case .signPKCS1, .signPSS, .signECDSA: [.sign]
+        case .signPKCS1, .signPSS, .signECDSA, .attest: [.sign]
         case .decryptPKCS1, .decryptOAEP, .agreeToDecrypt: [.decrypt]
         case .agree: [.exchange]
         }
@@ -185,13 +187,14 @@ public enum PrivateKeyUse: Sendable, Hashable {
         case .signRaw, .signPKCS1, .signPSS, .signECDSA: "sign"
         case .decryptRaw, .decryptPKCS1, .decryptOAEP, .agreeToDecrypt: "decrypt"
         case .agree: "agree"
+        case .attest: "attest"
         }
     }
 
     /// The type of the keys that support this use.
     public var type: KeyType {
         switch self {
-        case .signECDSA, .agree, .agreeToDecrypt: .ellipticCurve
+        case .signECDSA, .agree, .agreeToDecrypt, .attest: .ellipticCurve
         default: .rsa
         }
     }

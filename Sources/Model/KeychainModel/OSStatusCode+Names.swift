@@ -95,6 +95,8 @@ extension OSStatusCode {
     /// `errSecKeyUsageIncorrect`: the key may not be used for this.
     public static let keyUsageIncorrect = OSStatusCode(rawValue: -67731)
 
+    /// `errSecNotTrusted`: not trusted.
+    public static let notTrusted = OSStatusCode(rawValue: -67843)
     /// `errSecVerifyFailed`: signature verification failed.
     public static let verifyFailed = OSStatusCode(rawValue: -67808)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeyAttestation
 public import KeyServices
 public import KeychainModel
 public import SecretMemory
@@ -34,6 +35,40 @@ public struct TPMEnclave: SecureEnclave {
     ) throws(KeychainError) -> SharedSecret {
         try run { () throws(TPMError) in
             try module.agree(with: point, by: try Self.object(key), authorization: authorization)
+        }
+    }
+
+    public func attestation(
+        of key: SharedSecret, authorization: SharedSecret, request: [UInt8]
+    ) throws(KeychainError) -> [UInt8] {
+        if request.isEmpty { return try identity().encoded }
+        let challenge: AttestationRequest
+        do throws(AttestationError) {
+            challenge = try AttestationRequest(decoding: request)
+        } catch {
+            throw .parameter("\(error)")
+        }
+        return try run { () throws(TPMError) in
+            let object = try Self.object(key)
+            let signer = try TPMObject(decoding: challenge.attestationObject)
+            let secret = try module.activate(challenge.credential, seed: challenge.seed, for: signer)
+            let certified = try module.certify(
+                object, authorization: authorization, by: signer, nonce: challenge.nonce)
+            // EXPOSE: the secret is the verifier's, and shows that this TPM has opened it.
+            return AttestationAnswer(
+                key: object.publicTemplate, statement: certified.statement, signature: certified.signature,
+                secret: secret.withUnsafeBytes { Array($0) }
+            ).encoded
+        }
+    }
+
+    private func identity() throws(KeychainError) -> AttestationIdentity {
+        try run { () throws(TPMError) in
+            let certificate = try module.endorsementCertificate()
+            let key = try module.createAttestationKey()
+            return AttestationIdentity(
+                certificates: certificate.map { [$0] } ?? [], attestationObject: key.encoded,
+                attestationKey: key.publicTemplate)
         }
     }
 

@@ -45,7 +45,8 @@ public struct StoredKey: PrivateKey {
     {
         // ECDSA uses the leftmost bits of a digest that is longer than the order.
         if use == .signECDSA { return UnsafeRawBufferPointer(rebasing: input.prefix(kind.blockLength)) }
-        guard input.count <= 2 * kind.blockLength + 1 else {
+        let maxLength = use == .attest ? EnclaveKey.maxRequestLength : 2 * kind.blockLength + 1
+        guard input.count <= maxLength else {
             throw .parameter("the input is too long for a key of the kind \(kind)")
         }
         return input

@@ -31,6 +31,9 @@ extension ObjectIdentifier {
     static let authorityKeyIdentifier = Self(2, 5, 29, 35)
     static let policyConstraints = Self(2, 5, 29, 36)
     static let extendedKeyUsage = Self(2, 5, 29, 37)
+    /// tcg-kp-EKCertificate: the endorsement key of a TPM (TCG EK Credential Profile 2.0, section
+    /// 3.2.16).
+    package static let endorsementKeyUsage = Self(2, 23, 133, 8, 1)
     static let inhibitAnyPolicy = Self(2, 5, 29, 54)
     static let authorityInformationAccess = Self(1, 3, 6, 1, 5, 5, 7, 1, 1)
 

@@ -10,6 +10,8 @@ public struct EnclaveKey: PrivateKey {
     private let enclave: any SecureEnclave
 
     public static let kind = KeyKind(.ellipticCurve, bits: 256)
+    /// The longest message of an attestation.
+    public static let maxRequestLength = 4096
 
     /// - Throws: errSecNotAvailable if the enclave is of another kind than the one that created the
     ///   key.
@@ -40,6 +42,13 @@ public struct EnclaveKey: PrivateKey {
                 throw .parameter("the other key is not a public key of the same curve")
             }
             return try enclave.agreement(with: point, by: record.privateHalf, authorization: record.authorization)
+        case .attest:
+            guard input.count <= Self.maxRequestLength else {
+                throw .parameter("the challenge of an attestation is too long")
+            }
+            return SharedSecret(
+                copying: try enclave.attestation(
+                    of: record.privateHalf, authorization: record.authorization, request: Array(input)))
         case .signRaw, .signPKCS1, .signPSS, .decryptRaw, .decryptPKCS1, .decryptOAEP:
             throw .parameter("a key of a Secure Enclave does not support this operation")
         }

@@ -31,6 +31,15 @@ public protocol SecureEnclave: Sendable {
     func agreement(
         with point: [UInt8], by key: SharedSecret, authorization: SharedSecret
     ) throws(KeychainError) -> SharedSecret
+
+    /// Answers a message of an attestation: Documentation/Formats/attestation.md.
+    ///
+    /// - Parameter request: empty for the identity of the enclave; otherwise a challenge.
+    /// - Throws: errSecUnimplemented if the enclave proves nothing; errSecParam for a message of
+    ///   another form.
+    func attestation(
+        of key: SharedSecret, authorization: SharedSecret, request: [UInt8]
+    ) throws(KeychainError) -> [UInt8]
 }
 
 /// The halves of a new key.

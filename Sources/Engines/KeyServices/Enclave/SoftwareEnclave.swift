@@ -32,6 +32,12 @@ public struct SoftwareEnclave: SecureEnclave {
         return try point.withContiguousBytes { (point) throws(KeychainError) in try key.use(.agree, on: point) }
     }
 
+    public func attestation(
+        of key: SharedSecret, authorization: SharedSecret, request: [UInt8]
+    ) throws(KeychainError) -> [UInt8] {
+        throw KeychainError(.unimplemented, "a software enclave cannot prove where its keys are")
+    }
+
     private static func key(_ bytes: SharedSecret) throws(KeychainError) -> SoftwareKey {
         try bytes.withUnsafeBytes { (bytes) throws(KeychainError) in
             try SoftwareKey(external: bytes, type: .ellipticCurve, isTrusted: true)

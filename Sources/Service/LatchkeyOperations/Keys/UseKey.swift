@@ -116,6 +116,7 @@ extension PrivateKeyUse {
         case .decryptOAEP(let hash): (7, hash.wire)
         case .agree: (8, 0)
         case .agreeToDecrypt: (9, 0)
+        case .attest: (10, 0)
         }
     }
 
@@ -127,6 +128,7 @@ extension PrivateKeyUse {
         default:
             let plain: [UInt32: PrivateKeyUse] = [
                 1: .signRaw, 4: .signECDSA, 5: .decryptRaw, 6: .decryptPKCS1, 8: .agree, 9: .agreeToDecrypt,
+                10: .attest,
             ]
             guard let known = plain[number], hash == 0 else {
                 throw .malformed("unknown use \(number) of a key with the hash \(hash)")

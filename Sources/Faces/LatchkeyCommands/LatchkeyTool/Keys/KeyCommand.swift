@@ -18,6 +18,6 @@ struct KeyCommand: ParsableCommand {
             """,
         subcommands: [
             KeyGenerate.self, KeyList.self, KeySign.self, KeyVerify.self, KeyEncrypt.self, KeyDecrypt.self,
-            KeyPublic.self, KeyDelete.self,
+            KeyPublic.self, KeyAttest.self, KeyDelete.self,
         ])
 }

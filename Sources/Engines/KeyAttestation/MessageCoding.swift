@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads big-endian numbers and bytes with a length, as TPMs and our messages have them.
+struct MessageReader {
+    private var rest: ArraySlice<UInt8>
+    private let name: String
+
+    /// - Parameter name: of what is read, for errors.
+    init(_ bytes: [UInt8], _ name: String) { (rest, self.name) = (bytes[...], name) }
+
+    mutating func bytes(_ count: Int) throws(AttestationError) -> [UInt8] {
+        guard rest.count >= count else { throw .malformed("the \(name) ends early") }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    mutating func number<Number: FixedWidthInteger>() throws(AttestationError) -> Number {
+        try bytes(Number.bitWidth / 8).reduce(0) { $0 &<< 8 | Number($1) }
+    }
+
+    /// Bytes after their length of 16 bits (`TPM2B_…`).
+    mutating func field(_ field: String, counts: ClosedRange<Int>) throws(AttestationError) -> [UInt8] {
+        let count = Int(try number() as UInt16)
+        guard counts.contains(count) else {
+            throw .malformed(
+                "the \(field) of the \(name) has \(count) bytes, expected \(counts.lowerBound) to \(counts.upperBound)")
+        }
+        return try bytes(count)
+    }
+
+    /// - Throws: ``AttestationError/malformed(_:)`` unless the next number is this one.
+    mutating func require<Number: FixedWidthInteger>(
+        _ expected: Number, _ field: String
+    ) throws(AttestationError) {
+        let found: Number = try number()
+        guard found == expected else {
+            throw .malformed("the \(field) of the \(name) is \(found), expected \(expected)")
+        }
+    }
+
+    func requireEnd() throws(AttestationError) {
+        guard rest.isEmpty else { throw .malformed("unexpected bytes after the \(name)") }
+    }
+}
+
+/// Writes what ``MessageReader`` reads.
+struct MessageWriter {
+    private(set) var bytes: [UInt8]
+
+    init(_ magic: [UInt8] = []) { bytes = magic }
+
+    mutating func put(field: [UInt8]) {
+        bytes += UInt16(clamping: field.count).bigEndianBytes
+        bytes += field
+    }
+
+    mutating func put(_ number: UInt8) { bytes.append(number) }
+}
+
+extension FixedWidthInteger {
+    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+}
