@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests compare with.
 BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev
-TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm tpm2-tools
+TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1
@@ -54,6 +54,9 @@ examples: examples-connections ## Build the example packages, and run their test
 	@./Scripts/access-groups "$$(swift build $(TRAITS) --show-bin-path)/latchkeyd" "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)"
 	swift build $(EXAMPLE)/LocalAuthentication --build-tests
 	swift test $(EXAMPLE)/LocalAuthentication --skip-build
+	@./Scripts/dependencies swtpm python3-fido2
+	swift build $(EXAMPLE)/SignIn
+	@./Scripts/sign-in "$$(swift build $(EXAMPLE)/SignIn --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
 
 .PHONY: examples-connections
 examples-connections: ## Build the examples with TLS, and run them against servers of openssl and with curl
