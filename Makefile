@@ -47,14 +47,19 @@ CONNECTIONS = --scratch-path .build/examples-connections --package-path Examples
 EXAMPLE = --scratch-path .build/examples --package-path Examples
 
 .PHONY: examples
-examples: examples-connections ## Build the example packages, and run their tests and programs
+examples: examples-connections examples-apps ## Build the example packages, and run their tests and programs
+
+.PHONY: examples-apps
+examples-apps: ## The examples without TLS, which share the libraries of one build
+	@./Scripts/dependencies swtpm python3-fido2
+	swift build $(TRAITS) --product latchkeyd
+	swift build $(TRAITS) --product latchkey
 	swift build $(EXAMPLE)/KeychainHelpers --build-tests
 	swift test $(EXAMPLE)/KeychainHelpers --skip-build
 	@./Scripts/rsa-helper "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
 	@./Scripts/access-groups "$$(swift build $(TRAITS) --show-bin-path)/latchkeyd" "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)"
 	swift build $(EXAMPLE)/LocalAuthentication --build-tests
 	swift test $(EXAMPLE)/LocalAuthentication --skip-build
-	@./Scripts/dependencies swtpm python3-fido2
 	swift build $(EXAMPLE)/SignIn
 	@./Scripts/sign-in "$$(swift build $(EXAMPLE)/SignIn --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
 

@@ -12,6 +12,7 @@ struct SwiftVersionTests {
             "Package.swift", "Examples/Connections/Package.swift", "Examples/KeychainHelpers/Package.swift",
             "Examples/LocalAuthentication/Package.swift", "Examples/MutualTLS/Package.swift",
             "Examples/Pinning/Package.swift", "Examples/ServerTrust/Package.swift", "Examples/Siblings/Package.swift",
+            "Examples/SignIn/Package.swift",
             "Benchmarks/Package.swift", "Benchmarks/Transport/Package.swift", "Fuzz/Package.swift",
         ])
     func packages(_ path: String) throws {

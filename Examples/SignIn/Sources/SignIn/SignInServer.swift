@@ -35,8 +35,9 @@ public actor SignInServer {
         guard keys[user] != nil else { throw Failure.unknownUser }
         let time = now()
         challenges = challenges.filter { $0.value.expires > time }
-        if challenges.count >= Self.maxChallenges, let oldest = challenges.min(by: { $0.value.expires < $1.value.expires }) {
-            challenges[oldest.key] = nil
+        if challenges.count >= Self.maxChallenges {
+            let oldest = challenges.min { $0.value.expires < $1.value.expires }
+            if let oldest { challenges[oldest.key] = nil }
         }
         let challenge = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
         challenges[challenge] = (user, time.addingTimeInterval(Self.lifetime))

@@ -15,8 +15,8 @@ extension SignInClient {
         // No AAGUID; the credential's identifier and its public key.
         data += Data(repeating: 0, count: 16) + UInt16(credential.count).bigEndianBytes + credential + coseKey
         let object =
-            CBOR.map(3) + CBOR.text("fmt") + CBOR.text("none") + CBOR.text("attStmt") + CBOR.map(0) + CBOR.text("authData")
-            + CBOR.bytes(data)
+            CBOR.map(3) + CBOR.text("fmt") + CBOR.text("none") + CBOR.text("attStmt") + CBOR.map(0)
+            + CBOR.text("authData") + CBOR.bytes(data)
         return (site.clientData("webauthn.create", challenge), object)
     }
 

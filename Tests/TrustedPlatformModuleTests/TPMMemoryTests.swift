@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import KeychainTesting
+import SecretMemory
+import TPMTesting
+import Testing
+import TrustedPlatformModule
+
+/// What tpm2-tss and this module leave in memory.
+@Suite("Secrets of a TPM in memory", .serialized, .enabled(if: SoftwareTPM.isInstalled))
+struct TPMMemoryTests {
+    @Test("After an operation no secret is in ordinary memory, while the connection is open and after its end")
+    func search() throws {
+        let tpm = try SoftwareTPM()
+        let module = TrustedPlatformModule(tpm.address)
+        let memory = ProcessMemory()
+        func secret(_ name: String) -> SharedSecret {
+            let secret = SecretBytes.random(count: 32)
+            memory.remember(name, secret)
+            return SharedSecret(secret)
+        }
+        try seal(module, secret)
+        try agree(module, secret, memory)
+        // Control: a marker in ordinary memory must be found there.
+        let control = Array("a marker that lies in ordinary memory, thirty-two bytes and more".utf8)
+        memory.remember("control", control)
+        #expect(memory.search().ordinary == ["control"])
+        module.close()
+        #expect(memory.search().ordinary == ["control"])
+        withExtendedLifetime(control) {}
+    }
+
+    private func seal(_ module: TrustedPlatformModule, _ secret: (String) -> SharedSecret) throws {
+        let (sealed, authorization) = (secret("sealed"), secret("authorization of the sealed"))
+        let object = try module.seal(sealed, authorization: authorization)
+        #expect(try module.unseal(object, authorization: authorization) == sealed)
+        let (limited, pin) = (secret("sealed to a PIN"), secret("PIN"))
+        let index = try module.seal(limited, pin: pin, limit: 10)
+        #expect(throws: TPMError.wrongAuthorization) { try module.unseal(index, pin: secret("wrong PIN")) }
+        #expect(try module.unseal(index, pin: pin) == limited)
+        let counting = secret("authorization of the counter")
+        let counter = try module.createCounter(authorization: counting)
+        #expect(try module.increment(counter.index, authorization: counting) == counter.value + 1)
+    }
+
+    private func agree(
+        _ module: TrustedPlatformModule, _ secret: (String) -> SharedSecret, _ memory: ProcessMemory
+    ) throws {
+        let authorization = secret("authorization of the key")
+        let key = try module.createKey(authorization: authorization)
+        _ = try module.sign([UInt8](repeating: 7, count: 32), with: key, authorization: authorization)
+        let other = P256.KeyAgreement.PrivateKey()
+        let agreed = try module.agree(
+            with: Array(other.publicKey.x963Representation), by: key, authorization: authorization)
+        agreed.withUnsafeBytes { memory.remember("agreed", SecretBytes(copying: $0)) }
+    }
+}
