@@ -3,6 +3,8 @@
 #ifndef CTSS2_SHIM_H
 #define CTSS2_SHIM_H
 
+#include <malloc.h>
+#include <string.h>
 #include <tss2/tss2_esys.h>
 #include <tss2/tss2_mu.h>
 
@@ -26,5 +28,21 @@ static const TSS2_RC CTSS2_TCTI_INSUFFICIENT_BUFFER = TSS2_TCTI_RC_INSUFFICIENT_
 static const TSS2_RC CTSS2_TCTI_NOT_IMPLEMENTED = TSS2_TCTI_RC_NOT_IMPLEMENTED;
 static const TSS2_RC CTSS2_ESYS_MEMORY = TSS2_ESYS_RC_MEMORY;
 static const TSS2_RC CTSS2_ESYS_RESPONSE_AUTHENTICATION = TSS2_ESYS_RC_RSP_AUTH_FAILED;
+
+/// Declared by string.h for GNU's extensions only.
+void *memmem(const void *block, size_t length, const void *needle, size_t count);
+
+/// Overwrites every copy of the needle in an allocated block.
+static inline void CTSS2_wipe(void *block, const void *needle, size_t count) {
+    unsigned char *end = (unsigned char *)block + (block ? malloc_usable_size(block) : 0);
+    unsigned char *next = (unsigned char *)block;
+    while (count > 0 && (next = (unsigned char *)memmem(next, (size_t)(end - next), needle, count)) != NULL) {
+        explicit_bzero(next, count);
+        next += count;
+    }
+}
+
+/// Makes the C library overwrite blocks when they are freed.
+static inline void CTSS2_overwrite_freed(void) { mallopt(M_PERTURB, 0xA5); }
 
 #endif

@@ -68,6 +68,7 @@ extension OpenModule {
         area.nvPublic.dataSize = length
         area.nvPublic.authPolicy = try StructureBytes.make(TPM2B_DIGEST(), policy)
         let session = try session(.command)
+        protect(authorization)
         return try withWiped(TPM2B_AUTH()) { (value) throws(TPMError) in
             try authorization.withUnsafeBytes { (bytes) throws(TPMError) in try StructureBytes.fill(&value, bytes) }
             do throws(TPMError) {
@@ -97,6 +98,7 @@ extension OpenModule {
         defer { library.flush(handle) }
         guard try name(ofIndex: handle) == index.name else { throw .foreignIndex(index.number) }
         guard let authorization else { return try body(handle) }
+        protect(authorization)
         try library.setAuthorization(of: handle, authorization)
         defer { library.forgetAuthorization(of: handle, count: authorization.count) }
         return try body(handle)

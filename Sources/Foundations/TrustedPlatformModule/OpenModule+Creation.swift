@@ -14,6 +14,7 @@ extension OpenModule {
     ) throws(TPMError) -> TPMObject {
         let none = ESYS_TR(ESYS_TR_NONE)
         let session = try session(.both)
+        for case let secret? in [authorization, secret] { protect(secret) }
         var template = template
         var outside = TPM2B_DATA()
         var registers = TPML_PCR_SELECTION()

@@ -84,6 +84,29 @@ final class OpenModule {
         return session.number
     }
 
+    // MARK: Secrets
+
+    /// Secrets of the present operation, of which the library has copies.
+    private var secrets: [SharedSecret] = []
+
+    /// An operation calls this for each secret that it gives to the library, or gets from it.
+    func protect(_ secret: SharedSecret) { secrets.append(secret) }
+
+    /// Overwrites the copies that the library keeps: the parameters of a command, for a repetition,
+    /// and the command and the response themselves.
+    func wipeCopies() {
+        guard !secrets.isEmpty else { return }
+        var system: OpaquePointer?
+        _ = Esys_GetSysContext(context, &system)
+        for secret in secrets {
+            secret.withUnsafeBytes { bytes in
+                CTSS2_wipe(UnsafeMutableRawPointer(context), bytes.baseAddress, bytes.count)
+                if let system { CTSS2_wipe(UnsafeMutableRawPointer(system), bytes.baseAddress, bytes.count) }
+            }
+        }
+        secrets = []
+    }
+
     // MARK: Objects
 
     /// Loads an object, and removes it from the TPM afterwards.
@@ -105,6 +128,7 @@ final class OpenModule {
         }
         defer { library.flush(loaded) }
         guard let authorization else { return try body(loaded.number) }
+        protect(authorization)
         try library.setAuthorization(of: loaded, authorization)
         defer { library.forgetAuthorization(of: loaded, count: authorization.count) }
         return try body(loaded.number)

@@ -85,7 +85,9 @@ extension TrustedPlatformModule {
                         UnsafeMutableRawBufferPointer(start: output, count: MemoryLayout<TPM2B_ECC_POINT>.size))
                 }
                 let x = try StructureBytes.takeSecret(&output.pointee.point.x)
-                return try Self.padded(x)
+                let secret = try Self.padded(x)
+                module.protect(secret)
+                return secret
             }
         }
     }

@@ -118,7 +118,9 @@ extension OpenModule {
     func unsealed(
         _ function: (inout UnsafeMutablePointer<TPM2B_SENSITIVE_DATA>?) -> TSS2_RC
     ) throws(TPMError) -> SharedSecret {
-        SharedSecret(try library.secret(function))
+        let secret = SharedSecret(try library.secret(function))
+        protect(secret)
+        return secret
     }
 
     /// Runs `body` with a new session for a policy, and ends the session.

@@ -50,6 +50,7 @@ public final class TrustedPlatformModule: Sendable {
         let module = if let open = slot.module { open } else { try OpenModule(transport, until: deadline) }
         slot.module = module
         module.start(until: deadline)
+        defer { module.wipeCopies() }
         do throws(TPMError) {
             return try body(module)
         } catch {
