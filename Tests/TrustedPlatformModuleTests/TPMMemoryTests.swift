@@ -11,7 +11,9 @@ import TrustedPlatformModule
 /// What tpm2-tss and this module leave in memory.
 @Suite("Secrets of a TPM in memory", .serialized, .enabled(if: SoftwareTPM.isInstalled))
 struct TPMMemoryTests {
-    @Test("After an operation no secret is in ordinary memory, except that a session keeps the last authorization value until its end")
+    @Test(
+        "After an operation no secret is in ordinary memory, except that a session keeps the last authorization value until its end"
+    )
     func search() throws {
         let tpm = try SoftwareTPM()
         let module = TrustedPlatformModule(tpm.address)

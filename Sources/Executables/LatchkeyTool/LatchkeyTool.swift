@@ -30,12 +30,18 @@ enum LatchkeyTool {
         KeychainClient.actAsUserCommand()
         KeychainClient.useSecurityKeys(ConnectedSecurityKeys())
         TrustedPlatformModule.silenceLibrary()
+        var module: TrustedPlatformModule?
         do throws(KeychainError) {
-            KeychainClient.useHardware(SecureHardware(try MachineHardware.find(readsEnvironment: true)))
+            module = try MachineHardware.find(readsEnvironment: true)
+            KeychainClient.useHardware(SecureHardware(module))
         } catch {
             return LatchkeyMain.refuse("\(MachineHardware.variable): \(error.problem)", io: io)
         }
-        defer { KeychainClient.close() }
+        defer {
+            KeychainClient.close()
+            // A TPM without a resource manager would keep the slots of the connection.
+            module?.close()
+        }
         return LatchkeyMain.run(CommandWord.ofThisProcess(), io: io)
     }
 }
