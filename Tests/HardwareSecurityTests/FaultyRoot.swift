@@ -19,6 +19,11 @@ final class FaultyRoot: HardwareRoot {
 
     func fail(_ operations: Set<Operation>) { failing.withLock { $0 = operations } }
 
+    private let hook = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Calls a function during the next verification of a passcode.
+    func duringUnseal(_ body: @escaping @Sendable () -> Void) { hook.withLock { $0 = body } }
+
     /// How often an operation was called.
     func count(_ operation: Operation) -> Int { counts.withLock { $0[operation] ?? 0 } }
 
@@ -59,6 +64,10 @@ final class FaultyRoot: HardwareRoot {
             try check(.unsealPIN)
         } catch {
             throw .hardware(error)
+        }
+        hook.withLock { hook in
+            hook?()
+            hook = nil
         }
         return try root.unseal(secret, pin: pin)
     }

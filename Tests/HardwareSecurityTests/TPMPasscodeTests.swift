@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HardwareSecurity
 @testable import Keybag
 import KeychainModel
@@ -136,6 +137,28 @@ struct TPMPasscodeTests {
         #expect(fixture.root.count(.unsealPIN) == before + 1)
         try fixture.reopen()
         try fixture.unlock(TPMKeychain.passcode)
+    }
+
+    @Test("A right passcode in a file is accepted after a verification that was killed")
+    func killedVerification() throws {
+        let fixture = try TPMKeychain()
+        try fixture.reopen()
+        let path = "\(fixture.directory.path)/state/passcode.attempts"
+        let kept = "\(fixture.directory.path)/kept"
+        fixture.root.duringUnseal { try? FileManager.default.copyItem(atPath: path, toPath: kept) }
+        try fixture.unlock(TPMKeychain.passcode)
+        fixture.close()
+        // The state in which a kill would have left it: counted, and not found wrong.
+        try FileManager.default.moveItem(atPath: kept, toPath: path)
+        let service = try EmbeddedService(
+            home: KeychainHome(root: fixture.directory.path), clocks: fixture.clock.clocks,
+            hardware: SecureHardware(root: fixture.root),
+            automaticPasscode: { () throws(KeychainError) in TPMKeychain.passcode })
+        defer { service.close() }
+        let found = try service.copyMatching(
+            ItemQuery(.genericPassword, attributes: [.account: .string("locked")]), returning: .data,
+            from: CallerIdentity(executable: "/usr/bin/x", declaredGroups: ["G1"]))
+        #expect(found.records.count == 1)
     }
 
     @Test("A changed or removed passcode leaves nothing of the old one in the TPM")

@@ -104,7 +104,7 @@ package enum Samples {
             ChangePasscode(from: secret("p"), to: secret("q"), rotates: true), RemovePasscode(secret("p")),
             CreateRecoveryKey(nil), CreateRecoveryKey(secret("p")), RemoveRecoveryKey(secret("p")),
             MoveRoot(to: .tpm, nil, dryRun: true), MoveRoot(to: .file, secret("p"), dryRun: false),
-            MoveRoot(to: RootTarget(.tpm, registers: [0, 7, 23], code: secret("c")), nil, dryRun: false),
+            MoveRoot(to: RootTarget(.tpm, registers: [23], code: secret("c")), nil, dryRun: false),
             ResealRoot(with: secret("c")),
             ChangeSettings(
                 KeybagSettings(graceSeconds: 65535, lockInterval: .max, locksOnSleep: true, wipesAfterTen: true),

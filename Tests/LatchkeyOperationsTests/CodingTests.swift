@@ -164,8 +164,12 @@ struct CodingTests {
             ([0xBA, 0x03, 6, 0x0A, 4, 0x08, 0xF0, 0xA2, 0x04], "grace period is out of range: 70000"),
             // generate_key { kind { type: 7 } }
             ([0xD2, 0x05, 4, 0x0A, 2, 0x08, 7], "key type 7"),
-            // use_key { reference: 20 bytes, use: 10 }
-            ([0xE2, 0x05, 24, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 10], "use 10"),
+            // use_key { reference: 20 bytes, use: 11 }
+            ([0xE2, 0x05, 24, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 11], "use 11"),
+            // move_root { root: "tpm", registers: [7, 0] }, [0, 0], and a number above 8 bits
+            ([0xCA, 0x03, 9, 0x0A, 3] + Array("tpm".utf8) + [0x22, 2, 7, 0], "not ascending"),
+            ([0xCA, 0x03, 9, 0x0A, 3] + Array("tpm".utf8) + [0x22, 2, 0, 0], "not ascending"),
+            ([0xCA, 0x03, 9, 0x0A, 3] + Array("tpm".utf8) + [0x22, 2, 0x80, 2], "not ascending"),
             // use_key { reference: 20 bytes, use: 1, hash: 3 }; raw signatures take no hash
             ([0xE2, 0x05, 26, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 1, 0x18, 3], "use 1"),
             // use_key { reference: 20 bytes, use: 3, hash: 9 }

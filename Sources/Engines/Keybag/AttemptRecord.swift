@@ -11,6 +11,9 @@ struct AttemptRecord: Equatable {
     var count: UInt32 = 0
     /// Identifies the last wrong passcode, so that a repetition is not counted again.
     var lastTag: UInt16 = 0
+    /// Whether that passcode was found wrong. It is not while it is being verified, which can be
+    /// interrupted; recorded only with hardware that counts.
+    var isKnownWrong = false
     /// The boot identifier when the last wrong passcode was entered: up to 36 characters.
     var bootIdentifier: [UInt8] = []
     /// When the last wrong passcode was entered, on the clock of that boot, in nanoseconds.
@@ -37,6 +40,8 @@ struct AttemptRecord: Equatable {
         bytes.append(bigEndian: lastTag)
         bytes.append(bigEndian: time)
         bytes += bootIdentifier.prefix(Self.bootLength)
+        bytes += Array(repeating: 0, count: Self.knownWrongOffset - bytes.count)
+        bytes.append(isKnownWrong ? 1 : 0)
         bytes += Array(repeating: 0, count: Self.length - bytes.count)
         return bytes + KeybagCryptography.authenticationCode(of: bytes, key: key)
     }
@@ -52,11 +57,13 @@ struct AttemptRecord: Equatable {
         count = UInt32(number(8..<12))
         lastTag = UInt16(number(12..<14))
         time = number(14..<22)
+        isKnownWrong = content[Self.knownWrongOffset] != 0
         bootIdentifier = Array(content[22..<22 + Self.bootLength].prefix { $0 != 0 })
     }
 
     /// "LKATTM", then version 1 as a 16-bit number.
     private static let magic: [UInt8] = Array("LKATTM".utf8) + [0, 1]
     private static let bootLength = 36
+    private static let knownWrongOffset = 58
     private static let length = 64
 }

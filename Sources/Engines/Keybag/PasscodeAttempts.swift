@@ -73,10 +73,11 @@ public final class PasscodeAttempts: Sendable {
         let derived = try keybag.key(of: passcode)
         let tag = Self.tag(of: derived, keybag)
         let isRepetition = record.count > 0 && record.lastTag == tag
-        if isRepetition, keybag.limitsPasscodes, isAutomatic { throw .wrongPasscode }
+        if isRepetition, record.isKnownWrong, isAutomatic { throw .wrongPasscode }
         if !isRepetition || keybag.limitsPasscodes {
             record.count += 1
             record.lastTag = tag
+            record.isKnownWrong = false
             record.bootIdentifier = Array(clock.identifier().utf8)
             record.time = clock.now()
             try save(record, keybag.deviceKey)
@@ -87,6 +88,10 @@ public final class PasscodeAttempts: Sendable {
             try clear()
             return PasscodeVerification(key: key, unlocked: unlocked)
         } catch .wrongPasscode {
+            if keybag.limitsPasscodes {
+                record.isKnownWrong = true
+                try save(record, keybag.deviceKey)
+            }
             guard keybag.settings.wipesAfterTen, record.count >= AttemptRecord.wipeCount else { throw .wrongPasscode }
             throw .wiped
         } catch {
