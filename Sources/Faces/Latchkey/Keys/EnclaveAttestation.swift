@@ -93,7 +93,9 @@ public struct EnclaveAttestationVerifier: Sendable {
 
     /// Verifies an answer.
     ///
-    /// - Parameter answer: the message of `attestation(answering:)`.
+    /// - Parameters:
+    ///   - answer: the message of `attestation(answering:)`.
+    ///   - challenge: the challenge that was answered.
     /// - Throws: `errSecParam` for other bytes; `errSecVerifyFailed` with the reason.
     public func verify(
         _ answer: Data, to challenge: EnclaveAttestationChallenge
