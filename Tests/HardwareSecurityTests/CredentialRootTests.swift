@@ -56,11 +56,12 @@ struct CredentialRootTests {
         #expect(try files(directory).contains("device.credential") && !files(directory).contains("device.key"))
         keychain.service.close()
         // Another machine has another secret; a program without systemd-creds has received nothing.
-        for other in [SecureHardware(credentials: sealer(try TemporaryDirectory())), SecureHardware()] {
+        let foreign = SecureHardware(credentials: sealer(try TemporaryDirectory()))
+        for (other, status) in [(foreign, OSStatusCode.decode), (SecureHardware(), .notAvailable)] {
             let error = #expect(throws: KeychainError.self) {
                 try TestKeychain(in: directory, clock: keychain.clock, hardware: other)
             }
-            #expect(error?.status == .notAvailable && error?.hint?.contains("LoadCredentialEncrypted=") == true)
+            #expect(error?.status == status && error?.hint?.contains("LoadCredentialEncrypted=") == true)
         }
         #expect(try !files(directory).contains("device.key"))
         let again = try TestKeychain(in: directory, clock: keychain.clock, hardware: hardware)
@@ -71,6 +72,35 @@ struct CredentialRootTests {
             #expect(isMoved)
         }
         #expect(try !files(directory).contains("device.credential") && files(directory).contains("device.key"))
+    }
+
+    @Test(
+        "On another machine the recovery key makes a new device key; a service without its credential changes nothing",
+        .enabled(if: canEncrypt))
+    func recovery() throws {
+        let keychain = try TestKeychain(
+            .onDisk, hardware: SecureHardware(credentials: sealer(try TemporaryDirectory())))
+        let directory = try #require(keychain.directory)
+        let key = try keychain.run(groups: ["G1"]) {
+            try add("item")
+            _ = try KeychainClient.session().moveRoot(to: .credential, nil, dryRun: false)
+            return try KeychainClient.session().createRecoveryKey(nil)
+        }
+        keychain.service.close()
+        func recover(_ hardware: SecureHardware) throws -> Int {
+            try EmbeddedService.recover(
+                home: KeychainHome(root: directory.path), key: key, newPasscode: TPMKeychain.passcode,
+                clocks: keychain.clock.clocks, hardware: hardware)
+        }
+        #expect(throws: KeychainError.self) { try recover(SecureHardware()) }
+        #expect(try files(directory).contains("device.credential"))
+        let other = SecureHardware(credentials: sealer(try TemporaryDirectory()))
+        _ = try recover(other)
+        let again = try TestKeychain(in: directory, clock: keychain.clock, hardware: other)
+        try again.run(groups: ["G1"]) {
+            let status = try KeychainClient.session().status()
+            #expect(status.root == .file)
+        }
     }
 
     @Test("A service opens its keychain with the credential that it has received", .enabled(if: canEncrypt))

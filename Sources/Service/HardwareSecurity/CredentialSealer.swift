@@ -37,8 +37,20 @@ public struct CredentialSealer: DeviceKeySealer {
     public func unseal(_ sealed: [UInt8]) throws(KeychainError) -> SharedSecret {
         if let received = try ReceivedCredential().deviceKey() { return received }
         let input = SharedSecret(copying: sealed)
-        return try input.withUnsafeBytes { (bytes) throws(KeychainError) in
-            try run(["decrypt", "--name=\(ReceivedCredential.name)", "-", "-"], bytes)
+        do throws(KeychainError) {
+            return try input.withUnsafeBytes { (bytes) throws(KeychainError) in
+                try run(["decrypt", "--name=\(ReceivedCredential.name)", "-", "-"], bytes)
+            }
+        } catch {
+            // Root has the machine's secret, so that the credential is of another machine; other users
+            // may only lack it.
+            guard geteuid() == 0, access(program, X_OK) == 0 else { throw error }
+            throw KeychainError(
+                .decode, error.problem,
+                hint: """
+                    the machine that encrypted it opens it, as does a service with LoadCredentialEncrypted=; if that \
+                    machine is gone: latchkey recovery-key use
+                    """)
         }
     }
 
