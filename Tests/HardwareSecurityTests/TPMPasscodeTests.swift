@@ -207,6 +207,23 @@ struct TPMPasscodeTests {
         #expect(try fixture.read("locked") == "locked")
     }
 
+    @Test("A move that fails leaves nothing in the TPM, and the keychain as it was")
+    func failedMove() throws {
+        try #require(SoftwareTPM.hasTools)
+        let fixture = try TPMKeychain(hasTools: true)
+        #expect(try fixture.run { try $0.moveRoot(to: .file, TPMKeychain.passcode, dryRun: false) })
+        fixture.root.fail([.createCounter])
+        #expect(throws: KeychainError.self) {
+            try fixture.run { try $0.moveRoot(to: .tpm, TPMKeychain.passcode, dryRun: false) }
+        }
+        #expect(try fixture.indices().isEmpty)
+        fixture.root.fail([])
+        try fixture.reopen()
+        try fixture.unlock(TPMKeychain.passcode)
+        #expect(try fixture.read("locked") == "locked")
+        #expect(try fixture.run { try $0.status().root } == .file)
+    }
+
     @Test("What the TPM could not remove at once is removed at the next unlock")
     func retired() throws {
         try #require(SoftwareTPM.hasTools)

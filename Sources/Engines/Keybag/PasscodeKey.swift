@@ -80,6 +80,12 @@ package final class PasscodeKey: Sendable {
         }
     }
 
+    /// Has the hardware forget T, for a key that is not used.
+    package func abandonTangle(_ deviceKey: DeviceKey) {
+        guard let sealedTangle else { return }
+        try? deviceKey.hardware?.remove(sealedTangle.index)
+    }
+
     private var withoutTangle: PasscodeKey { PasscodeKey(secret.copy()) }
 
     /// It reveals nothing of P to the hardware.

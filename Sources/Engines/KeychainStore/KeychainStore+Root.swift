@@ -35,7 +35,12 @@ extension KeychainStore {
             let (written, moved, changed) = try mapKeybagErrors { () throws(KeybagError) in
                 let written = try storage.write(device.deviceKey, to: root, registers: registers)
                 let moved = try device.movedKey(key, to: written)
-                return (written, moved, try device.movingRoot(to: written, from: key, moved))
+                do throws(KeybagError) {
+                    return (written, moved, try device.movingRoot(to: written, from: key, moved))
+                } catch {
+                    moved?.abandonTangle(written)
+                    throw error
+                }
             }
             try store(changed, moved, deviceKey: written)
             try removeRetired(moved)
