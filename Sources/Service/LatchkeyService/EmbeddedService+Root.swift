@@ -24,7 +24,9 @@ extension EmbeddedService {
             } catch {
                 throw .keybag(error)
             }
-            guard !dryRun else { return store.root != root || target.registers != rootRegisters }
+            // With PCRs, the key in the TPM is sealed again each time, with the new code.
+            let isBound = !target.registers.isEmpty || !rootRegisters.isEmpty
+            guard !dryRun else { return store.root != root || root == .tpm && isBound }
             return try store.moveRoot(to: root, binding, in: storage, passcode: passcode)
         }
     }
