@@ -75,7 +75,14 @@ struct RootCommand: ParsableCommand {
             let code = RegisterCode.random()
             // Before anything is changed: afterwards nothing else helps.
             if !move.dryRun { try Self.printCode(code, in: session) }
-            try move.run(to: RootTarget(.tpm, registers: pcrs.numbers, code: code), in: session)
+            do throws(CommandFailure) {
+                try move.run(to: RootTarget(.tpm, registers: pcrs.numbers, code: code), in: session)
+            } catch {
+                if !move.dryRun {
+                    session.io.say("latchkey: the device key was not sealed to the PCRs with this code\n")
+                }
+                throw error
+            }
         }
 
         private static func printCode(_ code: SharedSecret, in session: CommandSession) throws(CommandFailure) {
