@@ -32,6 +32,10 @@ final class FaultyRoot: HardwareRoot {
         if failing.withLock({ $0.contains(operation) }) { throw KeychainError(.notAvailable, "the test fails this") }
     }
 
+    func prepare() { root.prepare() }
+
+    func describe() throws(KeychainError) -> String { try root.describe() }
+
     func seal(_ key: SharedSecret) throws(KeychainError) -> [UInt8] {
         try check(.seal)
         return try root.seal(key)

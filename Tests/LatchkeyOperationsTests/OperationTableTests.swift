@@ -92,7 +92,7 @@ struct OperationTableTests {
             ])
         #expect(
             Self.operations(with: .worksWithoutKeychain) == [
-                "AnswerQuestion", "RecoverKeychain", "ResealRoot", "WatchQuestions",
+                "AnswerQuestion", "CheckKeychain", "RecoverKeychain", "ResealRoot", "WatchQuestions",
             ])
     }
 

@@ -59,6 +59,12 @@ public struct DeviceKeyStorage: Sendable {
     /// Creates the key of a new keychain, in a file.
     public func create() throws(KeybagError) -> DeviceKey { try DeviceKey.loadOrCreate(in: directory).using(hardware) }
 
+    /// Opens a stored keybag with the key that its root holds now, and compares its counter with the
+    /// hardware's.
+    package func check(_ stored: StoredKeybag) throws(KeybagError) {
+        _ = try DeviceKeybag(opening: stored, deviceKey: try load(stored.root)).isAheadOfCounter()
+    }
+
     // MARK: Moving
 
     /// Writes the key to another root durably, and reads it back. The present one stays.

@@ -106,6 +106,8 @@ public final class DeviceKeybag: Sendable {
     /// - Throws: ``KeybagError/noPasscode`` if no passcode is set.
     func key(of passcode: Passcode) throws(KeybagError) -> PasscodeKey {
         guard let parameters = record.passcode else { throw .noPasscode }
+        // The hardware answers for the derived key: its connection can be opened meanwhile.
+        if record.sealedTangle != nil { deviceKey.hardware?.prepare() }
         return try .derive(passcode, parameters)
     }
 

@@ -8,6 +8,14 @@ public import SecretMemory
 ///
 /// What it keeps for a keybag outside of files is identified by a ``HardwareIndex``.
 public protocol HardwareRoot: DeviceKeySealer {
+    /// The hardware will be used soon: what takes time can begin. It returns at once.
+    func prepare()
+
+    /// What the hardware says about itself, in one line.
+    ///
+    /// - Throws: errSecNotAvailable if it does not answer.
+    func describe() throws(KeychainError) -> String
+
     /// Seals a device key to the present values of registers, and to a code that opens it when they
     /// have others. ``DeviceKeySealer/unseal(_:)`` opens it as long as they are the same.
     ///

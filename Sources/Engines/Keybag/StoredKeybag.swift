@@ -23,4 +23,9 @@ extension StoredKeybag {
     package var root: DeviceKey.Root? {
         (try? KeybagRecord(decoding: record)).flatMap { DeviceKey.Root(rawValue: $0.root) }
     }
+
+    /// Whether the record says that there is a recovery key; as ``root``, not authenticated.
+    package var hasRecoveryKey: Bool {
+        (try? KeybagRecord(decoding: record))?.keys.contains { $0.wrapping == .recovery } ?? false
+    }
 }

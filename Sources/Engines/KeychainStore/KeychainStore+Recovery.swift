@@ -20,6 +20,17 @@ extension KeychainStore {
         }
     }
 
+    /// Reads the keybag of a keychain that may not open.
+    package static func storedKeybag(path: String) throws(StoreError) -> StoredKeybag {
+        try prepareFile(path, mayCreate: false)
+        let connections = ConnectionPool(path: path, maxBytes: nil)
+        defer { connections.close() }
+        return try connections.read { (database) throws(StoreError) in
+            try DatabaseSchema.verify(database)
+            return try KeybagStorage.load(from: database)
+        }
+    }
+
     /// Sets a new passcode for the keychain at `path` with its recovery key. Rows of classes whose
     /// keys are lost are removed.
     ///

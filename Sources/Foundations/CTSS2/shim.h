@@ -42,7 +42,7 @@ static inline void CTSS2_wipe(void *block, const void *needle, size_t count) {
     }
 }
 
-/// Makes the C library overwrite blocks when they are freed.
-static inline void CTSS2_overwrite_freed(void) { mallopt(M_PERTURB, 0xA5); }
+/// Makes the C library overwrite blocks when they are freed, and also when they are allocated.
+static inline void CTSS2_overwrite_freed(int overwrites) { mallopt(M_PERTURB, overwrites ? 0xA5 : 0); }
 
 #endif

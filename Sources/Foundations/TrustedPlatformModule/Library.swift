@@ -137,13 +137,9 @@ struct Library {
 }
 
 extension TrustedPlatformModule {
-    /// Turns off the messages of tpm2-tss, which can contain commands with secrets, and has freed
-    /// memory overwritten: a session of tpm2-tss keeps the authorization value that was used last. A
-    /// program calls it first: it changes the environment, which must not happen beside other threads.
-    public static func silenceLibrary() {
-        setenv("TSS2_LOG", "all+NONE", 1)
-        CTSS2_overwrite_freed()
-    }
+    /// Turns off the messages of tpm2-tss, which can contain commands with secrets. A program calls it
+    /// first: it changes the environment, which must not happen beside other threads.
+    public static func silenceLibrary() { setenv("TSS2_LOG", "all+NONE", 1) }
 
     static func pause() { usleep(1_000_000) }
 }

@@ -50,6 +50,8 @@ final class OpenModule {
     }
 
     deinit {
+        FreedMemory.beginOverwriting()
+        defer { FreedMemory.endOverwriting() }
         if interface.failure == nil {
             library.flush(session)
             library.flush(parent)

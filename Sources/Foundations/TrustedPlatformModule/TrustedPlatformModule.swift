@@ -47,6 +47,8 @@ public final class TrustedPlatformModule: Sendable {
     }
 
     private func attempt<Result>(_ body: (OpenModule) throws(TPMError) -> Result) throws(TPMError) -> Result {
+        FreedMemory.beginOverwriting()
+        defer { FreedMemory.endOverwriting() }
         let module = if let open = slot.module { open } else { try OpenModule(transport, until: deadline) }
         slot.module = module
         module.start(until: deadline)
@@ -58,6 +60,14 @@ public final class TrustedPlatformModule: Sendable {
             // been made up on the way.
             slot.module = nil
             throw error
+        }
+    }
+
+    /// Opens the connection in the background, because an operation will follow soon. A failure is
+    /// that operation's.
+    public func prepare() {
+        BackgroundThread.run { [weak self] in
+            try? self?.run { (_) throws(TPMError) in }
         }
     }
 

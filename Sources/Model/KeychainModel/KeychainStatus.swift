@@ -103,12 +103,15 @@ public struct KeychainFinding: Sendable {
     public var detail: String
     /// What to do if it is not healthy.
     public var hint: String?
+    /// What leads back to the items, one step after the other; empty if the hint is enough.
+    public var steps: [String]
 
     /// Creates the finding of a check.
-    public init(_ subject: String, isHealthy: Bool, detail: String, hint: String? = nil) {
+    public init(_ subject: String, isHealthy: Bool, detail: String, hint: String? = nil, steps: [String] = []) {
         self.subject = subject
         self.isHealthy = isHealthy
         self.detail = detail
         self.hint = hint
+        self.steps = steps
     }
 }

@@ -15,6 +15,14 @@ public struct TPMRoot: HardwareRoot {
 
     public init(_ module: TrustedPlatformModule) { self.module = module }
 
+    public func prepare() { module.prepare() }
+
+    public func describe() throws(KeychainError) -> String {
+        let found = try run { () throws(TPMError) in try module.properties() }
+        return "\(found.manufacturer) \(found.vendor), firmware \(found.firmware), at \(module.address); "
+            + "\(found.lockoutCount) of \(found.lockoutLimit) failures that cause a lockout"
+    }
+
     public func seal(_ key: SharedSecret) throws(KeychainError) -> [UInt8] {
         // It only keeps other objects of the TPM from being taken for this one; the file has it.
         let authorization = SharedSecret(.random(count: Self.authorizationLength))

@@ -111,6 +111,22 @@ public enum KeychainClient {
             home: .resolve(environment), key: key, newPasscode: newPasscode, hardware: hardware.withLock { $0 })
     }
 
+    /// Checks the keychain of this process. Of one that cannot be opened, it reports why, and what
+    /// leads back to its items.
+    ///
+    /// - Parameter progress: gets the number of rows that were checked.
+    /// - Throws: if there is nothing to examine: a daemon that does not answer.
+    public static func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
+        let opened: KeychainSession
+        do throws(KeychainError) {
+            opened = try session()
+        } catch {
+            guard isFileBased, let home = try? home() else { throw error }
+            return EmbeddedService.diagnose(error, home: home, hardware: hardware.withLock { $0 })
+        }
+        return try opened.check(progress: progress)
+    }
+
     /// Seals the device key of this process's keychain to the present values of the PCRs, after they
     /// have changed.
     ///

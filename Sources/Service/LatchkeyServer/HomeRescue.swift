@@ -32,4 +32,14 @@ struct HomeRescue: KeychainRescue {
             }
         }
     }
+
+    func diagnose(_ problem: KeychainError) throws(KeychainError) -> [KeychainFinding] {
+        do throws(KeychainError) {
+            return try provider.rescuing(user) { (home, ownership, _) throws(KeychainError) in
+                EmbeddedService.diagnose(problem, home: home, hardware: provider.hardware)
+            }
+        } catch {
+            throw problem
+        }
+    }
 }

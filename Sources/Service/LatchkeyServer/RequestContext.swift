@@ -14,7 +14,8 @@ final class RequestContext: OperationContext {
     private let handler: RequestHandler
     let caller: CallerIdentity
     private let reply: Reply
-    private var opened: ServedKeychain?
+    /// nil before the first use.
+    private var opening: Result<ServedKeychain, KeychainError>?
 
     init(handler: RequestHandler, caller: CallerIdentity, reply: Reply) {
         self.handler = handler
@@ -27,13 +28,15 @@ final class RequestContext: OperationContext {
 
     // MARK: The keychain
 
-    /// The keychain of the caller's user, opened with the first use.
+    /// The keychain of the caller's user, opened with the first use. A failure is kept: the next
+    /// attempt might wait as long.
     var keychain: ServedKeychain {
         get throws(KeychainError) {
-            if let opened { return opened }
-            let fresh = try server.provider.keychain(of: user)
-            opened = fresh
-            return fresh
+            if let opening { return try opening.get() }
+            let provider = server.provider
+            let outcome = Result { [user] () throws(KeychainError) in try provider.keychain(of: user) }
+            opening = outcome
+            return try outcome.get()
         }
     }
 
@@ -41,7 +44,11 @@ final class RequestContext: OperationContext {
     var mode: KeychainStatus.Mode { get throws(KeychainError) { try keychain.mode } }
     var auditLog: AuditLog? { get throws(KeychainError) { try keychain.audit } }
 
-    var rescue: any KeychainRescue { server.provider.rescue(of: user) }
+    var rescue: any KeychainRescue {
+        // Afterwards the keychain may open.
+        opening = nil
+        return server.provider.rescue(of: user)
+    }
 
     func openSpool() throws(KeychainError) -> Spool {
         let keychain = try keychain
@@ -86,7 +93,9 @@ final class RequestContext: OperationContext {
 
     private var policy: AccessPolicy {
         get throws(KeychainError) {
-            if let opened { return AccessPolicy(mode: opened.mode, knowsPasscode: opened.knowsPasscode) }
+            if case .success(let opened)? = opening {
+                return AccessPolicy(mode: opened.mode, knowsPasscode: opened.knowsPasscode)
+            }
             // A recovery must also work for a keychain that cannot be opened.
             return AccessPolicy(mode: try server.provider.modeAndHome(for: user).mode, knowsPasscode: false)
         }

@@ -51,10 +51,9 @@ struct RequestHandler {
     ) -> Result<Operation.Answer, KeychainError> {
         do throws(KeychainError) {
             let context = RequestContext(handler: self, caller: try identity(), reply: reply)
-            if !Operation.traits.contains(.worksWithoutKeychain) {
-                let keychain = try context.keychain
-                if !Operation.traits.contains(.worksWithoutLog) { try keychain.audit?.requireWritable() }
-            }
+            let traits = Operation.traits
+            if !traits.contains(.worksWithoutKeychain) { _ = try context.keychain }
+            if !traits.contains(.worksWithoutLog) { try (try? context.keychain)?.audit?.requireWritable() }
             let outcome = Result { () throws(KeychainError) in
                 try context.requireAccess(Operation.traits)
                 return try operation.run(in: context)

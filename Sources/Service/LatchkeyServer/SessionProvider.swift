@@ -65,4 +65,6 @@ private struct SessionRescue: KeychainRescue {
     func resealRoot(with code: SharedSecret) throws(KeychainError) {
         throw .parameter("a session has no device key of its own; use the code outside of it")
     }
+
+    func diagnose(_ problem: KeychainError) throws(KeychainError) -> [KeychainFinding] { throw problem }
 }

@@ -7,6 +7,16 @@ internal import LinuxSystem
 public import SecretMemory
 
 extension EmbeddedService {
+    /// Reports why the keychain under `home` cannot be opened, and what leads back to its items. It
+    /// changes nothing.
+    ///
+    /// - Parameter problem: the error of the attempt to open it.
+    public static func diagnose(
+        _ problem: KeychainError, home: KeychainHome, hardware: SecureHardware
+    ) -> [KeychainFinding] {
+        RootDiagnosis(home, hardware).ofClosedKeychain(problem)
+    }
+
     /// Opens the keychain under `home` with its recovery key, even if its device key is lost, and
     /// sets a new passcode.
     ///

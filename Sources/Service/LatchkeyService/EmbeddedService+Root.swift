@@ -59,7 +59,7 @@ extension EmbeddedService {
         return (try? Self.storage(home, hardware).registers()) ?? []
     }
 
-    private static func storage(_ home: KeychainHome, _ hardware: SecureHardware) throws(KeybagError)
+    static func storage(_ home: KeychainHome, _ hardware: SecureHardware) throws(KeybagError)
         -> DeviceKeyStorage
     {
         do throws(SystemError) {

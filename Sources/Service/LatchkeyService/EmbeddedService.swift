@@ -253,10 +253,13 @@ public final class EmbeddedService: KeychainService {
 
     public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
         try run { () throws(StoreError) in
-            HealthCheck.findings(
+            var findings = HealthCheck.findings(
                 try store.inspect(progress: progress), home: home, deviceKeyPath: home?.deviceKeyPath(store.root),
                 hasRecoveryKey: store.hasRecoveryKey,
                 withoutRecovery: try store.recoveryLosesConstrainedItems)
+            // A key in a file is checked at each opening, and does not change meanwhile.
+            if let home, store.root != .file { findings += RootDiagnosis(home, hardware).ofOpenKeychain() }
+            return findings
         }
     }
 

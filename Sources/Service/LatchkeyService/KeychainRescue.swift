@@ -15,4 +15,10 @@ public protocol KeychainRescue: Sendable {
     ///
     /// - Parameter code: the code of its move to the TPM.
     func resealRoot(with code: SharedSecret) throws(KeychainError)
+
+    /// Reports why the keychain cannot be opened, and what leads back to its items.
+    ///
+    /// - Parameter problem: the error of the attempt to open it.
+    /// - Throws: `problem`, if there is nothing to examine.
+    func diagnose(_ problem: KeychainError) throws(KeychainError) -> [KeychainFinding]
 }

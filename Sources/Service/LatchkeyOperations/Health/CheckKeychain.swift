@@ -4,16 +4,24 @@ package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
 
-/// Checks permissions, tables, every row and the free space.
+/// Checks permissions, tables, every row and the free space. Of a keychain that cannot be opened, it
+/// reports why, and what leads back to its items.
 package struct CheckKeychain: KeychainOperation {
     package init() {}
 
-    package static let traits: OperationTraits = .administers
+    package static let traits: OperationTraits = [.administers, .worksWithoutKeychain]
 
     package var audit: AuditDetails? { AuditDetails("check") }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Findings {
-        let (service, progress) = (try context.service, context.progress)
+        let progress = context.progress
+        let service: any HostedKeychain
+        do throws(KeychainError) {
+            service = try context.service
+        } catch {
+            let (problem, rescue) = (error, context.rescue)
+            return try context.slow(.computation) { () throws(KeychainError) in Findings(try rescue.diagnose(problem)) }
+        }
         return try context.slow(.computation) { () throws(KeychainError) in
             Findings(try service.check { progress($0, 0) })
         }
@@ -44,7 +52,7 @@ extension Findings {
             findings.append(
                 KeychainFinding(
                     finding.subject, isHealthy: finding.isHealthy, detail: finding.detail,
-                    hint: finding.hasHint ? finding.hint : nil))
+                    hint: finding.hasHint ? finding.hint : nil, steps: finding.steps))
         }
         self.findings = findings
     }
@@ -57,6 +65,7 @@ extension Findings {
             own.isHealthy = finding.isHealthy
             own.detail = finding.detail
             if let hint = finding.hint { own.hint = hint }
+            own.steps = finding.steps
             return own
         }
         return .findings(wire)

@@ -2209,6 +2209,9 @@ package nonisolated struct WireFindings: Sendable {
     /// Clears the value of `hint`. Subsequent reads from it will return its default value.
     package mutating func clearHint() {self._hint = nil}
 
+    /// What leads back to the items, one step after the other.
+    package var steps: [String] = []
+
     package var unknownFields = SwiftProtobuf.UnknownStorage()
 
     package init() {}
@@ -6862,7 +6865,7 @@ nonisolated extension WireFindings: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireFindings.Finding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = WireFindings.protoMessageName + ".Finding"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}subject\0\u{3}is_healthy\0\u{1}detail\0\u{1}hint\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}subject\0\u{3}is_healthy\0\u{1}detail\0\u{1}hint\0\u{1}steps\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6874,6 +6877,7 @@ nonisolated extension WireFindings.Finding: SwiftProtobuf.Message, SwiftProtobuf
       case 2: try { try decoder.decodeSingularBoolField(value: &self.isHealthy) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._hint) }()
+      case 5: try { try decoder.decodeRepeatedStringField(value: &self.steps) }()
       default: break
       }
     }
@@ -6896,6 +6900,9 @@ nonisolated extension WireFindings.Finding: SwiftProtobuf.Message, SwiftProtobuf
     try { if let v = self._hint {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
     } }()
+    if !self.steps.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.steps, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6904,6 +6911,7 @@ nonisolated extension WireFindings.Finding: SwiftProtobuf.Message, SwiftProtobuf
     if lhs.isHealthy != rhs.isHealthy {return false}
     if lhs.detail != rhs.detail {return false}
     if lhs._hint != rhs._hint {return false}
+    if lhs.steps != rhs.steps {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -12,8 +12,10 @@ struct DoctorCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.doctor.rawValue,
         abstract: LatchkeySubcommand.doctor.abstract,
         discussion: """
-            Checks permissions, tables, every item and the free space, and exits with 1 if something is wrong. \
-            Without --repair and --empty-quarantine it changes nothing, and it creates no keychain.
+            Checks permissions, tables, every item, the device key and the free space, and exits with 1 if something \
+            is wrong. Of a keychain that cannot be opened, for example because the TPM was cleared, it shows what \
+            leads back to the items, step by step. Without --repair and --empty-quarantine it changes nothing, and it \
+            creates no keychain.
 
             EXAMPLES:
               latchkey doctor
@@ -92,7 +94,7 @@ struct DoctorCommand: ParsableSubcommand {
                 }
                 return [KeychainFinding("keychain", isHealthy: true, detail: "\(missing); it is created on first use")]
             }
-            return try KeychainClient.session().check { progress.show($0) }
+            return try KeychainClient.check { progress.show($0) }
         } catch {
             return [KeychainFinding("keychain", isHealthy: false, detail: error.problem, hint: error.hint)]
         }

@@ -13,21 +13,29 @@ struct DoctorReport: Encodable {
         var healthy: Bool
         var detail: String
         var hint: String?
+        /// What leads back to the items; left out if there is nothing.
+        var steps: [String]?
     }
 
     init(_ findings: [KeychainFinding]) {
         healthy = findings.allSatisfy(\.isHealthy)
         self.findings = findings.map {
-            Finding(subject: $0.subject, healthy: $0.isHealthy, detail: $0.detail, hint: $0.hint)
+            Finding(
+                subject: $0.subject, healthy: $0.isHealthy, detail: $0.detail, hint: $0.hint,
+                steps: $0.steps.isEmpty ? nil : $0.steps)
         }
     }
 
-    /// The report as text: one line per finding, followed by its hint.
+    /// The report as text: one line per finding, followed by its hint and its steps.
     var text: TerminalText {
         findings.map { finding in
             let line: TerminalText =
                 "\(finding.healthy ? "ok     " : "WRONG  ")  \(finding.subject): \(finding.detail)\n"
-            return line + (finding.hint.map { "         hint: \($0)\n" } ?? "")
+            let hint: TerminalText = finding.hint.map { "         hint: \($0)\n" } ?? ""
+            let steps = (finding.steps ?? []).enumerated().map { number, step -> TerminalText in
+                "         \(number + 1). \(step)\n"
+            }
+            return line + hint + steps.joined()
         }.joined()
     }
 }

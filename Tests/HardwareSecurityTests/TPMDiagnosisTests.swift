@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import HardwareSecurity
+import KeychainModel
+import KeychainTesting
+import LatchkeyClient
+import LatchkeyService
+import TPMTesting
+import Testing
+import TrustedPlatformModule
+
+/// What `latchkey doctor` reports of a keychain whose device key is in a TPM.
+@Suite("The diagnosis of a keychain with a TPM", .enabled(if: SoftwareTPM.isInstalled))
+struct TPMDiagnosisTests {
+    // MARK: With the programs
+
+    /// The programs on a keychain of their own, with or without latchkeyd.
+    private final class Machine {
+        let directory = try? TemporaryDirectory()
+        private let daemon: DaemonProcess?
+        private let home: String
+        private var environment: [String: String]
+
+        init(hasDaemon: Bool, _ tpm: SoftwareTPM) throws {
+            environment = ["LATCHKEY_TPM": tpm.addressText]
+            daemon = hasDaemon ? try DaemonProcess(environment: environment) : nil
+            home = try daemon?.home ?? #require(directory).path + "/home"
+        }
+
+        deinit { daemon?.stop() }
+
+        /// Runs latchkey.
+        func callAsFunction(_ arguments: String...) throws -> Executable.Outcome {
+            if let daemon { return try daemon.client("latchkey", arguments) }
+            return try Executable.run("latchkey", arguments, home: home, environment: environment)
+        }
+
+        /// Starts latchkeyd again.
+        func restart() throws {
+            daemon?.stop()
+            try daemon?.start()
+        }
+
+        func file(_ name: String, _ content: String) throws -> String {
+            let path = try #require(directory).path + "/\(name)"
+            try content.write(toFile: path, atomically: false, encoding: .utf8)
+            chmod(path, 0o600)
+            return path
+        }
+
+        /// Moves the directories of the keychain away.
+        func setAside() throws {
+            daemon?.stop()
+            #expect(rename(home, "\(home).lost") == 0)
+            try daemon?.start()
+        }
+    }
+
+    @Test("After the TPM was cleared, the steps that doctor shows lead back to the items", arguments: [false, true])
+    func cleared(_ hasDaemon: Bool) throws {
+        let tpm = try SoftwareTPM(hasTools: true)
+        let latchkey = try Machine(hasDaemon: hasDaemon, tpm)
+        let value = try latchkey.file("value", "the secret")
+        let passcode = try latchkey.file("passcode", "correct horse battery\n")
+        #expect(try latchkey("set", "--secret-file", value, "s/a").status == 0)
+        #expect(try latchkey("root", "tpm").status == 0)
+        let recovery = try latchkey.file("recovery", try latchkey("recovery-key", "create").output)
+        let healthy = try latchkey("doctor")
+        #expect(healthy.status == 0, "\(healthy.output)\(healthy.error)")
+        #expect(healthy.output.contains("root: the device key opens the keychain"))
+
+        #expect(eventually { (try? tpm.tool("tpm2_clear", "-c", "p").status) == 0 })
+        if hasDaemon {
+            // What latchkeyd has opened stays open: the time to make a backup.
+            let open = try latchkey("doctor")
+            #expect(open.status == 1)
+            #expect(open.output.contains("the keychain is still open, but would not open again"), "\(open.output)")
+            #expect(open.output.contains("1. now, while it is open: latchkey backup FILE"))
+        }
+        try latchkey.restart()
+        #expect(try latchkey("get", "s/a").status != 0)
+        let broken = try latchkey("doctor")
+        #expect(broken.status == 1)
+        let steps = broken.output.split(separator: "\n").filter { $0.contains(#/^ +\d\. /#) }
+        #expect(steps.count == 6, "\(broken.output)\(broken.error)")
+        let json = try latchkey("doctor", "--json")
+        #expect(json.status == 1 && json.output.contains("latchkey recovery-key use --dry-run"))
+
+        // The steps, in their order.
+        let dry = try latchkey("recovery-key", "use", "--dry-run", "--key-file", recovery)
+        #expect(dry.status == 0, "\(dry.error)")
+        let used = try latchkey("recovery-key", "use", "--key-file", recovery, "--passcode-file", passcode)
+        #expect(used.status == 0, "\(used.error)")
+        #expect(try latchkey("root", "tpm", "--passcode-file", passcode).status == 0)
+        let read = try latchkey("get", "s/a", "--passcode-file", passcode)
+        #expect(read.output.contains("the secret"), "\(read.error)")
+        let mended = try latchkey("doctor", "--passcode-file", passcode)
+        #expect(mended.status == 0, "\(mended.output)\(mended.error)")
+    }
+
+    @Test("Without a recovery key, the steps lead back with a backup", arguments: [false, true])
+    func backup(_ hasDaemon: Bool) throws {
+        let tpm = try SoftwareTPM(hasTools: true)
+        let latchkey = try Machine(hasDaemon: hasDaemon, tpm)
+        let value = try latchkey.file("value", "the secret")
+        let passphrase = try latchkey.file("passphrase", "Kestrel-57 over the pier\n")
+        #expect(try latchkey("set", "--secret-file", value, "s/a").status == 0)
+        #expect(try latchkey("root", "tpm").status == 0)
+        let copy = try #require(latchkey.directory).path + "/copy"
+        let saved = try latchkey("backup", copy, "--passphrase-file", passphrase)
+        #expect(saved.status == 0, "\(saved.error)")
+        #expect(eventually { (try? tpm.tool("tpm2_clear", "-c", "p").status) == 0 })
+        try latchkey.restart()
+        let broken = try latchkey("doctor")
+        #expect(broken.status == 1)
+        #expect(broken.output.contains("there is no recovery key, so: end latchkeyd, move "), "\(broken.output)")
+        #expect(broken.output.contains("backups: the last one was made on "))
+        try latchkey.setAside()
+        let restored = try latchkey("restore", copy, "--passphrase-file", passphrase)
+        #expect(restored.status == 0, "\(restored.error)")
+        #expect(try latchkey("get", "s/a").output.contains("the secret"))
+        #expect(try latchkey("doctor").status == 0)
+    }
+
+    // MARK: Causes
+
+    /// Why a keychain does not open.
+    enum Cause: CaseIterable {
+        case otherTPM, noTPM, silentTPM, olderCopy, lostFile, damagedFile, changedRegisters, lostDatabase
+
+        /// What the first finding, or its first step, says.
+        var text: String {
+            switch self {
+            case .otherTPM: "if the TPM or the disk was exchanged: put the former one back"
+            case .noTPM: "let this program use the TPM"
+            case .silentTPM: "nothing is lost while it exists"
+            case .olderCopy: "if there is a newer copy of"
+            case .lostFile: "of the same time as the database: put it back"
+            case .damagedFile: "if the TPM or the disk was exchanged: put the former one back"
+            case .changedRegisters: "latchkey root reseal"
+            case .lostDatabase: "not a keychain"
+            }
+        }
+    }
+
+    @Test("Each cause has its own first step, and the diagnosis changes nothing", arguments: Cause.allCases)
+    func causes(_ cause: Cause) throws {
+        let fixture = try TPMKeychain(hasTools: true)
+        var hardware = SecureHardware(root: fixture.root)
+        let files = fixture.directory.path
+        let sealed = "\(files)/state/device.tpm"
+        var other: SoftwareTPM?
+        if cause == .changedRegisters {
+            try fixture.run {
+                let target = RootTarget(.tpm, registers: [16], code: RegisterCode.random())
+                let isMoved = try $0.moveRoot(to: target, TPMKeychain.passcode, dryRun: false)
+                #expect(isMoved)
+            }
+        }
+        fixture.close()
+        switch cause {
+        case .otherTPM:
+            other = try SoftwareTPM()
+            hardware = SecureHardware(other.map { TrustedPlatformModule($0.address) })
+        case .noTPM: hardware = SecureHardware()
+        case .silentTPM: fixture.root.fail([.unseal])
+        case .olderCopy:
+            let older = try fixture.copyFiles()
+            try fixture.reopen()
+            try fixture.run { try TPMRollbackTests.Change.settings.perform($0) }
+            fixture.close()
+            try fixture.restoreFiles(older)
+        case .lostFile: #expect(unlink(sealed) == 0)
+        case .damagedFile:
+            var bytes = try Data(contentsOf: URL(filePath: sealed))
+            bytes[bytes.count - 1] ^= 1
+            try bytes.write(to: URL(filePath: sealed))
+        case .changedRegisters:
+            fixture.module.close()
+            let extended = try fixture.tpm.tool("tpm2_pcrextend", "16:sha256=\(String(repeating: "5a", count: 32))")
+            #expect(extended.status == 0)
+        case .lostDatabase: #expect(truncate("\(files)/data/keychain.db", 100) == 0)
+        }
+        let before = try Self.content(files)
+        let home = KeychainHome(root: files)
+        let problem = try #require(
+            #expect(throws: KeychainError.self) {
+                try TestKeychain(in: fixture.directory, clock: fixture.clock, hardware: hardware)
+            })
+        let findings = EmbeddedService.diagnose(problem, home: home, hardware: hardware)
+        let first = try #require(findings.first)
+        #expect(!first.isHealthy && first.detail == problem.problem)
+        #expect((first.steps.first ?? first.detail).contains(cause.text), "\(findings)")
+        // Where the keychain itself is gone, there is no other step than its backup.
+        #expect(first.steps.contains { $0.contains("latchkey recovery-key use") } == (cause != .lostDatabase))
+        #expect(try Self.content(files) == before)
+    }
+
+    /// The files of the database and the device key, by their names.
+    private static func content(_ path: String) throws -> [String: Data] {
+        var content: [String: Data] = [:]
+        for name in ["data/keychain.db", "state/device.tpm", "state/device.key"] {
+            content[name] = FileManager.default.contents(atPath: "\(path)/\(name)")
+        }
+        return content
+    }
+}
