@@ -338,7 +338,7 @@ let package = Package(
             name: "HardwareSecurityTests",
             dependencies: [
                 "CertificateTrust", "HardwareSecurity", "KeyAttestation", "Keybag", "KeychainModel", "KeyServices",
-                "Latchkey", "LatchkeyClient", "LatchkeyDaemon",
+                "Latchkey", "LatchkeyClient", "LatchkeyDaemon", "LatchkeyLocalAuthentication",
                 "LatchkeySecurity", "LatchkeyService", "LatchkeyTool", "LinuxSystem", "SecretMemory",
                 "TrustedPlatformModule", "KeychainTesting", "TPMTesting", .crypto,
             ]),

@@ -7,6 +7,7 @@ import KeychainModel
 import KeychainTesting
 import Latchkey
 import LatchkeyClient
+import LatchkeyLocalAuthentication
 import LatchkeySecurity
 import LatchkeyService
 import TPMTesting
@@ -43,6 +44,55 @@ struct UnnamedEnclaveKeyTests {
             }
         }
     }
+
+    @Test(
+        "CryptoKit's SecAccessControl and LAContext are accepted, and other objects refused",
+        arguments: Backend.allCases)
+    func accessControl(_ backend: Backend) throws {
+        try withEnclave(backend) { _ in
+            var error: Unmanaged<CFError>?
+            let control = try #require(
+                SecAccessControlCreateWithFlags(
+                    nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, [.privateKeyUsage, .applicationPassword], &error)
+            )
+            let context = LAContext()
+            #expect(context.setCredential(Data("the password".utf8), type: .applicationPassword))
+            let key = try SecureEnclave.P256.Signing.PrivateKey(accessControl: control, authenticationContext: context)
+            let message = Data("message".utf8)
+            #expect(key.publicKey.isValidSignature(try key.signature(for: message), for: message))
+            // The key is bound to the password, which another context does not have.
+            let bytes = key.dataRepresentation
+            let other = LAContext()
+            #expect(other.setCredential(Data("another".utf8), type: .applicationPassword))
+            for wrong in [nil, other] {
+                #expect(throws: KeychainError.self) {
+                    try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: bytes, authenticationContext: wrong)
+                        .signature(for: message)
+                }
+            }
+            let again = try SecureEnclave.P256.Signing.PrivateKey(
+                dataRepresentation: bytes, authenticationContext: context)
+            #expect(key.publicKey.isValidSignature(try again.signature(for: message), for: message))
+            let agreement = try SecureEnclave.P256.KeyAgreement.PrivateKey(
+                accessControl: control, authenticationContext: context)
+            _ = try agreement.sharedSecretFromKeyAgreement(with: P256.KeyAgreement.PrivateKey().publicKey)
+
+            let foreign = ForeignObject()
+            for body in [
+                { _ = try SecureEnclave.P256.Signing.PrivateKey(accessControl: foreign) },
+                { _ = try SecureEnclave.P256.KeyAgreement.PrivateKey(authenticationContext: foreign) },
+                {
+                    _ = try SecureEnclave.P256.Signing.PrivateKey(
+                        dataRepresentation: bytes, authenticationContext: foreign)
+                },
+            ] {
+                #expect(#expect(throws: KeychainError.self) { try body() }?.status == .param)
+            }
+        }
+    }
+
+    /// An object of neither type.
+    private final class ForeignObject: AccessControlObject, AuthenticationContextObject {}
 
     @Test("An agreement has the functions of swift-crypto's secret, with the same results")
     func agree() throws {

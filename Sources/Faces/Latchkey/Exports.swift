@@ -23,7 +23,9 @@
 @_exported public import struct KeychainModel.PersistentReference
 @_exported public import enum KeychainModel.ProtectionClass
 
-// Keys.
+// Keys, and what of Apple's shape their initializers accept.
+@_exported public import protocol KeychainModel.AccessControlObject
+@_exported public import protocol KeychainModel.AuthenticationContextObject
 @_exported public import enum KeychainModel.EnclaveKind
 @_exported public import enum KeychainModel.HashAlgorithm
 @_exported public import struct KeychainModel.KeyKind

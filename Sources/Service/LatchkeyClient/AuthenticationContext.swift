@@ -136,7 +136,16 @@ public final class AuthenticationContext: AuthenticationContextOwner {
 
 /// An object of a public module that brings an authentication context to a call, such as an
 /// `LAContext` in `kSecUseAuthenticationContext`.
-package protocol AuthenticationContextSource: AnyObject, Sendable {
+package protocol AuthenticationContextSource: AuthenticationContextObject {
     /// Returns the values for one call.
     func authentication() throws(KeychainError) -> Authentication
+}
+
+/// An object of a public module that brings an access control to a call, such as a
+/// `SecAccessControl`.
+package protocol AccessControlSource: AccessControlObject {
+    /// nil for a class that items cannot have.
+    var protectionClass: ProtectionClass? { get }
+    /// Empty if it has only the protection class.
+    var accessControlFlags: AccessControlFlags { get }
 }

@@ -8,7 +8,7 @@ internal import LatchkeyClient
 internal import LatchkeyService
 
 /// Keys that never leave the TPM of the machine, in the form that CryptoKit has. CryptoKit's code
-/// needs another import, and a ``AccessControl`` in place of a `SecAccessControl`:
+/// needs another import:
 ///
 /// ```swift
 /// import Crypto
@@ -50,18 +50,44 @@ extension SecureEnclave.P256.Signing {
         /// - Parameters:
         ///   - protection: when the key can be used.
         ///   - accessControl: what each use requires of the person.
+        ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if
+        ///     each use asks.
         /// - Throws: `errSecUnimplemented` if there is no Secure Enclave.
         public init(
-            protection: ProtectionClass = .whenUnlockedThisDeviceOnly, accessControl: AccessControl = .nothing
+            protection: ProtectionClass = .whenUnlockedThisDeviceOnly, accessControl: AccessControl = .nothing,
+            authenticationContext: (any AuthenticationContextObject)? = nil
         ) throws {
-            try self.init(.created(protection, accessControl))
+            try self.init(.created(protection, accessControl.ofPrivateKey.flags, authenticationContext))
+        }
+
+        /// Creates a key, as ``init(protection:accessControl:authenticationContext:)`` does, with an
+        /// access control in CryptoKit's form.
+        ///
+        /// - Parameters:
+        ///   - accessControl: a `SecAccessControl`.
+        ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if
+        ///     each use asks.
+        /// - Throws: `errSecParam` for objects of other types, `errSecUnimplemented` if there is no
+        ///   Secure Enclave.
+        public init(
+            accessControl: any AccessControlObject,
+            authenticationContext: (any AuthenticationContextObject)? = nil
+        ) throws {
+            try self.init(.created(accessControl, authenticationContext))
         }
 
         /// The key that has these bytes as ``dataRepresentation``.
         ///
+        /// - Parameters:
+        ///   - dataRepresentation: the bytes.
+        ///   - authenticationContext: an `LAContext` for the uses of the key.
         /// - Throws: `errSecParam` for other bytes; `errSecItemNotFound` if the keychain has no such
         ///   key, or it is one of another program.
-        public init(dataRepresentation: Data) throws { try self.init(.restored(dataRepresentation)) }
+        public init(
+            dataRepresentation: Data, authenticationContext: (any AuthenticationContextObject)? = nil
+        ) throws {
+            try self.init(.restored(dataRepresentation, authenticationContext))
+        }
 
         private init(_ key: UnnamedEnclaveKey) throws {
             self.key = key
@@ -99,18 +125,44 @@ extension SecureEnclave.P256.KeyAgreement {
         /// - Parameters:
         ///   - protection: when the key can be used.
         ///   - accessControl: what each use requires of the person.
+        ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if
+        ///     each use asks.
         /// - Throws: `errSecUnimplemented` if there is no Secure Enclave.
         public init(
-            protection: ProtectionClass = .whenUnlockedThisDeviceOnly, accessControl: AccessControl = .nothing
+            protection: ProtectionClass = .whenUnlockedThisDeviceOnly, accessControl: AccessControl = .nothing,
+            authenticationContext: (any AuthenticationContextObject)? = nil
         ) throws {
-            try self.init(.created(protection, accessControl))
+            try self.init(.created(protection, accessControl.ofPrivateKey.flags, authenticationContext))
+        }
+
+        /// Creates a key, as ``init(protection:accessControl:authenticationContext:)`` does, with an
+        /// access control in CryptoKit's form.
+        ///
+        /// - Parameters:
+        ///   - accessControl: a `SecAccessControl`.
+        ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if
+        ///     each use asks.
+        /// - Throws: `errSecParam` for objects of other types, `errSecUnimplemented` if there is no
+        ///   Secure Enclave.
+        public init(
+            accessControl: any AccessControlObject,
+            authenticationContext: (any AuthenticationContextObject)? = nil
+        ) throws {
+            try self.init(.created(accessControl, authenticationContext))
         }
 
         /// The key that has these bytes as ``dataRepresentation``.
         ///
+        /// - Parameters:
+        ///   - dataRepresentation: the bytes.
+        ///   - authenticationContext: an `LAContext` for the uses of the key.
         /// - Throws: `errSecParam` for other bytes; `errSecItemNotFound` if the keychain has no such
         ///   key, or it is one of another program.
-        public init(dataRepresentation: Data) throws { try self.init(.restored(dataRepresentation)) }
+        public init(
+            dataRepresentation: Data, authenticationContext: (any AuthenticationContextObject)? = nil
+        ) throws {
+            try self.init(.restored(dataRepresentation, authenticationContext))
+        }
 
         private init(_ key: UnnamedEnclaveKey) throws {
             self.key = key
@@ -132,19 +184,39 @@ extension SecureEnclave.P256.KeyAgreement {
 
 extension UnnamedEnclaveKey {
     fileprivate static func created(
-        _ protection: ProtectionClass, _ accessControl: AccessControl
+        _ protection: ProtectionClass, _ flags: AccessControlFlags?, _ context: (any AuthenticationContextObject)?
     ) throws(KeychainError) -> UnnamedEnclaveKey {
-        let half = ItemAddition(
-            .key, protection: protection, accessControlFlags: accessControl.ofPrivateKey.flags)
-        return try UnnamedEnclaveKey(
-            creating: half, authentication: { () throws(KeychainError) in Authentication() },
-            in: { () throws(KeychainError) in try KeychainClient.session() })
+        let half = ItemAddition(.key, protection: protection, accessControlFlags: flags)
+        return try UnnamedEnclaveKey(creating: half, authentication: try authentication(context), in: open)
     }
 
-    fileprivate static func restored(_ representation: Data) throws(KeychainError) -> UnnamedEnclaveKey {
+    fileprivate static func created(
+        _ accessControl: any AccessControlObject, _ context: (any AuthenticationContextObject)?
+    ) throws(KeychainError) -> UnnamedEnclaveKey {
+        guard let source = accessControl as? any AccessControlSource, let protection = source.protectionClass else {
+            throw .parameter("accessControl must be a SecAccessControl, found \(type(of: accessControl))")
+        }
+        return try created(protection, source.accessControlFlags, context)
+    }
+
+    fileprivate static func restored(
+        _ representation: Data, _ context: (any AuthenticationContextObject)?
+    ) throws(KeychainError) -> UnnamedEnclaveKey {
         try UnnamedEnclaveKey(
-            restoring: Array(representation.prefix(1024)),
-            authentication: { () throws(KeychainError) in Authentication() },
-            in: { () throws(KeychainError) in try KeychainClient.session() })
+            restoring: Array(representation.prefix(1024)), authentication: try authentication(context), in: open)
+    }
+
+    private static let open: @Sendable () throws(KeychainError) -> KeychainSession = { () throws(KeychainError) in
+        try KeychainClient.session()
+    }
+
+    private static func authentication(
+        _ context: (any AuthenticationContextObject)?
+    ) throws(KeychainError) -> @Sendable () throws(KeychainError) -> Authentication {
+        guard let context else { return { () throws(KeychainError) in Authentication() } }
+        guard let source = context as? any AuthenticationContextSource else {
+            throw .parameter("authenticationContext must be an LAContext, found \(type(of: context))")
+        }
+        return { () throws(KeychainError) in try source.authentication() }
     }
 }
