@@ -139,6 +139,10 @@ bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" trust
 	@./Scripts/dependencies pinentry-curses
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" constraints
+	@./Scripts/dependencies swtpm
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" enclave \
+	    --latchkeyd "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" \
+	    --latchkey "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey"
 	@$(MAKE) --no-print-directory bench-transport ARGS="$(filter --quick,$(ARGS))"
 
 .PHONY: bench-transport
@@ -149,7 +153,7 @@ bench-transport: ## Measure connections, downloads and many requests at once of 
 
 .PHONY: instructions
 instructions: ## Count the instructions of lookups and adds, and compare them with Benchmarks/instructions.tsv
-	@./Scripts/dependencies libsqlite3-dev libssl-dev valgrind binutils
+	@./Scripts/dependencies libsqlite3-dev libssl-dev libtss2-dev valgrind binutils
 	swift build -c release --package-path Benchmarks --product latchkey-bench
 	@./Scripts/instructions "$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" $(ARGS)
 
@@ -181,7 +185,7 @@ docs: ## Build the documentation of the Swift modules with docc; a warning is an
 dependencies: ## Install what is missing on Debian (says which); elsewhere only say it
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-FUZZERS := wire keys certificates callers property-lists requests backups keybags transport
+FUZZERS := wire keys certificates callers property-lists requests backups keybags transport tpm
 # The executable of each, in the same order.
 FUZZER_wire := WireFuzzer
 FUZZER_keys := KeyFuzzer
@@ -192,6 +196,7 @@ FUZZER_requests := RequestFuzzer
 FUZZER_backups := BackupFuzzer
 FUZZER_keybags := KeybagFuzzer
 FUZZER_transport := TransportFuzzer
+FUZZER_tpm := TPMFuzzer
 
 .PHONY: fuzz
 fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Feed what reads from outside with what libFuzzer thinks of (ARGS="-max_total_time=600"); fuzz-NAME runs one

@@ -61,6 +61,18 @@ let package = Package(
             ]
         ),
         .target(name: "TransportPolicy", dependencies: ["CertificateTrust", "LinuxSystem"]),
+        .systemLibrary(name: "CTSS2"),
+        .target(
+            name: "TrustedPlatformModule", dependencies: ["CTSS2", "LinuxSystem", "OpenSSLCrypto", "SecretMemory"]),
+        .target(
+            name: "KeyAttestation",
+            dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"]),
+        .target(
+            name: "HardwareSecurity",
+            dependencies: [
+                "KeyAttestation", "Keybag", "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem",
+                "SecretMemory", "TrustedPlatformModule",
+            ]),
         .target(
             name: "LatchkeyOperations",
             dependencies: [
@@ -92,11 +104,16 @@ let package = Package(
         .executableTarget(
             name: "KeybagFuzzer",
             dependencies: ["CFuzzerMain", "Keybag", "KeychainModel", "LinuxSystem", "SecretMemory"]),
+        .executableTarget(
+            name: "TPMFuzzer",
+            dependencies: [
+                "CFuzzerMain", "HardwareSecurity", "KeyAttestation", "SecretMemory", "TrustedPlatformModule",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CLatchkey", "COpenSSL", "CFuzzerMain"].contains(target.name) {
+for target in package.targets where !["CLatchkey", "COpenSSL", "CTSS2", "CFuzzerMain"].contains(target.name) {
     let isFuzzer = target.name.hasSuffix("Fuzzer")
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),

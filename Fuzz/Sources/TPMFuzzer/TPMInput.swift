@@ -1,0 +1,1 @@
+../../../Tests/HardwareSecurityTests/Fuzzing/TPMInput.swift
