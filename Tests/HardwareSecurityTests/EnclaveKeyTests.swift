@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
 import Foundation
 import HardwareSecurity
 import KeyServices
 import KeychainModel
 import KeychainTesting
+import Latchkey
 import LatchkeyClient
 import LatchkeySecurity
 import LatchkeyService
@@ -151,6 +153,10 @@ struct EnclaveKeyTests {
             let data = query.merging([kSecReturnData: true]) { $1 } as CFDictionary
             #expect(SecItemCopyMatching(data, &found) == errSecUnimplemented)
             #expect(found == nil)
+            // Latchkey's own types reach swift-crypto's only through the same call.
+            let own = try Keychain.default.key(P256SigningKey.self, tag: "export")
+            let refused = #expect(throws: KeychainError.self) { try P256.Signing.PrivateKey(own) }
+            #expect(refused?.status == .unimplemented)
             // An update makes it neither extractable nor a key of another kind.
             for change: [CFString: Any] in [
                 [kSecAttrIsExtractable: true], [kSecAttrTokenID: ""], [kSecAttrTokenID: "other"],

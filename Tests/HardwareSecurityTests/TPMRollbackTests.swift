@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import HardwareSecurity
 import KeychainModel
@@ -153,6 +154,34 @@ struct TPMRollbackTests {
         try fixture.recover(newPasscode: TPMKeychain.other)
         try fixture.reopen()
         #expect(try fixture.read("open") == "open")
+    }
+
+    /// THREAT-MODEL names this limit of a TPM that is a program.
+    @Test("An older state of a software TPM, put back with the files of its time, is not noticed")
+    func softwareState() throws {
+        let fixture = try TPMKeychain()
+        fixture.close()
+        fixture.module.close()
+        fixture.tpm.stop()
+        let (files, state) = (try fixture.copyFiles(), try TemporaryDirectory())
+        try FileManager.default.copyItem(atPath: fixture.tpm.state, toPath: "\(state.path)/state")
+        try fixture.tpm.start()
+        try fixture.reopen()
+        try fixture.run { try Change.passcode.perform($0) }
+        fixture.close()
+        fixture.module.close()
+
+        // The files alone are noticed.
+        try fixture.restoreFiles(files)
+        #expect(throws: KeychainError.self) { try fixture.reopen() }
+        fixture.module.close()
+        fixture.tpm.stop()
+        try FileManager.default.removeItem(atPath: fixture.tpm.state)
+        try FileManager.default.copyItem(atPath: "\(state.path)/state", toPath: fixture.tpm.state)
+        try fixture.tpm.start()
+        try fixture.reopen()
+        try fixture.unlock(TPMKeychain.passcode)
+        #expect(try fixture.read("locked") == "locked")
     }
 
     @Test("Rows of the audit log from before a change do not open after it")

@@ -84,6 +84,11 @@ public final class SoftwareTPM: @unchecked Sendable {  // because one test at a 
     /// Starts the TPM again after ``stop()``.
     public func start() throws { process = try Self.start(directory.path, port) }
 
+    /// Stops the TPM from answering until ``resume()``, as a suspended machine does.
+    public func pause() { kill(process.processIdentifier, SIGSTOP) }
+
+    public func resume() { kill(process.processIdentifier, SIGCONT) }
+
     // MARK: tpm2-tools
 
     public static let hasTools = isInstalled && access("/usr/bin/tpm2_readpublic", X_OK) == 0
