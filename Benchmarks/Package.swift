@@ -20,6 +20,8 @@ let package = Package(
         .systemLibrary(name: "CScrypt", providers: [.apt(["libssl-dev"])]),
         // The floor of keys: libcrypto's calls and nothing else.
         .target(name: "CKeyFloor", linkerSettings: [.linkedLibrary("crypto")]),
+        // The floor of keys in a TPM: tpm2-tss's calls and nothing else.
+        .target(name: "CEnclaveFloor", linkerSettings: [.linkedLibrary("tss2-esys"), .linkedLibrary("tss2-tctildr")]),
         // The raw floor of items: SQLite's C interface and the BoringSSL that swift-crypto links.
         .target(
             name: "CRawFloor", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
@@ -29,6 +31,7 @@ let package = Package(
         .executableTarget(
             name: "LatchkeyBench",
             dependencies: [
+                "CEnclaveFloor",
                 "CKeyFloor",
                 "CRawFloor",
                 "CTrustFloor",

@@ -63,7 +63,8 @@ struct PasscodeLayer: Codable {
         return timings.summary
     }
 
-    private static func derive(_ passcode: String) {
+    /// scrypt with the parameters of a keybag.
+    static func derive(_ passcode: String) {
         var key = [UInt8](repeating: 0, count: 32)
         let salt = [UInt8](repeating: 7, count: 32)
         EVP_PBE_scrypt(passcode, passcode.utf8.count, salt, salt.count, 1 << 17, 8, 1, 160 << 20, &key, key.count)
