@@ -16,6 +16,10 @@ export LATCHKEY_STRICT := 1
 # The executables stand behind a trait, so that consumers of the libraries do not fetch what they need.
 TRAITS := --enable-all-traits
 
+# The options of each debug build. Builds with different options compile everything again, so they include the one of
+# Scripts/declared-imports.
+DEBUG := $(TRAITS) --explicit-target-dependency-import-check warn
+
 # How the installed executables are built.
 RELEASE = $(TRAITS) -c release --static-swift-stdlib $$(./Scripts/release-flags || echo --release-flags-failed)
 
@@ -28,13 +32,13 @@ help: ## Show this list
 
 .PHONY: demo
 demo: dependencies ## Build, then show the main job on a throw-away keychain
-	swift build $(TRAITS) --product latchkey
-	swift build $(TRAITS) --product latchkeyd
-	@./Scripts/demo "$$(swift build $(TRAITS) --show-bin-path)/latchkey" "$$(swift build $(TRAITS) --show-bin-path)/latchkeyd"
+	swift build $(DEBUG) --product latchkey
+	swift build $(DEBUG) --product latchkeyd
+	@./Scripts/demo "$$(swift build $(DEBUG) --show-bin-path)/latchkey" "$$(swift build $(DEBUG) --show-bin-path)/latchkeyd"
 
 .PHONY: build
 build: dependencies ## Build everything, with warnings and undeclared imports as errors
-	@./Scripts/declared-imports $(TRAITS) --build-tests
+	@./Scripts/declared-imports $(DEBUG) --build-tests
 
 .PHONY: test
 test: build ## Build, run all tests (a few minutes), and name what was skipped
@@ -52,26 +56,26 @@ examples: examples-connections examples-apps ## Build the example packages, and 
 .PHONY: examples-apps
 examples-apps: ## The examples without TLS, which share the libraries of one build
 	@./Scripts/dependencies swtpm python3-fido2
-	swift build $(TRAITS) --product latchkeyd
-	swift build $(TRAITS) --product latchkey
+	swift build $(DEBUG) --product latchkeyd
+	swift build $(DEBUG) --product latchkey
 	swift build $(EXAMPLE)/KeychainHelpers --build-tests
 	swift test $(EXAMPLE)/KeychainHelpers --skip-build
-	@./Scripts/rsa-helper "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
-	@./Scripts/access-groups "$$(swift build $(TRAITS) --show-bin-path)/latchkeyd" "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)"
+	@./Scripts/rsa-helper "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
+	@./Scripts/access-groups "$$(swift build $(DEBUG) --show-bin-path)/latchkeyd" "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)"
 	swift build $(EXAMPLE)/LocalAuthentication --build-tests
 	swift test $(EXAMPLE)/LocalAuthentication --skip-build
 	swift build $(EXAMPLE)/SignIn
-	@./Scripts/sign-in "$$(swift build $(EXAMPLE)/SignIn --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
+	@./Scripts/sign-in "$$(swift build $(EXAMPLE)/SignIn --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
 
 .PHONY: examples-connections
 examples-connections: ## Build the examples with TLS, and run them against servers of openssl and with curl
 	@./Scripts/dependencies openssl curl
-	swift build $(TRAITS) --product latchkeyd
-	swift build $(TRAITS) --product latchkey
+	swift build $(DEBUG) --product latchkeyd
+	swift build $(DEBUG) --product latchkey
 	set -e; for program in pincheck mtls-server mtls-client tlscheck; do swift build $(CONNECTIONS) --product $$program; done
 	@./Scripts/pinning "$$(swift build $(CONNECTIONS) --show-bin-path)"
-	@./Scripts/mutual-tls "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
-	@./Scripts/trust-delegate "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
+	@./Scripts/mutual-tls "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
+	@./Scripts/trust-delegate "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
 
 .PHONY: siblings
 siblings: ## Build Apple's module names beside other packages, from clean in two orders, and run the programs (half an hour)
@@ -98,22 +102,22 @@ PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-pat
 
 .PHONY: crash
 crash: ## Kill 3,000 writers at random moments and look for what they lost
-	swift build $(TRAITS) --build-tests
+	swift build $(DEBUG) --build-tests
 	LATCHKEY_CRASH_ROUNDS=3000 ./Scripts/test --filter CrashTests
 
 .PHONY: tamper
 tamper: ## Flip every single byte of a database
-	swift build $(TRAITS) --build-tests
+	swift build $(DEBUG) --build-tests
 	LATCHKEY_TAMPER_STEP=1 ./Scripts/test --filter TamperTests
 
 .PHONY: soak
 soak: ## Thirty-two clients and faults of every kind on one daemon, twenty open prompts, and a hostile user on the system's, for ten minutes each
-	swift build $(TRAITS) --build-tests
+	swift build $(DEBUG) --build-tests
 	LATCHKEY_SOAK_SECONDS=600 ./Scripts/test --filter SoakTests
 
 .PHONY: churn
 churn: ## Eight processes without a daemon on the same items for ten minutes
-	swift build $(TRAITS) --build-tests
+	swift build $(DEBUG) --build-tests
 	LATCHKEY_CHURN_SECONDS=600 ./Scripts/test --filter ConcurrencyTests
 
 .PHONY: prompt
@@ -123,7 +127,7 @@ prompt: ## Hold verdicts on hostile certificates to 20 ms, in code that is optim
 
 .PHONY: pkits
 pkits: ## Evaluate the certificates of NIST's Public Key Interoperability Test Suite, which is fetched
-	swift build $(TRAITS) --build-tests
+	swift build $(DEBUG) --build-tests
 	LATCHKEY_PKITS="$$(./Scripts/pkits)" ./Scripts/test --filter PKITSTests
 
 .PHONY: bench

@@ -487,8 +487,8 @@ let package = Package(
                 "LatchkeySecurity", "Latchkey", "BiometryDigest", "LatchkeyDaemon", "LatchkeyServer", "LatchkeyTool",
                 "Keybag", "KeychainModel", "KeychainStore",
                 "LatchkeyClient", "LatchkeyService",
-                "LinuxSystem",
-                "SecretMemory", "KeychainTesting", "ProofWorker", .grdb,
+                "HardwareSecurity", "LinuxSystem", "SecretMemory", "TrustedPlatformModule", "KeychainTesting",
+                "ProofWorker", "TPMTesting", .grdb,
             ]
         ),
         // The process that the concurrency, crash and fork proofs start, kill and fork. Not a product.

@@ -2,11 +2,14 @@
 
 import Foundation
 import GRDB
+import HardwareSecurity
 @testable import Keybag
 import KeychainTesting
 import LinuxSystem
 import SecretMemory
+import TPMTesting
 import Testing
+import TrustedPlatformModule
 
 /// The memory of another process that uses a keychain, as a core dump would contain it.
 @Suite("The memory of a process")
@@ -43,18 +46,26 @@ struct ProcessMemoryTests {
 
     @Test(
         "The same holds for latchkeyd, which receives the passcode and the secret and sends the secret",
-        .enabled(if: geteuid() == 0, "needs root to read the memory of latchkeyd"))
-    func daemon() throws {
-        let daemon = try DaemonProcess()
+        .enabled(if: geteuid() == 0, "needs root to read the memory of latchkeyd"), arguments: [false, true])
+    func daemon(_ hasTPM: Bool) throws {
+        let tpm = hasTPM ? try SoftwareTPM() : nil
+        let daemon = try DaemonProcess(environment: tpm.map { ["LATCHKEY_TPM": $0.addressText] } ?? [:])
         let (passcode, secret) = ("a passcode of \(UUID().uuidString)", "a secret of \(UUID().uuidString)")
         let path = "\(daemon.directory.path)/passcode"
         _ = FileManager.default.createFile(
             atPath: path, contents: Data(passcode.utf8), attributes: [.posixPermissions: 0o600])
         #expect(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", path]).status == 0)
+        if hasTPM {
+            #expect(try daemon.client("latchkey", ["root", "tpm", "--passcode-file", path]).status == 0)
+        }
         #expect(try daemon.client("ProofWorker", ["item", "add", "a", secret]).output == "0\n")
         #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "0 \(secret)\n")
         // The daemon knows the path of the keychain, which is not secret.
-        let needles = try needles(daemon.home, passcode, secret, control: "\(daemon.home)/data/keychain.db")
+        let module = tpm.map { TrustedPlatformModule($0.address) }
+        let needles = try needles(
+            daemon.home, passcode, secret, control: "\(daemon.home)/data/keychain.db", root: module.map { TPMRoot($0) })
+        #expect(needles.keys.contains("T") == hasTPM)
+        module?.close()
         let process = daemon.process.processIdentifier
         let unlocked = try found(needles, in: process)
         #expect(unlocked == ["control"], "unlocked: \(unlocked.sorted())")
@@ -73,10 +84,11 @@ struct ProcessMemoryTests {
     }
 
     /// The values that must not be found, and the control that must be found.
-    private func needles(_ home: String, _ passcode: String, _ secret: String, control: String) throws -> [String:
-        [UInt8]]
-    {
-        let deviceKey = try #require(try DeviceKey.load(from: try PrivateDirectory(existing: "\(home)/state")))
+    private func needles(
+        _ home: String, _ passcode: String, _ secret: String, control: String, root: (any HardwareRoot)? = nil
+    ) throws -> [String: [UInt8]] {
+        let storage = DeviceKeyStorage(try PrivateDirectory(existing: "\(home)/state"), hardware: root)
+        let deviceKey = try storage.load(root == nil ? .file : .tpm)
         var configuration = Configuration()
         configuration.readonly = true
         let queue = try DatabaseQueue(path: "\(home)/data/keychain.db", configuration: configuration)
@@ -85,9 +97,10 @@ struct ProcessMemoryTests {
         let stored = StoredKeybag(record: bytes("record"), deviceTag: bytes("device_tag"), userTag: bytes("user_tag"))
         try queue.close()
         let keybag = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
-        let key = try keybag.key(of: try Passcode(SharedSecret(copying: passcode.utf8)))
+        let key = try keybag.completing(try keybag.key(of: try Passcode(SharedSecret(copying: passcode.utf8))))
         let parts = SecretBytes(count: 96) { buffer in
             deviceKey.secret.withUnsafeBytes { buffer[0..<32].copyBytes(from: $0) }
+            key.tangle.withUnsafeBytes { buffer[32..<64].copyBytes(from: $0) }
             key.secret.withUnsafeBytes { buffer[64..<96].copyBytes(from: $0) }
         }
         var needles = [
@@ -100,6 +113,8 @@ struct ProcessMemoryTests {
                 Array($0)
             },
         ]
+        // Without a TPM it is zeros.
+        if keybag.limitsPasscodes { needles["T"] = key.tangle.withUnsafeBytes { Array($0) } }
         for (slot, classKey) in keybag.keys.merging(try keybag.unlock(with: key).keys, uniquingKeysWith: { $1 }) {
             needles["class key \(slot.protection) \(slot.kind)"] = classKey.withUnsafeBytes { Array($0) }
         }

@@ -67,6 +67,8 @@ struct TPMDiagnosisTests {
         #expect(try latchkey("set", "--secret-file", value, "s/a").status == 0)
         #expect(try latchkey("root", "tpm").status == 0)
         let recovery = try latchkey.file("recovery", try latchkey("recovery-key", "create").output)
+        let status = try latchkey("status").output
+        #expect(status.contains("other programs need latchkeyd, which uses the TPM") == !hasDaemon, "\(status)")
         let healthy = try latchkey("doctor")
         #expect(healthy.status == 0, "\(healthy.output)\(healthy.error)")
         #expect(healthy.output.contains("root: the device key opens the keychain"))

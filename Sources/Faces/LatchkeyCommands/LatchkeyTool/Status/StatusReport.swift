@@ -168,6 +168,9 @@ extension StatusReport {
 
     private var modeText: String {
         switch KeychainStatus.Mode(rawValue: mode) {
+        // Other programs do not link what a TPM needs.
+        case .embedded where root == KeychainStatus.Root.tpm.rawValue:
+            "embedded: latchkey opens the database itself; other programs need latchkeyd, which uses the TPM"
         case .embedded: "embedded: every program opens the database itself"
         case .ephemeral, nil: "ephemeral"
         case .user: "user: through this user's latchkeyd"
