@@ -76,6 +76,24 @@ struct AttestationTests {
         #expect(missing?.status == .notTrusted && missing?.description.contains("no certificate") == true)
     }
 
+    /// Attributes (TPMA_OBJECT) of an attestation key: fixedTPM, fixedParent, sensitiveDataOrigin,
+    /// restricted, decrypt, sign.
+    @Test("An attestation key with other attributes is refused", arguments: [1, 4, 5, 16, 17, 18])
+    func attestationKey(_ bit: Int) throws {
+        let maker = try TPMMaker()
+        let message = try withTPM(maker) { try SecureEnclave.P256.Signing.PrivateKey().attestationIdentity() }
+        let verifier = try verifier(maker)
+        _ = try verifier.challenge(for: message)
+        let identity = try AttestationIdentity(decoding: Array(message))
+        // After the type and the hash, big-endian.
+        var area = identity.attestationKey
+        area[7 - bit / 8] ^= 1 << (bit % 8)
+        let changed = AttestationIdentity(
+            certificates: identity.certificates, attestationObject: identity.attestationObject, attestationKey: area)
+        let error = #expect(throws: KeychainError.self) { try verifier.challenge(for: Data(changed.encoded)) }
+        #expect(error?.description.contains("the attestation key signs what its TPM has not made") == true)
+    }
+
     @Test("A TPM that does not have the key of the certificate cannot answer; the right one can for another key only")
     func foreign() throws {
         let maker = try TPMMaker()
