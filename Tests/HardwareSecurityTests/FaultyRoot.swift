@@ -8,7 +8,7 @@ import Synchronization
 /// A root that fails where the test says so.
 final class FaultyRoot: HardwareRoot {
     enum Operation: Hashable, CaseIterable {
-        case seal, unseal, sealPIN, unsealPIN, createCounter, value, increment, remove
+        case describe, seal, unseal, sealPIN, unsealPIN, createCounter, value, increment, remove
     }
 
     private let root: any HardwareRoot
@@ -34,7 +34,10 @@ final class FaultyRoot: HardwareRoot {
 
     func prepare() { root.prepare() }
 
-    func describe() throws(KeychainError) -> String { try root.describe() }
+    func describe() throws(KeychainError) -> String {
+        try check(.describe)
+        return try root.describe()
+    }
 
     func seal(_ key: SharedSecret) throws(KeychainError) -> [UInt8] {
         try check(.seal)

@@ -20,7 +20,7 @@ struct ExportsTests {
         "EnclaveAttestationChallenge": EnclaveAttestationChallenge.self,
         "EnclaveAttestationVerifier": EnclaveAttestationVerifier.self,
         "EnclaveKind": EnclaveKind.self, "EnclaveSharedSecret": EnclaveSharedSecret.self,
-        "SecureEnclave": SecureEnclave.self,
+        "SecureEnclave": SecureEnclave.self, "SecureEnclaveHandle": SecureEnclaveHandle.self,
         "FileSeal": FileSeal.self, "FileSealAlgorithm": FileSealAlgorithm.self, "FileSealKey": FileSealKey.self,
         "FileSealVerificationKey": FileSealVerificationKey.self,
         "GenericPassword": GenericPassword.self, "HashAlgorithm": HashAlgorithm.self,
@@ -59,12 +59,12 @@ struct ExportsTests {
         "AccessControlObject", "AuthenticationContextObject", "FileSealInput", "KeyCurve", "KeychainKey",
         "PasswordCondition", "PasswordItem", "PayloadOpener",
         "PayloadSealer", "SecretBytes",
-        "SecretConvertible",
+        "SecretConvertible", "SecureEnclaveKey",
     ]
     private static func useOthers<Key: KeychainKey, Item: PasswordItem, Condition: PasswordCondition, Curve: KeyCurve>(
         _: Key, _: Item, _: Condition, _: Curve, _: some SecretConvertible, _: borrowing SecretBytes,
         _: borrowing PayloadSealer, _: borrowing PayloadOpener, _: borrowing FileSealInput,
-        _: any AccessControlObject, _: any AuthenticationContextObject
+        _: any AccessControlObject, _: any AuthenticationContextObject, _: any SecureEnclaveKey
     ) {}
 
     /// Types of Swift, Foundation and swift-crypto.

@@ -100,14 +100,16 @@ public final class SoftwareTPM: @unchecked Sendable {  // because one test at a 
     }
 
     /// As ``tool(_:_:)``.
-    public func run(_ name: String, _ arguments: [String]) throws -> Executable.Outcome {
+    ///
+    /// - Parameter log: what tpm2-tss logs.
+    public func run(_ name: String, _ arguments: [String], log: String = "all+NONE") throws -> Executable.Outcome {
         guard let port else { throw NotListening() }
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/\(name)")
         process.arguments = arguments
         process.currentDirectoryURL = URL(filePath: directory.path)
         process.environment = [
-            "TPM2TOOLS_TCTI": "swtpm:host=127.0.0.1,port=\(port)", "TSS2_LOG": "all+NONE", "PATH": "/usr/bin:/bin",
+            "TPM2TOOLS_TCTI": "swtpm:host=127.0.0.1,port=\(port)", "TSS2_LOG": log, "PATH": "/usr/bin:/bin",
         ]
         process.standardInput = FileHandle.nullDevice
         let output = "\(directory.path)/output"

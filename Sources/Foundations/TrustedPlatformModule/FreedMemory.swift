@@ -4,7 +4,8 @@ internal import CTSS2
 internal import LinuxSystem
 
 /// Has the C library overwrite freed memory while tpm2-tss may free secrets: it copies parameters, and
-/// a session keeps the authorization value that was used last.
+/// a session keeps the authorization value that was used last. Its contexts and sessions are large
+/// enough; blocks below about a KiB stay as they are.
 ///
 /// Not for longer than that: each allocation is overwritten as well, which costs the 128 MiB of a
 /// passcode's derivation 25 ms.

@@ -37,11 +37,11 @@ public final class TrustedPlatformModule: Sendable {
             gate.release()
             closeWhenIdle()
         }
-        let kept = slot.module
+        let wasOpen = slot.module != nil
         do throws(TPMError) {
             return try attempt(body)
         } catch {
-            guard let kept, !kept.hasBegun, error.isOutdatedConnection else { throw error }
+            guard wasOpen, !slot.hasBegun, error.isOutdatedConnection else { throw error }
             return try attempt(body)
         }
     }
@@ -58,17 +58,27 @@ public final class TrustedPlatformModule: Sendable {
         } catch {
             // After an error it is unknown what the TPM has of the session: the error itself may have
             // been made up on the way.
+            slot.hasBegun = module.hasBegun
             slot.module = nil
             throw error
         }
     }
 
-    /// Opens the connection in the background, because an operation will follow soon. A failure is
-    /// that operation's.
-    public func prepare() {
-        BackgroundThread.run { [weak self] in
-            try? self?.run { (_) throws(TPMError) in }
+    /// Opens the connection in the background, because an operation will follow soon. It does not take
+    /// long: a failure is that operation's.
+    public func prepare() { BackgroundThread.run { [weak self] in self?.openEarly() } }
+
+    private func openEarly() {
+        guard gate.acquire(seconds: 0) else { return }
+        defer {
+            gate.release()
+            closeWhenIdle()
         }
+        guard slot.module == nil else { return }
+        FreedMemory.beginOverwriting()
+        defer { FreedMemory.endOverwriting() }
+        let seconds = min(commandSeconds, 3)
+        slot.module = try? OpenModule(transport, until: BootClock.system.now() + seconds * 1_000_000_000)
     }
 
     private var deadline: UInt64 { BootClock.system.now() + commandSeconds * 1_000_000_000 }
@@ -114,4 +124,6 @@ public final class TrustedPlatformModule: Sendable {
 /// it.
 private final class ModuleSlot: @unchecked Sendable {
     var module: OpenModule?
+    /// ``OpenModule/hasBegun`` of the operation that failed last.
+    var hasBegun = false
 }

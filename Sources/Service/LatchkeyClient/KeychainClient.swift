@@ -121,8 +121,11 @@ public enum KeychainClient {
         do throws(KeychainError) {
             opened = try session()
         } catch {
-            guard isFileBased, let home = try? home() else { throw error }
-            return EmbeddedService.diagnose(error, home: home, hardware: hardware.withLock { $0 })
+            let problem = error
+            guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1",
+                try ProcessService.daemon() == nil, let home = try? home(), !HomeOwnership.hasMarker(home)
+            else { throw problem }
+            return EmbeddedService.diagnose(problem, home: home, hardware: hardware.withLock { $0 })
         }
         return try opened.check(progress: progress)
     }

@@ -34,12 +34,8 @@ struct HomeRescue: KeychainRescue {
     }
 
     func diagnose(_ problem: KeychainError) throws(KeychainError) -> [KeychainFinding] {
-        do throws(KeychainError) {
-            return try provider.rescuing(user) { (home, ownership, _) throws(KeychainError) in
-                EmbeddedService.diagnose(problem, home: home, hardware: provider.hardware)
-            }
-        } catch {
-            throw problem
-        }
+        let (mode, home) = try provider.modeAndHome(for: user)
+        guard let home else { throw problem }
+        return EmbeddedService.diagnose(problem, home: home, hardware: provider.hardware, mode: mode)
     }
 }

@@ -44,10 +44,11 @@ final class RequestContext: OperationContext {
     var mode: KeychainStatus.Mode { get throws(KeychainError) { try keychain.mode } }
     var auditLog: AuditLog? { get throws(KeychainError) { try keychain.audit } }
 
-    var rescue: any KeychainRescue {
-        // Afterwards the keychain may open.
-        opening = nil
-        return server.provider.rescue(of: user)
+    var rescue: any KeychainRescue { server.provider.rescue(of: user) }
+
+    /// Has the next use open the keychain again, because it may open now.
+    func forgetFailedOpening() {
+        if case .failure? = opening { opening = nil }
     }
 
     func openSpool() throws(KeychainError) -> Spool {

@@ -77,6 +77,7 @@ struct RequestHandler {
     private func record<Operation: KeychainOperation>(
         _ operation: Operation, _ outcome: Result<Operation.Answer, KeychainError>, _ context: RequestContext
     ) {
+        if Operation.traits.contains(.changes) { context.forgetFailedOpening() }
         guard let details = operation.audit, let log = (try? context.keychain)?.audit else { return }
         let entry = AuditEntry(details, outcome, by: context.caller)
         do throws(KeychainError) {

@@ -10,11 +10,14 @@ extension EmbeddedService {
     /// Reports why the keychain under `home` cannot be opened, and what leads back to its items. It
     /// changes nothing.
     ///
-    /// - Parameter problem: the error of the attempt to open it.
+    /// - Parameters:
+    ///   - problem: the error of the attempt to open it.
+    ///   - mode: who opens it.
     public static func diagnose(
-        _ problem: KeychainError, home: KeychainHome, hardware: SecureHardware
+        _ problem: KeychainError, home: KeychainHome, hardware: SecureHardware,
+        mode: KeychainStatus.Mode = .embedded
     ) -> [KeychainFinding] {
-        RootDiagnosis(home, hardware).ofClosedKeychain(problem)
+        RootDiagnosis(home, hardware).ofClosedKeychain(problem, mode)
     }
 
     /// Opens the keychain under `home` with its recovery key, even if its device key is lost, and

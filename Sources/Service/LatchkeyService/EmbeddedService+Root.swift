@@ -59,13 +59,15 @@ extension EmbeddedService {
         return (try? Self.storage(home, hardware).registers()) ?? []
     }
 
-    static func storage(_ home: KeychainHome, _ hardware: SecureHardware) throws(KeybagError)
-        -> DeviceKeyStorage
-    {
+    static func storage(
+        _ home: KeychainHome, _ hardware: SecureHardware, mayCreate: Bool = true
+    ) throws(KeybagError) -> DeviceKeyStorage {
         do throws(SystemError) {
-            return DeviceKeyStorage(
-                try PrivateDirectory(creating: home.stateDirectory), hardware: hardware.root,
-                credentials: hardware.credentialSealer)
+            let directory =
+                mayCreate
+                ? try PrivateDirectory(creating: home.stateDirectory)
+                : try PrivateDirectory(existing: home.stateDirectory)
+            return DeviceKeyStorage(directory, hardware: hardware.root, credentials: hardware.credentialSealer)
         } catch {
             throw .system(error)
         }

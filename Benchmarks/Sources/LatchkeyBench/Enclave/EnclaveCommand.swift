@@ -128,8 +128,7 @@ struct EnclaveCommand: ParsableCommand {
         "  \(value <= limit ? "met   " : "MISSED")  \(words)"
     }
 
-    /// The median of the ratios of single rounds.
-    private func ratio(_ one: [Double], _ other: [Double]) -> Double { middle(zip(one, other).map { $0 / $1 }) }
+    private func ratio(_ one: [Double], _ other: [Double]) -> Double { middle(one) / middle(other) }
 
     private func middle(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }

@@ -19,14 +19,14 @@ extension SecureEnclave.P256.Signing.PrivateKey {
     /// Returns what the TPM shows of itself: its maker's certificate, and a new attestation key.
     ///
     /// - Throws: `errSecUnimplemented` for a key in a software enclave.
-    public func attestationIdentity() throws(KeychainError) -> Data { try key.attestationMessage(Data()) }
+    public func attestationIdentity() throws(KeychainError) -> Data { try handle.key.attestationMessage(Data()) }
 
     /// Answers the challenge of an ``EnclaveAttestationVerifier``.
     ///
     /// - Throws: `errSecParam` for other bytes; `errSecDecode` for a challenge to another TPM.
     public func attestation(answering challenge: Data) throws(KeychainError) -> Data {
         guard !challenge.isEmpty else { throw .parameter("the challenge is empty") }
-        return try key.attestationMessage(challenge)
+        return try handle.key.attestationMessage(challenge)
     }
 }
 

@@ -37,65 +37,81 @@ public enum SecureEnclave {
     }
 }
 
+/// A private key of a ``SecureEnclave``: `P256.Signing.PrivateKey` or `P256.KeyAgreement.PrivateKey`.
+public protocol SecureEnclaveKey: Sendable {
+    /// - Throws: if the public half cannot be read.
+    init(_ handle: SecureEnclaveHandle) throws
+
+    /// The key behind this value.
+    var handle: SecureEnclaveHandle { get }
+}
+
+/// The key behind a ``SecureEnclaveKey``. Only the initializers of these types create one.
+public struct SecureEnclaveHandle: Sendable {
+    let key: UnnamedEnclaveKey
+}
+
+extension SecureEnclaveKey {
+    /// Creates a key. Without ``dataRepresentation``, it is deleted with the last copy of this value.
+    ///
+    /// - Parameters:
+    ///   - protection: when the key can be used.
+    ///   - accessControl: what each use requires of the person.
+    ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if each
+    ///     use asks.
+    /// - Throws: `errSecUnimplemented` if there is no Secure Enclave.
+    public init(
+        protection: ProtectionClass = .whenUnlockedThisDeviceOnly, accessControl: AccessControl = .nothing,
+        authenticationContext: (any AuthenticationContextObject)? = nil
+    ) throws {
+        try self.init(.created(protection, accessControl.ofPrivateKey.flags, authenticationContext))
+    }
+
+    /// Creates a key, as ``init(protection:accessControl:authenticationContext:)`` does, with an access
+    /// control in CryptoKit's form.
+    ///
+    /// - Parameters:
+    ///   - accessControl: a `SecAccessControl`.
+    ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if each
+    ///     use asks.
+    /// - Throws: `errSecParam` for objects of other types, `errSecUnimplemented` if there is no
+    ///   Secure Enclave.
+    public init(
+        accessControl: any AccessControlObject, authenticationContext: (any AuthenticationContextObject)? = nil
+    ) throws {
+        try self.init(.created(accessControl, authenticationContext))
+    }
+
+    /// The key that has these bytes as ``dataRepresentation``.
+    ///
+    /// - Parameters:
+    ///   - dataRepresentation: the bytes.
+    ///   - authenticationContext: an `LAContext` for the uses of the key.
+    /// - Throws: `errSecParam` for other bytes; `errSecItemNotFound` if the keychain has no such key,
+    ///   or it is one of another program.
+    public init(
+        dataRepresentation: Data, authenticationContext: (any AuthenticationContextObject)? = nil
+    ) throws {
+        try self.init(.restored(dataRepresentation, authenticationContext))
+    }
+
+    /// The bytes by which the program finds the key again. They are no secret.
+    public var dataRepresentation: Data { Data(handle.key.representation) }
+}
+
 extension SecureEnclave.P256.Signing {
     /// A private key that signs.
-    public struct PrivateKey: Sendable {
-        let key: UnnamedEnclaveKey
+    public struct PrivateKey: SecureEnclaveKey {
+        /// The key behind this value.
+        public let handle: SecureEnclaveHandle
         /// The public half.
         public let publicKey: Crypto.P256.Signing.PublicKey
 
-        /// Creates a key. Without ``dataRepresentation``, it is deleted with the last copy of this
-        /// value.
-        ///
-        /// - Parameters:
-        ///   - protection: when the key can be used.
-        ///   - accessControl: what each use requires of the person.
-        ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if
-        ///     each use asks.
-        /// - Throws: `errSecUnimplemented` if there is no Secure Enclave.
-        public init(
-            protection: ProtectionClass = .whenUnlockedThisDeviceOnly, accessControl: AccessControl = .nothing,
-            authenticationContext: (any AuthenticationContextObject)? = nil
-        ) throws {
-            try self.init(.created(protection, accessControl.ofPrivateKey.flags, authenticationContext))
+        /// - Throws: if the public half cannot be read.
+        public init(_ handle: SecureEnclaveHandle) throws {
+            self.handle = handle
+            publicKey = try Crypto.P256.Signing.PublicKey(x963Representation: handle.key.publicKey.external)
         }
-
-        /// Creates a key, as ``init(protection:accessControl:authenticationContext:)`` does, with an
-        /// access control in CryptoKit's form.
-        ///
-        /// - Parameters:
-        ///   - accessControl: a `SecAccessControl`.
-        ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if
-        ///     each use asks.
-        /// - Throws: `errSecParam` for objects of other types, `errSecUnimplemented` if there is no
-        ///   Secure Enclave.
-        public init(
-            accessControl: any AccessControlObject,
-            authenticationContext: (any AuthenticationContextObject)? = nil
-        ) throws {
-            try self.init(.created(accessControl, authenticationContext))
-        }
-
-        /// The key that has these bytes as ``dataRepresentation``.
-        ///
-        /// - Parameters:
-        ///   - dataRepresentation: the bytes.
-        ///   - authenticationContext: an `LAContext` for the uses of the key.
-        /// - Throws: `errSecParam` for other bytes; `errSecItemNotFound` if the keychain has no such
-        ///   key, or it is one of another program.
-        public init(
-            dataRepresentation: Data, authenticationContext: (any AuthenticationContextObject)? = nil
-        ) throws {
-            try self.init(.restored(dataRepresentation, authenticationContext))
-        }
-
-        private init(_ key: UnnamedEnclaveKey) throws {
-            self.key = key
-            publicKey = try Crypto.P256.Signing.PublicKey(x963Representation: key.publicKey.external)
-        }
-
-        /// The bytes by which the program finds the key again. They are no secret.
-        public var dataRepresentation: Data { Data(key.representation) }
 
         /// Signs the SHA-256 of the data.
         public func signature(for data: some DataProtocol) throws -> Crypto.P256.Signing.ECDSASignature {
@@ -105,7 +121,7 @@ extension SecureEnclave.P256.Signing {
         /// Signs a digest.
         public func signature(for digest: some Digest) throws -> Crypto.P256.Signing.ECDSASignature {
             let raw = try Array(digest).withUnsafeBytes { bytes in
-                try key.signature(of: bytes, .ecdsa(.rfc4754, .digest(nil)))
+                try handle.key.signature(of: bytes, .ecdsa(.rfc4754, .digest(nil)))
             }
             return try Crypto.P256.Signing.ECDSASignature(rawRepresentation: raw)
         }
@@ -114,85 +130,40 @@ extension SecureEnclave.P256.Signing {
 
 extension SecureEnclave.P256.KeyAgreement {
     /// A private key that agrees on secrets.
-    public struct PrivateKey: Sendable {
-        let key: UnnamedEnclaveKey
+    public struct PrivateKey: SecureEnclaveKey {
+        /// The key behind this value.
+        public let handle: SecureEnclaveHandle
         /// The public half.
         public let publicKey: Crypto.P256.KeyAgreement.PublicKey
 
-        /// Creates a key. Without ``dataRepresentation``, it is deleted with the last copy of this
-        /// value.
-        ///
-        /// - Parameters:
-        ///   - protection: when the key can be used.
-        ///   - accessControl: what each use requires of the person.
-        ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if
-        ///     each use asks.
-        /// - Throws: `errSecUnimplemented` if there is no Secure Enclave.
-        public init(
-            protection: ProtectionClass = .whenUnlockedThisDeviceOnly, accessControl: AccessControl = .nothing,
-            authenticationContext: (any AuthenticationContextObject)? = nil
-        ) throws {
-            try self.init(.created(protection, accessControl.ofPrivateKey.flags, authenticationContext))
+        /// - Throws: if the public half cannot be read.
+        public init(_ handle: SecureEnclaveHandle) throws {
+            self.handle = handle
+            publicKey = try Crypto.P256.KeyAgreement.PublicKey(x963Representation: handle.key.publicKey.external)
         }
-
-        /// Creates a key, as ``init(protection:accessControl:authenticationContext:)`` does, with an
-        /// access control in CryptoKit's form.
-        ///
-        /// - Parameters:
-        ///   - accessControl: a `SecAccessControl`.
-        ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if
-        ///     each use asks.
-        /// - Throws: `errSecParam` for objects of other types, `errSecUnimplemented` if there is no
-        ///   Secure Enclave.
-        public init(
-            accessControl: any AccessControlObject,
-            authenticationContext: (any AuthenticationContextObject)? = nil
-        ) throws {
-            try self.init(.created(accessControl, authenticationContext))
-        }
-
-        /// The key that has these bytes as ``dataRepresentation``.
-        ///
-        /// - Parameters:
-        ///   - dataRepresentation: the bytes.
-        ///   - authenticationContext: an `LAContext` for the uses of the key.
-        /// - Throws: `errSecParam` for other bytes; `errSecItemNotFound` if the keychain has no such
-        ///   key, or it is one of another program.
-        public init(
-            dataRepresentation: Data, authenticationContext: (any AuthenticationContextObject)? = nil
-        ) throws {
-            try self.init(.restored(dataRepresentation, authenticationContext))
-        }
-
-        private init(_ key: UnnamedEnclaveKey) throws {
-            self.key = key
-            publicKey = try Crypto.P256.KeyAgreement.PublicKey(x963Representation: key.publicKey.external)
-        }
-
-        /// The bytes by which the program finds the key again. They are no secret.
-        public var dataRepresentation: Data { Data(key.representation) }
 
         /// Agrees on a secret with another key.
         public func sharedSecretFromKeyAgreement(
             with other: Crypto.P256.KeyAgreement.PublicKey
         ) throws -> EnclaveSharedSecret {
             let point = Array(other.x963Representation)
-            return EnclaveSharedSecret(try point.withUnsafeBytes { try key.use(.agree, on: $0) })
+            return EnclaveSharedSecret(try point.withUnsafeBytes { try handle.key.use(.agree, on: $0) })
         }
     }
 }
 
-extension UnnamedEnclaveKey {
+extension SecureEnclaveHandle {
     fileprivate static func created(
         _ protection: ProtectionClass, _ flags: AccessControlFlags?, _ context: (any AuthenticationContextObject)?
-    ) throws(KeychainError) -> UnnamedEnclaveKey {
+    ) throws(KeychainError) -> SecureEnclaveHandle {
         let half = ItemAddition(.key, protection: protection, accessControlFlags: flags)
-        return try UnnamedEnclaveKey(creating: half, authentication: try authentication(context), in: open)
+        return SecureEnclaveHandle(
+            key: try UnnamedEnclaveKey(creating: half, authentication: try authentication(context), in: open))
     }
 
     fileprivate static func created(
         _ accessControl: any AccessControlObject, _ context: (any AuthenticationContextObject)?
-    ) throws(KeychainError) -> UnnamedEnclaveKey {
+    ) throws(KeychainError) -> SecureEnclaveHandle {
         guard let source = accessControl as? any AccessControlSource, let protection = source.protectionClass else {
             throw .parameter("accessControl must be a SecAccessControl, found \(type(of: accessControl))")
         }
@@ -201,9 +172,10 @@ extension UnnamedEnclaveKey {
 
     fileprivate static func restored(
         _ representation: Data, _ context: (any AuthenticationContextObject)?
-    ) throws(KeychainError) -> UnnamedEnclaveKey {
-        try UnnamedEnclaveKey(
-            restoring: Array(representation.prefix(1024)), authentication: try authentication(context), in: open)
+    ) throws(KeychainError) -> SecureEnclaveHandle {
+        SecureEnclaveHandle(
+            key: try UnnamedEnclaveKey(
+                restoring: Array(representation.prefix(1024)), authentication: try authentication(context), in: open))
     }
 
     private static let open: @Sendable () throws(KeychainError) -> KeychainSession = { () throws(KeychainError) in

@@ -46,11 +46,23 @@ struct DoctorCommand: ParsableSubcommand {
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        try unlockIfNamed(in: session)
-        for action in actions { try perform(action, in: session) }
+        do throws(CommandFailure) {
+            try unlockIfNamed(in: session)
+            for action in actions { try perform(action, in: session) }
+        } catch {
+            // The report says why a keychain does not open; other failures are those of the options.
+            let findings = Self.findings(in: session)
+            guard findings.contains(where: { $0.subject == "keychain" && !$0.isHealthy }) else { throw error }
+            try write(DoctorReport(findings), in: session)
+            throw .reported(1)
+        }
         let report = DoctorReport(Self.findings(in: session))
-        try session.write(json ? try JSONText.of(report) : report.text)
+        try write(report, in: session)
         guard report.healthy else { throw .reported(1) }
+    }
+
+    private func write(_ report: DoctorReport, in session: CommandSession) throws(CommandFailure) {
+        try session.write(json ? try JSONText.of(report) : report.text)
     }
 
     /// Unlocks the keychain if a passcode is given, so that locked items are checked as well.
