@@ -3,10 +3,12 @@
 import Foundation
 import Glibc
 import HardwareSecurity
+import Keybag
 import KeychainModel
 import KeychainTesting
 import LatchkeyClient
 import LatchkeyService
+import SecretMemory
 import TPMTesting
 import Testing
 import TrustedPlatformModule
@@ -225,6 +227,42 @@ struct TPMDiagnosisTests {
         // Where the keychain itself is gone, there is no other step than its backup.
         #expect(first.steps.contains { $0.contains("latchkey recovery-key use") } == (cause != .lostDatabase))
         #expect(try Self.content(files) == before)
+    }
+
+    /// A credential of systemd that does not open.
+    private struct ClosedCredential: DeviceKeySealer {
+        let status: OSStatusCode?
+
+        func seal(_ key: SharedSecret) throws(KeychainError) -> [UInt8] { key.withUnsafeBytes { Array($0) } }
+
+        func unseal(_ sealed: [UInt8]) throws(KeychainError) -> SharedSecret {
+            if let status { throw KeychainError(status) }
+            return SharedSecret(copying: sealed)
+        }
+    }
+
+    @Test("A credential that is not there leads to where it is; another machine's, to the recovery key")
+    func credential() throws {
+        let keychain = try TestKeychain(
+            .onDisk, hardware: SecureHardware(credentials: ClosedCredential(status: nil)))
+        try keychain.run(groups: ["G1"]) {
+            let session = try KeychainClient.session()
+            #expect(try session.moveRoot(to: .credential, nil, dryRun: false))
+            _ = try session.createRecoveryKey(nil)
+        }
+        keychain.service.close()
+        let home = KeychainHome(root: try #require(keychain.directory).path)
+        for (status, text) in [
+            (OSStatusCode.notAvailable, "in the service that receives the credential, or as root"),
+            (.decode, "if the disk was moved to another machine"),
+        ] {
+            let hardware = SecureHardware(credentials: ClosedCredential(status: status))
+            let findings = EmbeddedService.diagnose(KeychainError(status), home: home, hardware: hardware)
+            let steps = try #require(findings.first).steps
+            #expect(steps.first?.contains(text) == true, "\(steps)")
+            // A recovery does not replace a credential that opens elsewhere.
+            #expect(steps.contains { $0.contains("recovery-key use") } == (status == .decode), "\(steps)")
+        }
     }
 
     /// The files of the database and the device key, by their names.

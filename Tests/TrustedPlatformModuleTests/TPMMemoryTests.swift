@@ -4,9 +4,10 @@ import enum Crypto.P256
 import Foundation
 import KeychainTesting
 import SecretMemory
+import Synchronization
 import TPMTesting
 import Testing
-import TrustedPlatformModule
+@testable import TrustedPlatformModule
 
 /// What tpm2-tss and this module leave in memory.
 @Suite("Secrets of a TPM in memory", .serialized, .enabled(if: SoftwareTPM.isInstalled))
@@ -32,6 +33,26 @@ struct TPMMemoryTests {
         module.close()
         #expect(memory.search().ordinary == ["control"])
         withExtendedLifetime(control) {}
+    }
+
+    @Test("What other threads allocate is zero while operations begin and end")
+    func zeros() {
+        let isDone = Atomic(false)
+        let thread = Thread {
+            while !isDone.load(ordering: .acquiring) {
+                FreedMemory.beginOverwriting()
+                FreedMemory.endOverwriting()
+            }
+        }
+        thread.start()
+        defer { isDone.store(true, ordering: .releasing) }
+        // Large enough for memory of its own, which calloc does not clear again.
+        let count = 40 << 20
+        for _ in 0..<80 {
+            guard let block = calloc(1, count) else { continue }
+            defer { free(block) }
+            #expect(block.load(as: UInt8.self) == 0 && memcmp(block, block + 1, count - 1) == 0)
+        }
     }
 
     private func seal(_ module: TrustedPlatformModule, _ secret: (String) -> SharedSecret) throws {
