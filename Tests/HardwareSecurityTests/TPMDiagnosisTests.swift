@@ -39,6 +39,12 @@ struct TPMDiagnosisTests {
             return try Executable.run("latchkey", arguments, home: home, environment: environment)
         }
 
+        /// Stores an item, and moves the device key to the TPM.
+        func storeItem() throws {
+            #expect(try self("set", "--secret-file", try file("value", "the secret"), "s/a").status == 0)
+            #expect(try self("root", "tpm").status == 0)
+        }
+
         /// Starts latchkeyd again.
         func restart() throws {
             daemon?.stop()
@@ -64,10 +70,8 @@ struct TPMDiagnosisTests {
     func cleared(_ hasDaemon: Bool) throws {
         let tpm = try SoftwareTPM(hasTools: true)
         let latchkey = try Machine(hasDaemon: hasDaemon, tpm)
-        let value = try latchkey.file("value", "the secret")
         let passcode = try latchkey.file("passcode", "correct horse battery\n")
-        #expect(try latchkey("set", "--secret-file", value, "s/a").status == 0)
-        #expect(try latchkey("root", "tpm").status == 0)
+        try latchkey.storeItem()
         let recovery = try latchkey.file("recovery", try latchkey("recovery-key", "create").output)
         let status = try latchkey("status").output
         #expect(status.contains("other programs need latchkeyd, which uses the TPM") == !hasDaemon, "\(status)")
@@ -108,10 +112,8 @@ struct TPMDiagnosisTests {
     func backup(_ hasDaemon: Bool) throws {
         let tpm = try SoftwareTPM(hasTools: true)
         let latchkey = try Machine(hasDaemon: hasDaemon, tpm)
-        let value = try latchkey.file("value", "the secret")
         let passphrase = try latchkey.file("passphrase", "Kestrel-57 over the pier\n")
-        #expect(try latchkey("set", "--secret-file", value, "s/a").status == 0)
-        #expect(try latchkey("root", "tpm").status == 0)
+        try latchkey.storeItem()
         let copy = try #require(latchkey.directory).path + "/copy"
         let saved = try latchkey("backup", copy, "--passphrase-file", passphrase)
         #expect(saved.status == 0, "\(saved.error)")
@@ -134,10 +136,8 @@ struct TPMDiagnosisTests {
     func gone() throws {
         let tpm = try SoftwareTPM()
         let latchkey = try Machine(hasDaemon: false, tpm)
-        let value = try latchkey.file("value", "the secret")
         let passcode = try latchkey.file("passcode", "correct horse battery\n")
-        #expect(try latchkey("set", "--secret-file", value, "s/a").status == 0)
-        #expect(try latchkey("root", "tpm").status == 0)
+        try latchkey.storeItem()
         let recovery = try latchkey.file("recovery", try latchkey("recovery-key", "create").output)
         tpm.stop()
         // Also with a passcode, which cannot be verified.
