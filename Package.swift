@@ -96,6 +96,12 @@ let package = Package(
         ),
 
         .target(
+            name: "FileProtection",
+            dependencies: ["CLatchkey", "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto],
+            path: "Sources/Engines/FileProtection"
+        ),
+
+        .target(
             name: "KeyServices",
             dependencies: ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
             path: "Sources/Engines/KeyServices"
@@ -351,6 +357,13 @@ let package = Package(
             dependencies: [
                 "Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto,
                 .grdb,
+            ],
+            exclude: ["Vectors"]
+        ),
+        .testTarget(
+            name: "FileProtectionTests",
+            dependencies: [
+                "FileProtection", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto,
             ],
             exclude: ["Vectors"]
         ),

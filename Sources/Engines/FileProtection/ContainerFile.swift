@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLatchkey
+internal import Glibc
+internal import LinuxSystem
+
+/// The file below a container: reads and writes at positions.
+protocol ContainerFile: Sendable {
+    /// Locks the file for the only writer.
+    ///
+    /// - Throws: ``FileProtectionError/inUse``.
+    func lock() throws(FileProtectionError)
+
+    /// The length of the file, in bytes.
+    var size: UInt64 { get throws(FileProtectionError) }
+
+    /// Fills the buffer.
+    ///
+    /// - Returns: the number of bytes: fewer than the buffer has only at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileProtectionError) -> Int
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileProtectionError)
+
+    /// Cuts the file to at most `length` bytes.
+    func cut(to length: UInt64) throws(FileProtectionError)
+
+    /// Writes the content to the storage device before it returns.
+    func synchronize() throws(FileProtectionError)
+}
+
+/// The file of a descriptor.
+final class OpenContainerFile: ContainerFile {
+    private let path: String
+    private let descriptor: OwnedDescriptor
+
+    /// - Throws: ``FileProtectionError/notProtected`` if it is no regular file.
+    init(_ descriptor: consuming OwnedDescriptor, path: String) throws(FileProtectionError) {
+        let kind: FileStatus.Kind
+        do throws(SystemError) { kind = try FileStatus.of(descriptor, path: path).kind } catch { throw .system(error) }
+        guard kind == .file else { throw .notProtected }
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    func lock() throws(FileProtectionError) {
+        guard latchkey_lock_file(descriptor.rawValue, 1) == 0 else {
+            guard errno == EAGAIN || errno == EACCES else { throw .system(.last("lock", path: path)) }
+            throw .inUse
+        }
+    }
+
+    var size: UInt64 {
+        get throws(FileProtectionError) {
+            do throws(SystemError) {
+                return UInt64(max(0, try FileStatus.of(descriptor, path: path).size))
+            } catch {
+                throw .system(error)
+            }
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileProtectionError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let got = pread(
+                descriptor.rawValue, buffer.baseAddress?.advanced(by: filled), buffer.count - filled,
+                off_t(offset) + off_t(filled))
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw .system(.last("read", path: path))
+            }
+            if got == 0 { break }
+            filled += got
+        }
+        return filled
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileProtectionError) {
+        var written = 0
+        while written < bytes.count {
+            let put = pwrite(
+                descriptor.rawValue, bytes.baseAddress?.advanced(by: written), bytes.count - written,
+                off_t(offset) + off_t(written))
+            if put < 0 {
+                if errno == EINTR { continue }
+                throw .system(.last("write", path: path))
+            }
+            written += put
+        }
+    }
+
+    func cut(to length: UInt64) throws(FileProtectionError) {
+        guard try size > length else { return }
+        guard ftruncate(descriptor.rawValue, off_t(length)) == 0 else { throw .system(.last("truncate", path: path)) }
+    }
+
+    func synchronize() throws(FileProtectionError) {
+        guard fdatasync(descriptor.rawValue) == 0 else { throw .system(.last("synchronise", path: path)) }
+    }
+}

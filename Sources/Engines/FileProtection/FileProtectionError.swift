@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import LinuxSystem
+
+/// Why a protected file cannot be created, read or changed.
+public enum FileProtectionError: Error, Hashable, Sendable {
+    /// The file is not a protected one.
+    case notProtected
+    /// A newer version of Latchkey has written it.
+    case unsupportedVersion(UInt16)
+    /// It was changed by something else than Latchkey, or is incomplete; the text says what was
+    /// found.
+    case damaged(String)
+    /// The wrapped key of the file does not open with the class key: the header was changed.
+    case wrongKey
+    /// Another handle has it open for writing.
+    case inUse
+    /// The handle was opened for reading.
+    case readOnly
+    /// The length exceeds ``ContainerFormat/maxLength``.
+    case tooLarge
+    /// So much was written under one file key that it must be replaced.
+    case keyExhausted
+    /// The handle was closed.
+    case closed
+    /// The keychain does not give the key of the file.
+    case key(KeychainError)
+    case system(SystemError)
+}
+
+// MARK: CustomStringConvertible
+
+extension FileProtectionError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notProtected: "it is not a protected file"
+        case .unsupportedVersion(let version):
+            "it has version \(version) of the format; this version of Latchkey reads \(ContainerFormat.version)"
+        case .damaged(let problem): "it is damaged: \(problem)"
+        case .wrongKey: "its key does not open: the header was changed"
+        case .inUse: "another program has it open for writing"
+        case .readOnly: "it was opened for reading only"
+        case .tooLarge: "a protected file has at most \(ContainerFormat.maxLength) bytes"
+        case .keyExhausted: "too much was written with its key; latchkey rekey --new-keys gives it a new one"
+        case .closed: "it was closed"
+        case .key(let error): error.problem
+        case .system(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+
+extension ProtectedContainer {
+    /// Replaces the content at `offset`, and extends the file if necessary. What lies between the
+    /// former end and `offset` becomes zeros.
+    public func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileProtectionError) {
+        try changingState { (state) throws(FileProtectionError) in
+            let (end, overflows) = offset.addingReportingOverflow(UInt64(bytes.count))
+            guard !overflows, end <= ContainerFormat.maxLength else { throw .tooLarge }
+            guard !bytes.isEmpty else { return }
+            let before = state.length
+            if end > before { try state.setLength(end) }
+            do throws(FileProtectionError) {
+                try state.write(bytes, at: offset)
+            } catch {
+                // Without space, what was there before remains.
+                if end > before { try? state.setLength(before) }
+                throw error
+            }
+        }
+    }
+
+    /// Appends to the content.
+    ///
+    /// - Returns: where the bytes begin.
+    @discardableResult
+    public func append(_ bytes: UnsafeRawBufferPointer) throws(FileProtectionError) -> UInt64 {
+        let end = try length
+        try write(bytes, at: end)
+        return end
+    }
+
+    /// Cuts the content, or extends it with zeros, which need no space.
+    public func truncate(to length: UInt64) throws(FileProtectionError) {
+        guard length <= ContainerFormat.maxLength else { throw .tooLarge }
+        try changingState { (state) throws(FileProtectionError) in
+            if length != state.length { try state.setLength(length) }
+        }
+    }
+
+    /// Replaces the sealed metadata.
+    public func setMetadata(_ metadata: [UInt8]) throws(FileProtectionError) {
+        guard metadata.count <= ContainerFormat.maxMetadataLength else { throw .tooLarge }
+        try changingState { (state) throws(FileProtectionError) in state.metadata = metadata }
+    }
+
+    /// Stores what was changed: completely, or, after a crash, not at all. It is on the storage device
+    /// when this returns.
+    public func commit() throws(FileProtectionError) {
+        try changingState { (state) throws(FileProtectionError) in try state.commit(nil, cipher) }
+    }
+
+    /// Stores the file key as another record wraps it, together with what was changed. The content is
+    /// not encrypted again.
+    ///
+    /// - Parameter key: the record of the same file and the same key.
+    public func rewrap(_ key: FileKeyRecord) throws(FileProtectionError) {
+        try changingState { (state) throws(FileProtectionError) in
+            guard key.binding.file == state.fileIdentifier else { throw .wrongKey }
+            try state.commit(key, cipher)
+        }
+    }
+
+    /// Whether something was changed since the last commit.
+    public var hasChanges: Bool {
+        get throws(FileProtectionError) {
+            try withState { (state) throws(FileProtectionError) in state.hasChanges }
+        }
+    }
+
+    private func changingState(
+        _ body: (inout OpenState) throws(FileProtectionError) -> Void
+    ) throws(FileProtectionError) {
+        guard isWritable else { throw .readOnly }
+        try withState { (state) throws(FileProtectionError) in
+            try state.findSlots()
+            try body(&state)
+        }
+    }
+}
+
+extension ProtectedContainer.OpenState {
+    var hasChanges: Bool {
+        !cache.dirtyChunks.isEmpty || length != stored.length || metadata != stored.metadata || hasChangedMap
+    }
+
+    /// Marks the slots of the stored state, before the first change.
+    mutating func findSlots() throws(FileProtectionError) {
+        guard !knowsSlots else { return }
+        var slots: [UInt32] = []
+        try map.forEachReference(in: storage) { (reference) throws(FileProtectionError) in
+            slots.append(reference.slot)
+        }
+        for slot in slots {
+            guard storage.allocator.mark(slot) else { throw .damaged("two chunks are in one slot") }
+        }
+        knowsSlots = true
+    }
+
+    /// Changes the length. The last chunk of the former length and that of the new one are sealed
+    /// again, because the seal says which one is the last.
+    mutating func setLength(_ new: UInt64) throws(FileProtectionError) {
+        try changeEnd()
+        if new < length {
+            if let last = ContainerFormat.lastChunk(new), let buffer = try dirtyBuffer(last, ifStored: true) {
+                Self.clear(buffer, from: ContainerFormat.chunkLength(last, of: new))
+            }
+            cache.removeAll(from: ContainerFormat.chunkCount(new))
+        }
+        try map.resize(from: length, to: new, in: &storage)
+        length = new
+        hasChangedMap = true
+    }
+
+    /// Takes the last chunk into memory, so that it is sealed for the new length.
+    private mutating func changeEnd() throws(FileProtectionError) {
+        guard let last = ContainerFormat.lastChunk(length) else { return }
+        _ = try dirtyBuffer(last, ifStored: true)
+    }
+
+    private static func clear(_ buffer: ChunkBuffer, from start: Int) {
+        buffer.withBytes { bytes in
+            _ = UnsafeMutableRawBufferPointer(rebasing: bytes[start...]).initializeMemory(as: UInt8.self, repeating: 0)
+        }
+    }
+
+    /// Writes within the present length.
+    mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileProtectionError) {
+        var done = 0
+        while done < bytes.count {
+            let position = offset + UInt64(done)
+            let start = Int(position % UInt64(ContainerFormat.chunkSize))
+            let count = min(bytes.count - done, ContainerFormat.chunkSize - start)
+            try write(
+                UnsafeRawBufferPointer(rebasing: bytes[done..<done + count]),
+                to: position / UInt64(ContainerFormat.chunkSize), from: start)
+            done += count
+        }
+    }
+
+    /// Writes within one chunk.
+    mutating func write(
+        _ bytes: UnsafeRawBufferPointer, to chunk: UInt64, from start: Int
+    ) throws(FileProtectionError) {
+        let isLast = chunk == ContainerFormat.lastChunk(length)
+        if bytes.count == ContainerFormat.chunkSize, !isLast {
+            cache.remove(chunk)
+            try seal(bytes, as: chunk)
+            return
+        }
+        let isWhole = start == 0 && bytes.count >= ContainerFormat.chunkLength(chunk, of: length)
+        guard let buffer = try isWhole ? emptyBuffer(chunk) : dirtyBuffer(chunk, ifStored: false) else { return }
+        buffer.withBytes { target in
+            UnsafeMutableRawBufferPointer(rebasing: target[start..<start + bytes.count]).copyMemory(from: bytes)
+        }
+    }
+
+    /// Returns the content of a chunk in memory, where it can be changed.
+    ///
+    /// - Parameter ifStored: returns nil for a hole, and leaves it one.
+    private mutating func dirtyBuffer(
+        _ chunk: UInt64, ifStored: Bool
+    ) throws(FileProtectionError) -> ChunkBuffer? {
+        if let buffer = cache.buffer(of: chunk) {
+            try makeRoom(for: chunk)
+            cache.insert(chunk, buffer, isDirty: true)
+            return buffer
+        }
+        let reference = try map.reference(to: chunk, in: storage)
+        if reference.isHole { return ifStored ? nil : try emptyBuffer(chunk) }
+        try makeRoom(for: chunk)
+        let buffer = ChunkBuffer()
+        let count = ContainerFormat.chunkLength(chunk, of: length)
+        try buffer.withBytes { (bytes) throws(FileProtectionError) in
+            try storage.read(
+                reference, as: part(chunk), into: UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(count)))
+        }
+        cache.insert(chunk, buffer, isDirty: true)
+        return buffer
+    }
+
+    private mutating func emptyBuffer(_ chunk: UInt64) throws(FileProtectionError) -> ChunkBuffer {
+        try makeRoom(for: chunk)
+        let buffer = ChunkBuffer()
+        cache.remove(chunk)
+        cache.insert(chunk, buffer, isDirty: true)
+        return buffer
+    }
+
+    /// Seals a changed chunk if there are too many.
+    private mutating func makeRoom(for chunk: UInt64) throws(FileProtectionError) {
+        guard !cache.isDirty(chunk), let surplus = cache.surplus(except: ContainerFormat.lastChunk(length)) else {
+            return
+        }
+        try sealCached(surplus)
+    }
+
+    private mutating func sealCached(_ chunk: UInt64) throws(FileProtectionError) {
+        guard let buffer = cache.buffer(of: chunk) else { return }
+        let count = ContainerFormat.chunkLength(chunk, of: length)
+        try buffer.withBytes { (bytes) throws(FileProtectionError) in
+            try seal(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), as: chunk)
+        }
+        cache.wasSealed(chunk)
+    }
+
+    private mutating func seal(_ bytes: UnsafeRawBufferPointer, as chunk: UInt64) throws(FileProtectionError) {
+        let reference = try storage.write(bytes, as: part(chunk))
+        do throws(FileProtectionError) {
+            try map.set(chunk, to: reference, in: &storage)
+        } catch {
+            storage.release(reference)
+            throw error
+        }
+        hasChangedMap = true
+        if map.needsFlush { try map.flush(to: &storage) }
+    }
+
+    /// Stores the present content: chunks and nodes in free slots, then one header after the other.
+    mutating func commit(_ key: FileKeyRecord?, _ cipher: any ContainerCipher) throws(FileProtectionError) {
+        guard key != nil || hasChanges else { return }
+        for chunk in cache.dirtyChunks { try sealCached(chunk) }
+        try map.flush(to: &storage)
+        // Also makes both headers of the last commit durable, before one of them is overwritten.
+        try storage.file.synchronize()
+        try storage.countSeal()
+        var next = ContainerState(metadata: metadata)
+        next.length = length
+        next.root = map.root
+        next.depth = map.depth
+        next.seals = storage.seals
+        let fresh = try ContainerHeader(sealing: next, header.sequence + 1, key ?? header.key, with: cipher)
+        let isEven = fresh.sequence.isMultiple(of: 2)
+        let (first, second) = isEven ? (0, ContainerFormat.headerLength) : (ContainerFormat.headerLength, 0)
+        try ProtectedContainer.write(fresh.encoded, to: storage.file, at: UInt64(first))
+        try storage.file.synchronize()
+        header = fresh
+        stored = next
+        hasChangedMap = false
+        storage.allocator.commit()
+        // The commit is complete. An equal second header leaves no older state behind.
+        try ProtectedContainer.write(fresh.encoded, to: storage.file, at: UInt64(second))
+        headers = fresh.encoded + fresh.encoded
+        try storage.file.cut(
+            to: UInt64(ContainerFormat.slotsOffset) + storage.allocator.end * UInt64(ContainerFormat.chunkSize))
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import FileProtection
+import Foundation
+import KeychainModel
+import LinuxSystem
+import Testing
+
+/// What somebody with access to the file can do to it.
+@Suite struct ContainerTamperTests {
+    private static let chunk = ContainerFormat.chunkSize
+    private static let slots = ContainerFormat.slotsOffset
+
+    private static func file(_ key: TestKey, _ chunks: Int = 4, seed: UInt64 = 1) throws -> RecordedFile {
+        let file = RecordedFile()
+        let container = try Sample.container(file, key)
+        try container.write(Sample.bytes(chunks * chunk - 5, seed), at: 0)
+        try container.commit()
+        return file
+    }
+
+    @Test("A changed byte anywhere is noticed, or gives the right content")
+    func everyByte() throws {
+        let key = TestKey()
+        let file = RecordedFile()
+        let container = try Sample.container(file, key)
+        let content = Sample.bytes(700)
+        try container.write(content, at: 0)
+        try container.commit()
+        let bytes = file.bytes
+        let header = try ContainerHeader(decoding: bytes[..<ContainerFormat.headerLength])
+        let used = header.authenticated.count + ContainerSeal.length + header.sealedState.count
+        for position in bytes.indices {
+            for flip: UInt8 in [0x01, 0x80] {
+                // In both headers, because one of them is enough.
+                var damaged = bytes
+                damaged[position] ^= flip
+                if position < ContainerFormat.headerLength { damaged[position + ContainerFormat.headerLength] ^= flip }
+                guard position < ContainerFormat.headerLength || position >= Self.slots else { continue }
+                #expect(throws: FileProtectionError.self, "byte \(position) of \(used)") {
+                    _ = try Sample.open(RecordedFile(damaged), key).content()
+                }
+                guard position < ContainerFormat.headerLength else { continue }
+                damaged[position + ContainerFormat.headerLength] ^= flip
+                #expect(try Sample.open(RecordedFile(damaged), key).content() == content)
+            }
+        }
+    }
+
+    @Test("A file that was cut is refused", arguments: [0, 1, 8, 100, 2047, 2048, 4095, 4096, 4097, 70_000, 250_000])
+    func truncated(_ length: Int) throws {
+        let key = TestKey()
+        let file = try Self.file(key)
+        let cut = RecordedFile(Array(file.bytes.prefix(length)))
+        #expect(throws: FileProtectionError.self) { _ = try Sample.open(cut, key).content() }
+    }
+
+    @Test("Chunks that were exchanged, repeated, or copied from another file or an earlier state are refused")
+    func splicing() throws {
+        let key = TestKey()
+        let file = try Self.file(key)
+        let bytes = file.bytes
+        func slot(_ number: Int) -> Range<Int> { Self.slots + number * Self.chunk..<Self.slots + (number + 1) * Self.chunk }
+        var exchanged = bytes
+        exchanged.replaceSubrange(slot(0), with: bytes[slot(1)])
+        exchanged.replaceSubrange(slot(1), with: bytes[slot(0)])
+        #expect(throws: FileProtectionError.damaged("chunk 0 is not what was written")) {
+            _ = try Sample.open(RecordedFile(exchanged), key).content()
+        }
+        // The same content under the same key in another file.
+        let other = try Self.file(key)
+        var spliced = bytes
+        spliced.replaceSubrange(slot(2), with: other.bytes[slot(2)])
+        #expect(throws: FileProtectionError.damaged("chunk 2 is not what was written")) {
+            _ = try Sample.open(RecordedFile(spliced), key).content()
+        }
+        // An earlier state of a chunk, put where its successor is.
+        let container = try Sample.open(file, key, isWritable: true)
+        try container.write([1], at: 0)
+        try container.commit()
+        let slotsAfter = (file.bytes.count - Self.slots + Self.chunk - 1) / Self.chunk
+        for number in 0..<slotsAfter {
+            var old = file.bytes
+            let range = slot(number).clamped(to: 0..<old.count)
+            old.replaceSubrange(range, with: bytes[slot(0)].prefix(range.count))
+            let content = try? Sample.open(RecordedFile(old), key).content()
+            #expect(content == nil || content?.first == 1)
+        }
+    }
+
+    @Test("The header of an earlier state does not open later chunks that have taken its slots")
+    func earlierHeader() throws {
+        let key = TestKey()
+        let file = try Self.file(key)
+        let old = file.bytes
+        let container = try Sample.open(file, key, isWritable: true)
+        for round in 0..<3 as Range<UInt64> {
+            try container.write(Sample.bytes(4 * Self.chunk - 5, round + 3), at: 0)
+            try container.commit()
+        }
+        var mixed = file.bytes
+        mixed.replaceSubrange(0..<Self.slots, with: old[..<Self.slots])
+        #expect(throws: FileProtectionError.self) { _ = try Sample.open(RecordedFile(mixed), key).content() }
+    }
+
+    @Test("Headers that no writer makes are refused by name")
+    func headers() throws {
+        let key = TestKey()
+        let bytes = try Self.file(key).bytes
+        func opening(_ change: (inout [UInt8]) -> Void) -> FileProtectionError? {
+            var changed = Array(bytes[..<ContainerFormat.headerLength])
+            change(&changed)
+            do throws(FileProtectionError) {
+                _ = try FoundHeader(changed + changed) { _ throws(FileProtectionError) in FileKeyCipher(key) }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(opening { $0 = Array("plain text".utf8) } == .notProtected)
+        #expect(opening { $0 = [] } == .notProtected)
+        #expect(opening { $0[9] = 2 } == .unsupportedVersion(2))
+        #expect(opening { $0[21] = 1 } == .damaged("its chunks have 65537 bytes, expected 65536"))
+        #expect(opening { $0[40] = 9 } == .damaged("its key record is invalid"))
+        #expect(opening { $0[2047] = 1 } == .damaged("the header is followed by unexpected bytes"))
+        #expect(opening { $0[17] ^= 1 } == .damaged("its header is not what was written"))
+        #expect(opening { _ in } == nil)
+    }
+
+    @Test("A state that no writer makes is refused although its seal is right")
+    func states() throws {
+        let key = TestKey()
+        let cipher = FileKeyCipher(key)
+        var state = ContainerState()
+        state.length = 10
+        func opens(_ change: (inout ContainerState) -> Void) throws -> Bool {
+            var changed = state
+            change(&changed)
+            let header = try ContainerHeader(sealing: changed, 1, Sample.record(), with: cipher)
+            return try header.state(with: cipher) != nil
+        }
+        #expect(try opens { _ in })
+        #expect(try !opens { $0.depth = 1 })
+        #expect(try !opens { $0.length = ContainerFormat.maxLength + 1 })
+        #expect(try !opens { $0.length = 200 << 20 })
+        #expect(try opens { ($0.length, $0.depth) = (200 << 20, 2) })
+        #expect(try !opens { $0.metadata = [UInt8](repeating: 1, count: 513) })
+        let bytes = state.encoded
+        for length in bytes.indices { #expect(ContainerState(decoding: Array(bytes[..<length])) == nil) }
+        #expect(ContainerState(decoding: bytes + [0]) == nil)
+    }
+
+    @Test("A key under which too much was encrypted is not used further")
+    func exhausted() throws {
+        let key = TestKey()
+        let file = try Self.file(key)
+        let container = try Sample.open(file, key, isWritable: true)
+        container.state.withLock { $0.storage.seals = ContainerFormat.maxSeals }
+        #expect(throws: FileProtectionError.keyExhausted) {
+            try container.write([1], at: 0)
+            try container.commit()
+        }
+        #expect(try Sample.open(file, key).content() == Sample.bytes(4 * Self.chunk - 5))
+    }
+}
