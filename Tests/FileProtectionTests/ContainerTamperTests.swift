@@ -6,7 +6,7 @@ import KeychainModel
 import LinuxSystem
 import Testing
 
-/// What somebody with access to the file can do to it.
+/// What a process with access to the file can do to it.
 @Suite struct ContainerTamperTests {
     private static let chunk = ContainerFormat.chunkSize
     private static let slots = ContainerFormat.slotsOffset
@@ -60,7 +60,10 @@ import Testing
         let key = TestKey()
         let file = try Self.file(key)
         let bytes = file.bytes
-        func slot(_ number: Int) -> Range<Int> { Self.slots + number * Self.chunk..<Self.slots + (number + 1) * Self.chunk }
+        func slot(_ number: Int) -> Range<Int> {
+            let start = Self.slots + number * Self.chunk
+            return start..<start + Self.chunk
+        }
         var exchanged = bytes
         exchanged.replaceSubrange(slot(0), with: bytes[slot(1)])
         exchanged.replaceSubrange(slot(1), with: bytes[slot(0)])
@@ -136,7 +139,7 @@ import Testing
         func opens(_ change: (inout ContainerState) -> Void) throws -> Bool {
             var changed = state
             change(&changed)
-            let header = try ContainerHeader(sealing: changed, 1, Sample.record(), with: cipher)
+            let header = try ContainerHeader(sealing: changed, 1, try Sample.record(), with: cipher)
             return try header.state(with: cipher) != nil
         }
         #expect(try opens { _ in })

@@ -219,7 +219,7 @@ import Testing
         let path = directory.path + "/file"
         let key = TestKey()
         let create = try OwnedDescriptor(opening: path, flags: O_RDWR | O_CREAT | O_EXCL)
-        let writer = try ProtectedContainer(creating: create, path: path, Sample.record(), FileKeyCipher(key))
+        let writer = try ProtectedContainer(creating: create, path: path, try Sample.record(), FileKeyCipher(key))
         try writer.commit()
         #expect(throws: FileProtectionError.inUse) {
             _ = try ProtectedContainer(

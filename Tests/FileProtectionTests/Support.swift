@@ -5,6 +5,7 @@ import Foundation
 import KeychainModel
 import LinuxSystem
 import SecretMemory
+import Testing
 
 /// A key that a test can close.
 final class TestKey: FileKeySource {
@@ -101,17 +102,19 @@ extension ProtectedContainer {
 }
 
 enum Sample {
-    static func record(_ group: String = "latchkey.shared", file: UInt8 = 7) -> FileKeyRecord {
-        let binding = FileKeyRecord.Binding(
-            keychain: Array(0..<16), protection: .complete, generation: 1,
-            file: [UInt8](repeating: file, count: 16), group: AccessGroup(group, grade: .claimed))!
-        return FileKeyRecord(binding, ephemeralKey: [], wrappedKey: [UInt8](repeating: 5, count: 40))!
+    static func record(_ group: String = "latchkey.shared", file: UInt8 = 7) throws -> FileKeyRecord {
+        let binding = try #require(
+            FileKeyRecord.Binding(
+                keychain: Array(0..<16), protection: .complete, generation: 1,
+                file: [UInt8](repeating: file, count: 16), group: AccessGroup(group, grade: .claimed)))
+        return try #require(
+            FileKeyRecord(binding, ephemeralKey: [], wrappedKey: [UInt8](repeating: 5, count: 40)))
     }
 
     static func container(
         _ file: RecordedFile, _ key: TestKey, metadata: [UInt8] = []
     ) throws -> ProtectedContainer {
-        try ProtectedContainer(creating: file, record(), FileKeyCipher(key), metadata: metadata)
+        try ProtectedContainer(creating: file, try record(), FileKeyCipher(key), metadata: metadata)
     }
 
     static func open(_ file: RecordedFile, _ key: TestKey, isWritable: Bool = false) throws -> ProtectedContainer {

@@ -41,7 +41,8 @@ public final class ProtectedContainer: Sendable {
     public static let defaultCacheCount = 64
 
     init(
-        _ file: any ContainerFile, _ cipher: any ContainerCipher, _ found: FoundHeader, isWritable: Bool, cacheCount: Int
+        _ file: any ContainerFile, _ cipher: any ContainerCipher, _ found: FoundHeader,
+        isWritable: Bool, cacheCount: Int
     ) {
         self.file = file
         self.cipher = cipher
@@ -93,7 +94,8 @@ public final class ProtectedContainer: Sendable {
     ///
     /// - Parameter metadata: at most ``ContainerFormat/maxMetadataLength`` bytes, which are sealed.
     public convenience init(
-        creating descriptor: consuming OwnedDescriptor, path: String, _ key: FileKeyRecord, _ cipher: any ContainerCipher,
+        creating descriptor: consuming OwnedDescriptor, path: String,
+        _ key: FileKeyRecord, _ cipher: any ContainerCipher,
         metadata: [UInt8] = [], cacheCount: Int = defaultCacheCount
     ) throws(FileProtectionError) {
         try self.init(
@@ -222,9 +224,9 @@ public final class ProtectedContainer: Sendable {
                     do throws(FileProtectionError) {
                         return .success(try body(&state))
                     } catch {
-                        guard case .damaged = error, tries < Self.maxTries, try Self.headerBytes(file) != state.headers else {
-                            throw error
-                        }
+                        guard case .damaged = error, tries < Self.maxTries,
+                            try Self.headerBytes(file) != state.headers
+                        else { throw error }
                     }
                 }
             } catch {

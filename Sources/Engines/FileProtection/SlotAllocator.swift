@@ -35,7 +35,7 @@ struct SlotAllocator {
         return slot
     }
 
-    /// Gives back a slot that the new state does not refer to.
+    /// Releases a slot that the new state does not refer to.
     mutating func release(_ slot: UInt32) {
         let (word, bit) = Self.position(slot)
         guard word < taken.count else { return }
