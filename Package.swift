@@ -139,8 +139,8 @@ let package = Package(
         .target(
             name: "LatchkeyService",
             dependencies: [
-                "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence", "SecretMemory",
-                .log,
+                "FileProtection", "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence",
+                "SecretMemory", .log,
             ],
             path: "Sources/Service/LatchkeyService"
         ),
@@ -182,7 +182,8 @@ let package = Package(
         .target(
             name: "LatchkeyClient",
             dependencies: [
-                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
+                "CertificateTrust", "FileProtection", "KeychainModel", "KeyServices", "LatchkeyOperations",
+                "LatchkeyProtocol",
                 "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "TransportPolicy",
             ],
             path: "Sources/Service/LatchkeyClient"
@@ -212,7 +213,8 @@ let package = Package(
         .target(
             name: "Latchkey",
             dependencies: [
-                "CertificateTrust", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient",
+                "CertificateTrust", "FileProtection", "KeyAttestation", "KeychainModel", "KeyServices",
+                "LatchkeyClient",
                 "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto,
             ],
             path: "Sources/Faces/Latchkey"
@@ -268,7 +270,8 @@ let package = Package(
         .target(
             name: "LatchkeyCommands",
             dependencies: [
-                "CertificateTrust", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient",
+                "CertificateTrust", "FileProtection", "KeyAttestation", "KeychainModel", "KeyServices",
+                "LatchkeyClient",
                 "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory", "TransportPolicy",
                 .argumentParser,
             ],
@@ -363,7 +366,8 @@ let package = Package(
         .testTarget(
             name: "FileProtectionTests",
             dependencies: [
-                "FileProtection", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto,
+                "CLatchkey", "FileProtection", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting",
+                .crypto,
             ],
             exclude: ["Vectors"]
         ),
@@ -418,8 +422,8 @@ let package = Package(
         .testTarget(
             name: "LatchkeyServiceTests",
             dependencies: [
-                "KeychainModel", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "Presence", "SecretMemory",
-                "TransportPolicy", "KeychainTesting",
+                "KeychainModel", "Latchkey", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "Presence",
+                "SecretMemory", "TransportPolicy", "KeychainTesting",
             ]
         ),
         .testTarget(
@@ -489,7 +493,7 @@ let package = Package(
         .testTarget(
             name: "LatchkeyCommandsTests",
             dependencies: [
-                "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyOperations",
+                "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "Latchkey", "LatchkeyClient", "LatchkeyOperations",
                 "LatchkeyService", "SecretMemory", "SecurityKeyPresence", "KeychainTesting", "SecurityKeyTesting",
             ],
             resources: [.copy("Golden")]
@@ -508,8 +512,8 @@ let package = Package(
         .executableTarget(
             name: "ProofWorker",
             dependencies: [
-                "CLatchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LatchkeySecurity", "LinuxSystem",
-                "SecretMemory",
+                "CLatchkey", "FileProtection", "KeychainModel", "Latchkey", "LatchkeyClient", "LatchkeyService",
+                "LatchkeySecurity", "LinuxSystem", "SecretMemory",
             ],
             path: "Tests/ProofWorker"
         ),

@@ -24,13 +24,15 @@ struct ArchitectureTests {
         ],
         "CertificateTrust": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SwiftASN1", "Crypto"],
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
+        "FileProtection": ["CLatchkey", "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto"],
         "KeyAttestation": ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"],
         "TransportPolicy": ["CertificateTrust", "LinuxSystem"],
         "Presence": ["KeychainModel", "LinuxSystem", "SecretMemory"],
         "EnrolledPrints": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
         "Fingerprint": ["EnrolledPrints", "KeychainModel", "LinuxSystem", "Presence", "SystemBus"],
         "LatchkeyService": [
-            "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence", "SecretMemory",
+            "FileProtection", "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence",
+            "SecretMemory",
             "Logging",
         ],
         "LatchkeyProtocol": ["KeychainModel", "LinuxSystem", "SecretMemory", "SwiftProtobuf"],
@@ -48,7 +50,8 @@ struct ArchitectureTests {
             "SecretMemory", "TrustedPlatformModule",
         ],
         "LatchkeyClient": [
-            "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
+            "CertificateTrust", "FileProtection", "KeychainModel", "KeyServices", "LatchkeyOperations",
+            "LatchkeyProtocol",
             "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "TransportPolicy",
         ],
         "LatchkeySecurity": [
@@ -57,7 +60,8 @@ struct ArchitectureTests {
             "FoundationNetworking",
         ],
         "Latchkey": [
-            "CertificateTrust", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService",
+            "CertificateTrust", "FileProtection", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient",
+            "LatchkeyService",
             "LinuxSystem", "OpenSSLCrypto",
             "SecretMemory",
             "Crypto",
@@ -86,7 +90,8 @@ struct ArchitectureTests {
         ],
         "LocalAuthentication": ["LatchkeyLocalAuthentication"],
         "LatchkeyCommands": [
-            "CertificateTrust", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer",
+            "CertificateTrust", "FileProtection", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient",
+            "LatchkeyServer",
             "LatchkeyService",
             "LinuxSystem",
             "SecretMemory", "TransportPolicy",

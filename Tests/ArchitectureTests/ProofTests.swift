@@ -64,7 +64,9 @@ struct ProofTests {
 
     @Test(
         "Every numbered requirement of a format is in the format's table of tests",
-        arguments: ["audit-log", "backup", "keychain-database", "pins", "transport-policy", "wire-protocol"])
+        arguments: [
+            "audit-log", "backup", "keychain-database", "pins", "protected-file", "transport-policy", "wire-protocol",
+        ])
     func requirements(_ format: String) throws {
         let page = try Self.text("Documentation/Formats/\(format).md")
         let stated = Set(page.matches(of: /\*\*([A-Z]+-\d+)\*\*/).map { String($0.1) })
@@ -83,7 +85,9 @@ struct ProofTests {
         }
         passages.append(Passage("Proofs.md", try lines(of: "Documentation/Proofs.md").joined(separator: "\n")))
         passages += try threats().map { Passage("THREAT-MODEL.md", $0.last ?? "") }
-        for format in ["audit-log", "backup", "keychain-database", "pins", "transport-policy", "wire-protocol"] {
+        for format in [
+            "audit-log", "backup", "keychain-database", "pins", "protected-file", "transport-policy", "wire-protocol",
+        ] {
             let rows = requirementRows(try text("Documentation/Formats/\(format).md"))
             passages += rows.map { Passage("\(format).md", $0) }
         }

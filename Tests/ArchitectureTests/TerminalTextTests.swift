@@ -45,7 +45,10 @@ struct TerminalTextTests {
 
     @Test("Raw bytes are written only if a secret or a file was requested")
     func bytes() throws {
-        #expect(try Self.files { $0.contains("io.write(") } == ["BackupCommand.swift", "CommandSession.swift"])
+        #expect(
+            try Self.files { $0.contains("io.write(") } == [
+                "BackupCommand.swift", "BatchOutput.swift", "CatCommand.swift", "CommandSession.swift",
+            ])
         #expect(
             try Self.files { $0.contains("writeSecret(") } == [
                 "CommandSession.swift", "CopyCommand.swift", "DumpKeychain.swift", "KeyFileIO.swift",

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainModel
 import KeychainTesting
+import Latchkey
+@_spi(Testing) import LatchkeyClient
 import LatchkeyService
 import SecretMemory
 
@@ -29,6 +32,13 @@ struct ReopenedKeychain {
     func accounts() throws -> [String] {
         let query = ItemQuery(.genericPassword, attributes: [.service: .string("proof")], limit: .all)
         return try records(query, returning: .attributes).compactMap { $0[.account]?.text }
+    }
+
+    /// Returns the content of a protected file.
+    func contents(ofProtectedFile path: String) throws -> Data {
+        try CallerContext.$current.withValue(CallerContext(identity: caller, service: service)) {
+            try ProtectedFile.contents(of: path)
+        }
     }
 
     private func records(_ query: ItemQuery, returning: ReturnTypes) throws -> [ItemRecord] {

@@ -203,14 +203,16 @@ import Testing
         try container.write(Sample.bytes(3 * Self.chunk), at: 0)
         try container.commit()
         let before = file.bytes
-        try container.rewrap(Sample.record("com.example.other"))
+        try container.rewrap(Sample.record("com.example.other"), FileKeyCipher(key))
         #expect(file.bytes[ContainerFormat.slotsOffset...] == before[ContainerFormat.slotsOffset...])
         let reader = try Sample.open(file, key)
         #expect(try reader.keyRecord.binding.group.name == "com.example.other")
         #expect(try reader.content() == Sample.bytes(3 * Self.chunk))
         // No header with the former wrapping is left.
         #expect(Data(file.bytes).range(of: Data("latchkey.shared".utf8)) == nil)
-        #expect(throws: FileProtectionError.wrongKey) { try container.rewrap(Sample.record(file: 8)) }
+        #expect(throws: FileProtectionError.wrongKey) {
+            try container.rewrap(Sample.record(file: 8), FileKeyCipher(key))
+        }
     }
 
     @Test("One writer at a time; a reader does not disturb it")

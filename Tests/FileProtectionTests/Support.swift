@@ -31,8 +31,12 @@ final class RecordedFile: ContainerFile {
     }
 
     private let state: SystemMutex<(bytes: [UInt8], steps: [Step], room: Int?)>
+    private let failing = SystemMutex<Range<UInt64>?>(nil)
 
     init(_ bytes: [UInt8] = []) { state = SystemMutex((bytes, [], nil)) }
+
+    /// Lets writes that begin in this range fail, as a device with an error does.
+    func fail(_ range: Range<UInt64>?) { failing.withLock { $0 = range } }
 
     var bytes: [UInt8] { state.withLock { $0.bytes } }
     var steps: [Step] { state.withLock { $0.steps } }
@@ -53,6 +57,7 @@ final class RecordedFile: ContainerFile {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileProtectionError) {
+        guard failing.withLock({ $0?.contains(offset) != true }) else { throw .system(SystemError("write", code: 5)) }
         let copy = Array(bytes)
         let hasRoom = state.withLock { state in
             if let room = state.room, Int(offset) + copy.count > room { return false }

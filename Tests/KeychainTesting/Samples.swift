@@ -71,6 +71,17 @@ package enum Samples {
         guard let id = AuthenticationContextID(bytes: Array(0..<16)) else { preconditionFailure("16 bytes are an id") }
         return id
     }
+    package static let fileRecord = makeFileRecord()
+    private static func makeFileRecord() -> FileKeyRecord {
+        guard
+            let binding = FileKeyRecord.Binding(
+                keychain: Array(0..<16), protection: .completeUnlessOpen, generation: 3, file: Array(16..<32),
+                group: AccessGroup("G1", grade: .claimed)),
+            let record = FileKeyRecord(
+                binding, ephemeralKey: [UInt8](repeating: 4, count: 65), wrappedKey: [UInt8](repeating: 5, count: 40))
+        else { preconditionFailure("the lengths fit the class") }
+        return record
+    }
     private static let place = PromptPlace([.terminal: "/dev/pts/3"])
 
     package static var requests: [any KeychainOperation] {
@@ -162,6 +173,10 @@ package enum Samples {
             RemoveSecurityKey(securityKey.identifier, passcode: nil, deletesItems: false, dryRun: true),
             ReadLog(after: .max, since: 12.5), ReadLog(after: 0, since: nil), VerifyLog(), OpenSession(nil),
             OpenSession(secret("p")),
+            CreateFileKey(.completeUnlessOpen, group: "G", withholdsKey: true), CreateFileKey(.none),
+            OpenFileKey(fileRecord), RewrapFileKey(fileRecord), RewrapFileKey(fileRecord, for: .complete, group: "H"),
+            UseFileKey(FilePartRequest(fileRecord, secret("part"), authenticated: [1, 2], seal: nil)),
+            UseFileKey(FilePartRequest(fileRecord, secret("part"), authenticated: [], seal: Array(0..<28))),
             WatchQuestions(), AnswerQuestion(1, with: .confirmed(secret("p"))),
             AnswerQuestion(1, with: .confirmed(nil)),
             AnswerQuestion(2, with: .denied), AnswerQuestion(2, with: .cancelled), AnswerQuestion(2, with: .timedOut),
@@ -195,6 +210,8 @@ package enum Samples {
         (saved.notExtractable, saved.notExtractableNames) = (5, ["n", ""])
         (restored.refused, restored.refusals) = (7, ["r"])
         return [
+            .content(FileKey(fileRecord, key: secret("key"))), .content(FileKey(fileRecord, key: nil)),
+            .content(FilePart(secret("part"), seal: Array(0..<28))), .content(FilePart(secret("part"), seal: nil)),
             .content(Welcome(instance: token, mode: .session, dataDirectory: "/d", stateDirectory: "/s")),
             .failure(KeychainError(.itemNotFound, "p", hint: "h")),
             .failure(KeychainError(OSStatusCode(rawValue: -12345), "p")), .content(Done()),

@@ -117,7 +117,10 @@ struct AccessMatrixTests {
         guard row.group == .others else { return .yes }
         // Only the user's own command has the groups of other programs, and only claimed ones.
         guard caller == .command, !state.mayHoldAttestedItems else { return .denied }
-        let secrets = ["CopyItems", "CopyIdentities", "UpdateItems", "UseKey", "ExportKey"]
+        let secrets = [
+            "CopyItems", "CopyIdentities", "UpdateItems", "UseKey", "ExportKey", "OpenFileKey", "RewrapFileKey",
+            "UseFileKey",
+        ]
         return state == .passcode && secrets.contains(row.name) ? .passcode : .yes
     }
 

@@ -24,6 +24,13 @@ public enum FileProtectionError: Error, Hashable, Sendable {
     case keyExhausted
     /// The handle was closed.
     case closed
+    /// An earlier change of this handle failed halfway. What was committed before is in the file,
+    /// and a new handle reads it.
+    case interrupted
+    /// The file cannot be converted in place; the text says why, and what to do.
+    case unsuitable(String)
+    /// Another program has changed the file during the conversion, which was given up.
+    case changedMeanwhile
     /// The keychain does not give the key of the file.
     case key(KeychainError)
     case system(SystemError)
@@ -42,8 +49,11 @@ extension FileProtectionError: CustomStringConvertible {
         case .inUse: "another program has it open for writing"
         case .readOnly: "it was opened for reading only"
         case .tooLarge: "a protected file has at most \(ContainerFormat.maxLength) bytes"
-        case .keyExhausted: "too much was written with its key; latchkey rekey --new-keys gives it a new one"
+        case .keyExhausted: "too much was written with its key; it needs a new one"
         case .closed: "it was closed"
+        case .interrupted: "an earlier change of it failed; close it and open it again"
+        case .unsuitable(let reason): reason
+        case .changedMeanwhile: "another program changed it meanwhile; it was left as it is"
         case .key(let error): error.problem
         case .system(let error): error.description
         }

@@ -16,12 +16,16 @@ public struct StoreInspection: Sendable {
 }
 
 extension KeychainStore {
-    /// Returns the number of items by class and protection class.
+    /// Returns the number of items by class and protection class, without the class keys of files.
     public func counts() throws(StoreError) -> [KeychainStatus.Count] {
-        try read { (database, _) throws(StoreError) in
+        try read { (database, seal) throws(StoreError) in
             let statement = try RowStatement(
-                "SELECT class, protection, count(*) FROM item WHERE tombstone = 0 GROUP BY class, protection ORDER BY class, protection",
+                """
+                SELECT class, protection, count(*) FROM item WHERE tombstone = 0 AND access_group <> ?
+                GROUP BY class, protection ORDER BY class, protection
+                """,
                 in: database)
+            try statement.bind(seal.tokens.group(.files), at: 1)
             var counts: [KeychainStatus.Count] = []
             while try statement.step() {
                 guard let classNumber = UInt8(exactly: statement.integer(0)),

@@ -20,6 +20,19 @@ extension KeychainStore {
     /// Whether the class is unlocked, so that its items can be read and written.
     public func isOpen(_ protection: ProtectionClass) -> Bool { keybag.keyring.isOpen(protection) }
 
+    /// The UUID of the keychain: 16 bytes.
+    public var keychainIdentifier: [UInt8] { keybag.device.keychain }
+
+    /// The number of the newest key of a class, which may be closed.
+    ///
+    /// - Throws: if the class needs a passcode, and none is set.
+    public func newestGeneration(of protection: ProtectionClass) throws(StoreError) -> UInt32 {
+        guard let generation = keybag.device.currentGenerations[protection] else {
+            throw .keybag(.passcodeRequired(protection))
+        }
+        return generation
+    }
+
     /// Calls `body` with every new lock state.
     public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { keybag.addObserver(body) }
     public func removeLockObserver(_ number: Int) { keybag.removeObserver(number) }

@@ -31,6 +31,9 @@
 @_exported public import struct KeychainModel.KeyKind
 @_exported public import enum KeychainModel.KeyType
 
+// Protected files.
+@_exported public import enum KeychainModel.FileProtectionClass
+
 // The lock.
 @_exported public import struct KeychainModel.KeybagSettings
 @_exported public import enum KeychainModel.LockState

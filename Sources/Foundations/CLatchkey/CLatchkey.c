@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -17,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #ifndef SYS_memfd_secret
@@ -190,4 +192,24 @@ void latchkey_share_heaps(int count) {
 
 const char *latchkey_environment(const char *name) {
     return secure_getenv(name);
+}
+
+ssize_t latchkey_list_attributes(int descriptor, char *names, size_t length) {
+    return flistxattr(descriptor, names, length);
+}
+
+ssize_t latchkey_get_attribute(int descriptor, const char *name, void *value, size_t length) {
+    return fgetxattr(descriptor, name, value, length);
+}
+
+int latchkey_set_attribute(int descriptor, const char *name, const void *value, size_t length) {
+    return fsetxattr(descriptor, name, value, length, 0);
+}
+
+off_t latchkey_next_data(int descriptor, off_t offset) { return lseek(descriptor, offset, SEEK_DATA); }
+
+off_t latchkey_next_hole(int descriptor, off_t offset) { return lseek(descriptor, offset, SEEK_HOLE); }
+
+int latchkey_rename_new(int directory, const char *from, const char *to) {
+    return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
 }

@@ -15,9 +15,9 @@ public enum ChildProcess {
     /// - Returns: the exit value, or 128 plus the number of the signal that ended the child, as in
     ///   shells.
     /// - Throws: `SystemError` with `ENOENT` if there is no such program.
-    public static func run(_ words: [String], inheriting descriptor: Int32, variables: [String: String])
-        throws(SystemError) -> Int32
-    {
+    public static func run(
+        _ words: [String], inheriting descriptor: Int32? = nil, variables: [String: String] = [:]
+    ) throws(SystemError) -> Int32 {
         guard let program = words.first else { throw SystemError("run a program without a name", code: EINVAL) }
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -29,7 +29,7 @@ public enum ChildProcess {
         }
         // Duplicating a descriptor to its own number clears close-on-exec
         // (posix_spawn_file_actions_adddup2(3p)).
-        posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor)
+        if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor) }
         var defaults = sigset_t()
         sigemptyset(&defaults)
         for number in ignored + forwarded { sigaddset(&defaults, number) }

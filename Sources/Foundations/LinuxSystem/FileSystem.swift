@@ -25,6 +25,9 @@ public struct FileSystem: Sendable {
         Self.unsafeTypes[type]
     }
 
+    /// Whether its content is in memory and swap space only (tmpfs).
+    public var isInMemory: Bool { type == 0x0102_1994 }
+
     /// Whether the file system at `path`, or this mount of it, is read-only (statvfs(3)).
     public static func isReadOnly(at path: String) throws(SystemError) -> Bool {
         var info = statvfs()

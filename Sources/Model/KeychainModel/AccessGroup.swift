@@ -11,6 +11,8 @@ public struct AccessGroup: Hashable, Sendable {
         case claimed = 1
         /// By the kernel and files that root owns.
         case attested = 2
+        /// By no program: what the keychain itself keeps among its items.
+        case service = 3
     }
 
     /// The name, such as `com.example.shared`.
@@ -41,4 +43,7 @@ public struct AccessGroup: Hashable, Sendable {
     /// Apple's group of token items: every caller with a group can read it, no caller can write it
     /// (keychain-behaviour §3.8.2).
     public static let token = AccessGroup("com.apple.token", grade: .claimed)
+
+    /// The class keys of protected files, which no program can search, change or delete.
+    public static let files = AccessGroup("latchkey.files", grade: .service)
 }

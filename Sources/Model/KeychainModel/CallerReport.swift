@@ -41,6 +41,7 @@ extension AccessGroup.Grade: CustomStringConvertible {
         switch self {
         case .claimed: "claimed"
         case .attested: "attested"
+        case .service: "service"
         }
     }
 }

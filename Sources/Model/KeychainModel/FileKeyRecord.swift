@@ -17,13 +17,13 @@ public struct FileKeyRecord: Hashable, Sendable {
         /// The access group to which the file belongs.
         public let group: AccessGroup
 
-        /// - Returns: nil if an identifier has not 16 bytes, or if the name of the group is empty or
-        ///   longer than 512 bytes.
+        /// - Returns: nil if an identifier has not 16 bytes, if no program can have the group, or if its
+        ///   name is empty or longer than 512 bytes.
         public init?(
             keychain: [UInt8], protection: FileProtectionClass, generation: UInt32, file: [UInt8], group: AccessGroup
         ) {
             guard keychain.count == FileKeyRecord.identifierLength, file.count == FileKeyRecord.identifierLength,
-                1...FileKeyRecord.maxGroupLength ~= group.name.utf8.count
+                group.grade != .service, 1...FileKeyRecord.maxGroupLength ~= group.name.utf8.count
             else { return nil }
             self.keychain = keychain
             self.protection = protection

@@ -91,6 +91,30 @@ extension OperationPerformer {
         try perform(ExportKey(reference, authentication: authentication), from: caller)
     }
 
+    // MARK: Files
+
+    package func createFileKey(
+        _ protection: FileProtectionClass, group: String?, withholdsKey: Bool, from caller: CallerIdentity
+    ) throws(KeychainError) -> FileKey {
+        try perform(CreateFileKey(protection, group: group, withholdsKey: withholdsKey), from: caller)
+    }
+
+    package func openFileKey(_ record: FileKeyRecord, from caller: CallerIdentity) throws(KeychainError) -> SharedSecret
+    {
+        guard let key = try perform(OpenFileKey(record), from: caller).key else { throw .unexpectedResponse }
+        return key
+    }
+
+    package func rewrapFileKey(
+        _ record: FileKeyRecord, for protection: FileProtectionClass?, group: String?, from caller: CallerIdentity
+    ) throws(KeychainError) -> FileKeyRecord {
+        try perform(RewrapFileKey(record, for: protection, group: group), from: caller).record
+    }
+
+    package func useFileKey(_ request: FilePartRequest, from caller: CallerIdentity) throws(KeychainError) -> FilePart {
+        try perform(UseFileKey(request), from: caller)
+    }
+
     // MARK: Authentication
 
     package func createContext(from caller: CallerIdentity) throws(KeychainError) -> AuthenticationContextID {

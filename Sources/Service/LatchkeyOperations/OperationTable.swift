@@ -67,6 +67,11 @@ enum OperationTable {
 
         case .openSession(let wire): try OpenSession(wire, &secrets)
 
+        case .createFileKey(let wire): try CreateFileKey(wire)
+        case .openFileKey(let wire): try OpenFileKey(wire)
+        case .rewrapFileKey(let wire): try RewrapFileKey(wire)
+        case .useFileKey(let wire): try UseFileKey(wire, &secrets)
+
         case .watchQuestions(let wire): try WatchQuestions(wire)
         case .answerQuestion(let wire): try AnswerQuestion(wire, &secrets)
         }
@@ -106,6 +111,8 @@ enum OperationTable {
         case .piece(let wire): .content(BackupPiece(Array(wire)))
         case .logLines(let wire): .content(try LogPart(wire))
         case .logVerdict(let wire): .content(try AuditVerification(wire))
+        case .fileKey(let wire): .content(try FileKey(wire, &secrets))
+        case .filePart(let wire): .content(try FilePart(wire, &secrets))
         case .agentEvent(let wire): .content(try AgentEvent(wire))
         }
     }

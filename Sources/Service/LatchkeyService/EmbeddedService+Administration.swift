@@ -24,6 +24,7 @@ extension EmbeddedService {
         try run { () throws(StoreError) in try store.unlock(passcode, floor: passcodeCost, progress: progress) }
         // Who knows the passcode may use biometry again after too many misses.
         presence.biometry?.passcodeWasVerified(of: user)
+        renewFileKeys()
     }
 
     public func lock(immediately: Bool) throws(KeychainError) {
@@ -40,6 +41,7 @@ extension EmbeddedService {
     public func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         let new = try Self.passcode(new)
         try run { () throws(StoreError) in try store.setPasscode(new, cost: passcodeCost, progress: progress) }
+        renewFileKeys()
     }
 
     public func changePasscode(
@@ -49,6 +51,7 @@ extension EmbeddedService {
         try run { () throws(StoreError) in
             try store.changePasscode(from: old, to: new, rotates: rotates, cost: passcodeCost, progress: progress)
         }
+        renewFileKeys()
     }
 
     public func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int {
@@ -104,6 +107,8 @@ extension EmbeddedService {
         return try run { () throws(StoreError) in
             try store.restore(
                 under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
+                // A class key that a backup names like a future one of this keychain would be used for files.
+                keeps: { [keychain = store.keychainIdentifier] in FileClassKeyName.isOwn($0, keychain) },
                 refusal: { [allowsAlwaysOpen] record in
                     ItemRules.refusal(
                         ofRestored: record, allowsAttestedGroups: allowsAttestedGroups,

@@ -61,6 +61,7 @@ enum ItemRules {
         if group.name.isEmpty || group.name == "*" || group.name == AccessGroup.token.name {
             return "no program may have the access group '\(group.name)'"
         }
+        if group.grade == .service, group != .files { return "the keychain does not keep items of this group" }
         if group.grade == .attested, !allowsAttestedGroups {
             return "the access group '\(group.name.prefix(100))' is attested, and this caller may not restore it"
         }

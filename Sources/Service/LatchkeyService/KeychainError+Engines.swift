@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import FileProtection
 internal import Glibc
 internal import Keybag
 package import KeychainModel
@@ -219,6 +220,42 @@ extension KeychainError {
             default: nil
             }
         self.init(status, error.description, hint: error.hint ?? defaultHint)
+    }
+
+    /// The error of a protected file.
+    ///
+    /// - Parameter path: the file, for the message.
+    package init(_ error: FileProtectionError, path: String) {
+        if case .key(let cause) = error {
+            self = cause
+            return
+        }
+        if case .system(let cause) = error {
+            self.init(cause)
+            return
+        }
+        let status: OSStatusCode =
+            switch error {
+            case .notProtected, .unsuitable: .param
+            case .unsupportedVersion: .wrongSecVersion
+            case .damaged, .wrongKey: .decode
+            case .inUse, .closed, .interrupted, .changedMeanwhile: .notAvailable
+            case .readOnly: .readOnly
+            case .tooLarge, .keyExhausted: .dataTooLarge
+            case .key, .system: .internalFailure
+            }
+        self.init(status, "\(path): \(error)", hint: Self.hint(of: error))
+    }
+
+    private static func hint(of error: FileProtectionError) -> String? {
+        switch error {
+        case .notProtected: "latchkey protect --class complete FILE"
+        case .unsupportedVersion: "update latchkey"
+        case .damaged, .wrongKey: "restore the file from a backup"
+        case .keyExhausted: "latchkey protect rekey --new-keys FILE"
+        case .inUse, .changedMeanwhile: "close it in the other program, and try again"
+        default: nil
+        }
     }
 
     /// Maps an SQLite result code; its lowest byte is the primary code.

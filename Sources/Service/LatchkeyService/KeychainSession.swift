@@ -123,6 +123,30 @@ extension KeychainSession {
     }
 }
 
+// MARK: Files
+
+extension KeychainSession {
+    public func createFileKey(
+        _ protection: FileProtectionClass, group: String? = nil, withholdsKey: Bool = false
+    ) throws(KeychainError) -> FileKey {
+        try service.createFileKey(protection, group: group, withholdsKey: withholdsKey, from: caller)
+    }
+
+    public func openFileKey(_ record: FileKeyRecord) throws(KeychainError) -> SharedSecret {
+        try service.openFileKey(record, from: caller)
+    }
+
+    public func rewrapFileKey(
+        _ record: FileKeyRecord, for protection: FileProtectionClass? = nil, group: String? = nil
+    ) throws(KeychainError) -> FileKeyRecord {
+        try service.rewrapFileKey(record, for: protection, group: group, from: caller)
+    }
+
+    public func useFileKey(_ request: FilePartRequest) throws(KeychainError) -> FilePart {
+        try service.useFileKey(request, from: caller)
+    }
+}
+
 // MARK: The whole keychain
 
 extension KeychainSession {

@@ -99,10 +99,12 @@ extension KeychainStore {
     ///   - merges: true keeps the present items, and of two items with the same primary key the
     ///     newer one; false deletes the present items first.
     ///   - dryRun: does the whole operation, and rolls it back.
+    ///   - keeps: whether the keychain keeps what it has in the place of an item.
     ///   - refusal: returns the reason not to restore an item; nil to restore it.
     public func restore(
         under passphrase: Passcode, passcode: Passcode?, merges: Bool, dryRun: Bool,
-        refusal: (ItemRecord) -> String? = { _ in nil }, from source: @escaping BackupSource,
+        keeps: (ItemRecord) -> Bool = { _ in false }, refusal: (ItemRecord) -> String? = { _ in nil },
+        from source: @escaping BackupSource,
         progress: ResealProgress = { _, _ in }
     ) throws(StoreError) -> RestoreReport {
         try requireWritable()
@@ -115,8 +117,12 @@ extension KeychainStore {
         var report = RestoreReport()
         do throws(StoreError) {
             try write(with: keyring) { (database, seal) throws(StoreError) in
-                if !merges { report.deleted = try Self.deleteReplaceable(in: database, seal.columns) }
+                if !merges { report.deleted = try Self.deleteReplaceable(in: database, seal) }
                 while let record = try Self.nextItem(from: &reader, deviceBound, &report) {
+                    if keeps(record) {
+                        (report.items, report.kept) = (report.items + 1, report.kept + 1)
+                        continue
+                    }
                     let reason =
                         record.accessControlFlags?.hasConstraints == true
                         ? "an item with constraints is not restored" : refusal(record)
@@ -145,10 +151,13 @@ extension KeychainStore {
         case deviceBound = 2
     }
 
-    /// Deletes the items that a backup can contain: none of those with constraints.
-    private static func deleteReplaceable(in database: Database, _ columns: RowColumns) throws(StoreError) -> Int {
-        let condition = columns.hasConstraint ? " WHERE access_constraint IS NULL" : ""
-        return try RowStatement("DELETE FROM item\(condition)", in: database).run()
+    /// Deletes the items that a backup can contain: none of those with constraints, and no class key
+    /// of files, which protects what is outside of the keychain.
+    private static func deleteReplaceable(in database: Database, _ seal: RowSeal) throws(StoreError) -> Int {
+        let condition = seal.columns.hasConstraint ? " AND access_constraint IS NULL" : ""
+        let statement = try RowStatement("DELETE FROM item WHERE access_group <> ?\(condition)", in: database)
+        try statement.bind(seal.tokens.group(.files), at: 1)
+        return try statement.run()
     }
 
     private static func append(_ kind: Kind, _ content: UnsafeRawBufferPointer, to writer: inout BackupWriter)
@@ -223,6 +232,11 @@ extension KeychainStore {
                 let existing = try seal.verify(row)
                 // An item with constraints is in no backup, so it is not replaced by one.
                 guard existing.needsAuthentication == nil else {
+                    report.kept += 1
+                    return
+                }
+                // A class key of files never changes.
+                guard record.accessGroup != .files else {
                     report.kept += 1
                     return
                 }

@@ -2,7 +2,7 @@
 
 /// The commands of `latchkey` by topic, as its help shows them: `latchkey help FAMILY`.
 enum CommandFamily: String, CaseIterable, Sendable {
-    case daily, keychain, protection, keys, certificates
+    case daily, keychain, protection, files, keys, certificates
     /// The commands of macOS's `security`.
     case macos
 
@@ -12,6 +12,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .daily: "secrets in everyday use"
         case .keychain: "the keychain as a whole"
         case .protection: "the passcode and the lock"
+        case .files: "files that obey the lock"
         case .keys: "keys in the keychain, and security keys"
         case .certificates: "certificates and connections"
         case .macos: "the commands of macOS's security"
@@ -24,6 +25,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .daily: [.set, .get, .copy, .generate, .list, .rm]
         case .keychain: [.status, .doctor, .root, .backup, .restore, .who, .log, .agent]
         case .protection: [.passcode, .lock, .unlock, .settings, .recoveryKey, .withPasscode]
+        case .files: [.protect, .unprotect, .cat, .edit, .mount]
         case .keys: [.key, .securityKey]
         case .certificates: [.certificate, .trust, .ats, .tls, .pin]
         case .macos: []

@@ -15,6 +15,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case root
     case backup, restore
     case key, certificate, trust, ats, tls, pin
+    case protect, unprotect, cat, edit, mount
     case who, log
     case withPasscode = "with-passcode"
     case agent
@@ -54,6 +55,11 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .ats: "Check App Transport Security settings."
         case .tls: "Check how a server is reached with TLS."
         case .pin: "Store, list and check the pins of hosts."
+        case .protect: "Protect files, so that they obey the lock of the keychain."
+        case .unprotect: "Make protected files plain ones."
+        case .cat: "Print protected files."
+        case .edit: "Edit a protected file, without a plain copy on the disk."
+        case .mount: "Show a directory of protected files as plain ones."
         case .who: "Show the caller identity, and how it was determined."
         case .log: "Show or verify latchkeyd's audit log."
         case .withPasscode: "Run a program with the keychain unlocked."
@@ -114,6 +120,11 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .ats: ATSCommand.self
         case .tls: TLSCommand.self
         case .pin: PinCommand.self
+        case .protect: ProtectCommand.self
+        case .unprotect: UnprotectCommand.self
+        case .cat: CatCommand.self
+        case .edit: EditCommand.self
+        case .mount: MountCommand.self
         case .who: WhoCommand.self
         case .log: LogCommand.self
         case .withPasscode: WithPasscodeCommand.self

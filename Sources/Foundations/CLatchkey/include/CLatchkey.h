@@ -82,6 +82,18 @@ int latchkey_lock_file(int descriptor, int exclusive);
 /// or -1 and errno.
 int latchkey_unlock_file(int descriptor);
 
+/// listxattr(2), getxattr(2) and setxattr(2) of an open file, which the Glibc module does not have.
+ssize_t latchkey_list_attributes(int descriptor, char *names, size_t length);
+ssize_t latchkey_get_attribute(int descriptor, const char *name, void *value, size_t length);
+int latchkey_set_attribute(int descriptor, const char *name, const void *value, size_t length);
+
+/// Where the next data, or the next hole, of an open file begins (lseek(2)); -1 with errno ENXIO at its end.
+off_t latchkey_next_data(int descriptor, off_t offset);
+off_t latchkey_next_hole(int descriptor, off_t offset);
+
+/// renameat2(2) that does not replace a file.
+int latchkey_rename_new(int directory, const char *from, const char *to);
+
 /// secure_getenv(3): NULL also if the program has more privileges than the user who started it.
 const char *latchkey_environment(const char *name);
 

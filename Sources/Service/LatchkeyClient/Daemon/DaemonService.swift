@@ -86,7 +86,16 @@ package final class DaemonService: OperationPerformer {
     // MARK: The lock
 
     package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
-        let watch = LockStateObserver(client, body)
+        add(LockStateObserver(client, body))
+    }
+
+    /// Calls `body` with the present state of the lock and with every new one, until the observer is
+    /// removed; with nil while the daemon does not tell it.
+    func watchLock(_ body: @escaping @Sendable (LockState?) -> Void) -> Int {
+        add(LockStateObserver(client, { body($0) }, loss: { body(nil) }))
+    }
+
+    private func add(_ watch: LockStateObserver) -> Int {
         let number = observers.withLock { observers in
             observers.next += 1
             observers.watches[observers.next] = watch

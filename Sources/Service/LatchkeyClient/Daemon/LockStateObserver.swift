@@ -11,13 +11,20 @@ internal import Synchronization
 final class LockStateObserver: Sendable {
     private let client: DaemonClient
     private let body: @Sendable (LockState) -> Void
+    private let loss: (@Sendable () -> Void)?
     private let hasEnded = Atomic(false)
     private let connection = SystemMutex<DaemonConnection?>(nil)
     private let begun = DispatchSemaphore(value: 0)
 
-    init(_ client: DaemonClient, _ body: @escaping @Sendable (LockState) -> Void) {
+    /// - Parameter loss: called when the daemon does not tell its state any more; then, and at the
+    ///   beginning, the next state is always reported.
+    init(
+        _ client: DaemonClient, _ body: @escaping @Sendable (LockState) -> Void,
+        loss: (@Sendable () -> Void)? = nil
+    ) {
         self.client = client
         self.body = body
+        self.loss = loss
     }
 
     /// Starts to watch. Returns when all further changes will be seen, or when the daemon does not
@@ -27,6 +34,10 @@ final class LockStateObserver: Sendable {
             var last: LockState?
             while !hasEnded.load(ordering: .acquiring) {
                 watch(&last)
+                if let loss {
+                    last = nil
+                    loss()
+                }
                 begun.signal()
                 // The daemon has ended; after it restarts, its first state shows what was missed.
                 usleep(Self.pause)
@@ -52,7 +63,7 @@ final class LockStateObserver: Sendable {
                 guard case .content(let content) = response, let new = content as? LockState,
                     !hasEnded.load(ordering: .acquiring)
                 else { return true }
-                if let known = state, known != new { body(new) }
+                if let known = state { if known != new { body(new) } } else if loss != nil { body(new) }
                 state = new
                 begun.signal()
                 return false

@@ -453,6 +453,39 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .answerQuestion(newValue)}
   }
 
+  package var createFileKey: WireCreateFileKey {
+    get {
+      if case .createFileKey(let v)? = _storage._operation {return v}
+      return WireCreateFileKey()
+    }
+    set {_uniqueStorage()._operation = .createFileKey(newValue)}
+  }
+
+  /// The key record of a protected file.
+  package var openFileKey: Data {
+    get {
+      if case .openFileKey(let v)? = _storage._operation {return v}
+      return Data()
+    }
+    set {_uniqueStorage()._operation = .openFileKey(newValue)}
+  }
+
+  package var rewrapFileKey: WireRewrapFileKey {
+    get {
+      if case .rewrapFileKey(let v)? = _storage._operation {return v}
+      return WireRewrapFileKey()
+    }
+    set {_uniqueStorage()._operation = .rewrapFileKey(newValue)}
+  }
+
+  package var useFileKey: WireUseFileKey {
+    get {
+      if case .useFileKey(let v)? = _storage._operation {return v}
+      return WireUseFileKey()
+    }
+    set {_uniqueStorage()._operation = .useFileKey(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -517,6 +550,11 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     case watchQuestions(WireNothing)
     /// The process that was asked answers.
     case answerQuestion(WireQuestionAnswer)
+    case createFileKey(WireCreateFileKey)
+    /// The key record of a protected file.
+    case openFileKey(Data)
+    case rewrapFileKey(WireRewrapFileKey)
+    case useFileKey(WireUseFileKey)
 
   }
 
@@ -764,6 +802,22 @@ package nonisolated struct WireResponse: Sendable {
     set {content = .agentEvent(newValue)}
   }
 
+  package var fileKey: WireFileKey {
+    get {
+      if case .fileKey(let v)? = content {return v}
+      return WireFileKey()
+    }
+    set {content = .fileKey(newValue)}
+  }
+
+  package var filePart: WireFilePart {
+    get {
+      if case .filePart(let v)? = content {return v}
+      return WireFilePart()
+    }
+    set {content = .filePart(newValue)}
+  }
+
   /// The progress of a long operation. The response follows.
   package var progress: WireProgress {
     get {
@@ -809,6 +863,8 @@ package nonisolated struct WireResponse: Sendable {
     case securityKey(WireSecurityKey)
     case securityKeys(WireSecurityKeys)
     case agentEvent(WireAgentEvent)
+    case fileKey(WireFileKey)
+    case filePart(WireFilePart)
     /// The progress of a long operation. The response follows.
     case progress(WireProgress)
 
@@ -1708,6 +1764,147 @@ package nonisolated struct WireExportKey: Sendable {
   package init() {}
 
   fileprivate var _authentication: WireAuthentication? = nil
+}
+
+package nonisolated struct WireCreateFileKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 1 complete, 2 complete unless open, 3 complete until first user authentication, 4 none.
+  package var protection: UInt32 = 0
+
+  /// The access group of the file; absent for the first one of the program.
+  package var group: String {
+    get {_group ?? String()}
+    set {_group = newValue}
+  }
+  /// Returns true if `group` has been explicitly set.
+  package var hasGroup: Bool {self._group != nil}
+  /// Clears the value of `group`. Subsequent reads from it will return its default value.
+  package mutating func clearGroup() {self._group = nil}
+
+  /// Whether the key stays in the daemon.
+  package var withholdsKey: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _group: String? = nil
+}
+
+package nonisolated struct WireRewrapFileKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var record: Data = Data()
+
+  /// As in CreateFileKey; absent for the present one.
+  package var protection: UInt32 {
+    get {_protection ?? 0}
+    set {_protection = newValue}
+  }
+  /// Returns true if `protection` has been explicitly set.
+  package var hasProtection: Bool {self._protection != nil}
+  /// Clears the value of `protection`. Subsequent reads from it will return its default value.
+  package mutating func clearProtection() {self._protection = nil}
+
+  package var group: String {
+    get {_group ?? String()}
+    set {_group = newValue}
+  }
+  /// Returns true if `group` has been explicitly set.
+  package var hasGroup: Bool {self._group != nil}
+  /// Clears the value of `group`. Subsequent reads from it will return its default value.
+  package mutating func clearGroup() {self._group = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _protection: UInt32? = nil
+  fileprivate var _group: String? = nil
+}
+
+/// Encrypts or decrypts a chunk, a node or the state of a protected file.
+package nonisolated struct WireUseFileKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var record: Data = Data()
+
+  /// The index of the plaintext or of the ciphertext.
+  package var input: UInt32 = 0
+
+  package var authenticated: Data = Data()
+
+  /// The nonce and the tag of a ciphertext, 28 bytes; absent to encrypt.
+  package var seal: Data {
+    get {_seal ?? Data()}
+    set {_seal = newValue}
+  }
+  /// Returns true if `seal` has been explicitly set.
+  package var hasSeal: Bool {self._seal != nil}
+  /// Clears the value of `seal`. Subsequent reads from it will return its default value.
+  package mutating func clearSeal() {self._seal = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _seal: Data? = nil
+}
+
+package nonisolated struct WireFileKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var record: Data = Data()
+
+  /// The index of the key; absent if the key stays in the daemon.
+  package var key: UInt32 {
+    get {_key ?? 0}
+    set {_key = newValue}
+  }
+  /// Returns true if `key` has been explicitly set.
+  package var hasKey: Bool {self._key != nil}
+  /// Clears the value of `key`. Subsequent reads from it will return its default value.
+  package mutating func clearKey() {self._key = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _key: UInt32? = nil
+}
+
+package nonisolated struct WireFilePart: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The index of the ciphertext or of the plaintext.
+  package var output: UInt32 = 0
+
+  /// The nonce and the tag of a ciphertext, 28 bytes; absent for a plaintext.
+  package var seal: Data {
+    get {_seal ?? Data()}
+    set {_seal = newValue}
+  }
+  /// Returns true if `seal` has been explicitly set.
+  package var hasSeal: Bool {self._seal != nil}
+  /// Clears the value of `seal`. Subsequent reads from it will return its default value.
+  package mutating func clearSeal() {self._seal = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _seal: Data? = nil
 }
 
 /// How a call may satisfy access controls. The daemon never asks the person during the call: it
@@ -3219,7 +3416,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0\u{4}\u{9}create_file_key\0\u{3}open_file_key\0\u{3}rewrap_file_key\0\u{3}use_file_key\0")
 
   fileprivate class _StorageClass {
     var _number: UInt64 = 0
@@ -3862,6 +4059,53 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
             _storage._operation = .answerQuestion(v)
           }
         }()
+        case 120: try {
+          var v: WireCreateFileKey?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .createFileKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .createFileKey(v)
+          }
+        }()
+        case 121: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._operation != nil {try decoder.handleConflictingOneOf()}
+            _storage._operation = .openFileKey(v)
+          }
+        }()
+        case 122: try {
+          var v: WireRewrapFileKey?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .rewrapFileKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .rewrapFileKey(v)
+          }
+        }()
+        case 123: try {
+          var v: WireUseFileKey?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .useFileKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .useFileKey(v)
+          }
+        }()
         default: break
         }
       }
@@ -4073,6 +4317,22 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         guard case .answerQuestion(let v)? = _storage._operation else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 111)
       }()
+      case .createFileKey?: try {
+        guard case .createFileKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 120)
+      }()
+      case .openFileKey?: try {
+        guard case .openFileKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 121)
+      }()
+      case .rewrapFileKey?: try {
+        guard case .rewrapFileKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 122)
+      }()
+      case .useFileKey?: try {
+        guard case .useFileKey(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 123)
+      }()
       case nil: break
       }
     }
@@ -4098,7 +4358,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Response"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0\u{4}\u{a}file_key\0\u{3}file_part\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4459,6 +4719,32 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.content = .agentEvent(v)
         }
       }()
+      case 120: try {
+        var v: WireFileKey?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .fileKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .fileKey(v)
+        }
+      }()
+      case 121: try {
+        var v: WireFilePart?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .filePart(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .filePart(v)
+        }
+      }()
       default: break
       }
     }
@@ -4588,6 +4874,14 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .agentEvent?: try {
       guard case .agentEvent(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
+    }()
+    case .fileKey?: try {
+      guard case .fileKey(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 120)
+    }()
+    case .filePart?: try {
+      guard case .filePart(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 121)
     }()
     case nil: break
     }
@@ -6040,6 +6334,221 @@ nonisolated extension WireExportKey: SwiftProtobuf.Message, SwiftProtobuf._Messa
   package static func ==(lhs: WireExportKey, rhs: WireExportKey) -> Bool {
     if lhs.reference != rhs.reference {return false}
     if lhs._authentication != rhs._authentication {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCreateFileKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CreateFileKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}protection\0\u{1}group\0\u{3}withholds_key\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.protection) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._group) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.withholdsKey) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.protection != 0 {
+      try visitor.visitSingularUInt32Field(value: self.protection, fieldNumber: 1)
+    }
+    try { if let v = self._group {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    if self.withholdsKey != false {
+      try visitor.visitSingularBoolField(value: self.withholdsKey, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCreateFileKey, rhs: WireCreateFileKey) -> Bool {
+    if lhs.protection != rhs.protection {return false}
+    if lhs._group != rhs._group {return false}
+    if lhs.withholdsKey != rhs.withholdsKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRewrapFileKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RewrapFileKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}protection\0\u{1}group\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.record) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._protection) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._group) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.record.isEmpty {
+      try visitor.visitSingularBytesField(value: self.record, fieldNumber: 1)
+    }
+    try { if let v = self._protection {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._group {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireRewrapFileKey, rhs: WireRewrapFileKey) -> Bool {
+    if lhs.record != rhs.record {return false}
+    if lhs._protection != rhs._protection {return false}
+    if lhs._group != rhs._group {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireUseFileKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".UseFileKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}input\0\u{1}authenticated\0\u{1}seal\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.record) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.input) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.authenticated) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self._seal) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.record.isEmpty {
+      try visitor.visitSingularBytesField(value: self.record, fieldNumber: 1)
+    }
+    if self.input != 0 {
+      try visitor.visitSingularUInt32Field(value: self.input, fieldNumber: 2)
+    }
+    if !self.authenticated.isEmpty {
+      try visitor.visitSingularBytesField(value: self.authenticated, fieldNumber: 3)
+    }
+    try { if let v = self._seal {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireUseFileKey, rhs: WireUseFileKey) -> Bool {
+    if lhs.record != rhs.record {return false}
+    if lhs.input != rhs.input {return false}
+    if lhs.authenticated != rhs.authenticated {return false}
+    if lhs._seal != rhs._seal {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFileKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FileKey"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{1}key\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.record) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._key) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.record.isEmpty {
+      try visitor.visitSingularBytesField(value: self.record, fieldNumber: 1)
+    }
+    try { if let v = self._key {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireFileKey, rhs: WireFileKey) -> Bool {
+    if lhs.record != rhs.record {return false}
+    if lhs._key != rhs._key {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFilePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".FilePart"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}output\0\u{1}seal\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.output) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self._seal) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.output != 0 {
+      try visitor.visitSingularUInt32Field(value: self.output, fieldNumber: 1)
+    }
+    try { if let v = self._seal {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireFilePart, rhs: WireFilePart) -> Bool {
+    if lhs.output != rhs.output {return false}
+    if lhs._seal != rhs._seal {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

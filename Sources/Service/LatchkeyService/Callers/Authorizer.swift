@@ -51,6 +51,20 @@ struct AuthorizedCaller {
         return try permitted(name, in: writable)
     }
 
+    /// Throws errSecMissingEntitlement if the caller may not use a protected file of this group.
+    func requireAccess(to group: AccessGroup) throws(KeychainError) {
+        let isPermitted =
+            switch readable {
+            case .all(let grade): group.grade == grade && group != .token
+            case .only(let groups): groups.contains(group)
+            }
+        guard isPermitted else {
+            throw KeychainError(
+                .missingEntitlement, "the file belongs to the access group '\(group.name)', which this program lacks",
+                hint: "list it under keychain-access-groups in the program's .entitlements file")
+        }
+    }
+
     /// Returns the group that an update moves items to.
     func groupForMove(named name: String) throws(KeychainError) -> AccessGroup {
         try permitted(name, in: writable)

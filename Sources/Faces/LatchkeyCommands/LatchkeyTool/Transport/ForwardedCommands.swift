@@ -3,22 +3,25 @@
 internal import ArgumentParser
 internal import LinuxSystem
 
-// The commands of `latchkey-tls`, as `latchkey` lists them.
+// The commands of other programs, as `latchkey` lists them.
 
-/// A command that `latchkey-tls` runs.
+/// A command that another program runs.
 protocol ForwardedCommand: ParsableSubcommand {
-    /// The names of the command, from `latchkey` on.
+    static var program: CompanionProgram { get }
+    /// The names of the command for that program.
     static var path: [String] { get }
     var words: [String] { get }
 }
 
 extension ForwardedCommand {
+    static var program: CompanionProgram { .transport }
+
     func run(in session: CommandSession) throws(CommandFailure) {
         guard let first = words.first, first != "--help" && first != "-h" else {
             let help = LatchkeyCommand.helpMessage(for: Self.self, columns: session.io.columns)
             return try session.write(TerminalText(lines: help.hasSuffix("\n") ? help : help + "\n"))
         }
-        try TransportProgram.run(Self.path + words, in: session)
+        try Self.program.run(Self.path + words, in: session)
     }
 }
 

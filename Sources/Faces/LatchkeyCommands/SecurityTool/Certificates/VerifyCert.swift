@@ -65,7 +65,7 @@ package enum VerifyCert: SecurityCommand {
         }
         if !arguments.operands.isEmpty {
             let words = arguments.occurrences.flatMap { [$0.option.name] + ($0.value.map { [$0.text] } ?? []) }
-            try TransportProgram.run(
+            try CompanionProgram.transport.run(
                 [definition.name] + words + ["--"] + arguments.operands.map(\.text), in: session)
         }
         let files = arguments.values("-c")

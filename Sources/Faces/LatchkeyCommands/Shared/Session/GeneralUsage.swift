@@ -47,9 +47,8 @@ enum GeneralUsage {
         lines += ["", "families of commands:"]
         lines += CommandFamily.allCases.filter { $0 != .daily }.map { shortRow($0.rawValue, members(of: $0)) }
         lines += [
-            "", "'latchkey help COMMAND' and 'latchkey help FAMILY' describe them.", "", "examples:",
+            "", "'latchkey help COMMAND' and 'latchkey help FAMILY' describe them.", "", "example:",
             "  printf %s \"$TOKEN\" | latchkey set api.example.com/deploy",
-            "  latchkey get api.example.com/deploy | ./deploy",
         ]
         return text(lines)
     }

@@ -4,17 +4,22 @@ internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 
-/// The program `latchkey-tls`, which has the commands that connect to servers: `latchkey` itself
-/// does not link SwiftNIO, so that it starts fast.
-enum TransportProgram {
-    static let name = "latchkey-tls"
+/// A program that has some of the commands, because it links what `latchkey` itself does not, so
+/// that it starts fast.
+enum CompanionProgram: String {
+    /// The commands that connect to servers, with SwiftNIO.
+    case transport = "latchkey-tls"
+    /// The view of protected files as a file system, with libfuse3.
+    case mount = "latchkey-mount"
 
-    /// Replaces this process by `latchkey-tls`. It is the file beside this program, never one of
-    /// PATH: what is installed there could be anything.
+    var name: String { rawValue }
+
+    /// Replaces this process by the program. It is the file beside this program, never one of PATH:
+    /// what is installed there could be anything.
     ///
     /// - Parameter words: the arguments.
     /// - Throws: if there is no such file.
-    static func run(_ words: [String], in session: CommandSession) throws(CommandFailure) -> Never {
+    func run(_ words: [String], in session: CommandSession) throws(CommandFailure) -> Never {
         // The streams of a test are not those of the process.
         guard session.io is ProcessIO else {
             throw .status(KeychainError(.unimplemented, "\(name) runs only from a process of its own"))
@@ -30,7 +35,7 @@ enum TransportProgram {
                 hint: "make install, or install the package with \(name)"))
     }
 
-    static func path(beside executable: String) -> String {
+    func path(beside executable: String) -> String {
         "\(executable.lastIndex(of: "/").map { executable[..<$0] } ?? ".")/\(name)"
     }
 }

@@ -16,7 +16,9 @@ extension ProtectedContainer {
                 try state.write(bytes, at: offset)
             } catch {
                 // Without space, what was there before remains.
-                if end > before { try? state.setLength(before) }
+                if end > before {
+                    try state.undoing { (state) throws(FileProtectionError) in try state.setLength(before) }
+                }
                 throw error
             }
         }
@@ -46,20 +48,30 @@ extension ProtectedContainer {
         try changingState { (state) throws(FileProtectionError) in state.metadata = metadata }
     }
 
-    /// Stores what was changed: completely, or, after a crash, not at all. It is on the storage device
-    /// when this returns.
-    public func commit() throws(FileProtectionError) {
-        try changingState { (state) throws(FileProtectionError) in try state.commit(nil, cipher) }
+    /// Stores what was changed: completely, or, after a crash of this process, not at all.
+    ///
+    /// - Parameter durably: whether it is on the storage device when this returns. If not, the last
+    ///   durable state stays there as well until the next durable commit.
+    public func commit(durably: Bool = true) throws(FileProtectionError) {
+        try changingState { (state) throws(FileProtectionError) in
+            guard state.hasChanges || durably && state.needsSynchronization else { return }
+            try state.commit(state.header.key, durably: durably)
+        }
     }
 
     /// Stores the file key as another record wraps it, together with what was changed. The content is
-    /// not encrypted again.
+    /// not encrypted again. Nothing of the former record is left in the file.
     ///
-    /// - Parameter key: the record of the same file and the same key.
-    public func rewrap(_ key: FileKeyRecord) throws(FileProtectionError) {
+    /// - Parameters:
+    ///   - key: the record of the same file and the same key.
+    ///   - cipher: the cipher for it.
+    /// - Throws: ``FileProtectionError/wrongKey`` if it is not the same key.
+    public func rewrap(_ key: FileKeyRecord, _ cipher: any ContainerCipher) throws(FileProtectionError) {
         try changingState { (state) throws(FileProtectionError) in
             guard key.binding.file == state.fileIdentifier else { throw .wrongKey }
-            try state.commit(key, cipher)
+            try state.requireSameKey(cipher)
+            try state.commit(key, durably: true)
+            state.use(cipher)
         }
     }
 
@@ -75,6 +87,7 @@ extension ProtectedContainer {
     ) throws(FileProtectionError) {
         guard isWritable else { throw .readOnly }
         try withState { (state) throws(FileProtectionError) in
+            guard !state.isInterrupted else { throw .interrupted }
             try state.findSlots()
             try body(&state)
         }
@@ -86,14 +99,30 @@ extension ProtectedContainer.OpenState {
         !cache.dirtyChunks.isEmpty || length != stored.length || metadata != stored.metadata || hasChangedMap
     }
 
-    /// Marks the slots of the stored state, before the first change.
+    /// Runs steps that must not stop halfway. If they fail, the handle refuses further changes.
+    mutating func undoing(
+        _ body: (inout ProtectedContainer.OpenState) throws(FileProtectionError) -> Void
+    ) throws(FileProtectionError) {
+        do throws(FileProtectionError) {
+            try body(&self)
+        } catch {
+            isInterrupted = true
+            throw error
+        }
+    }
+
+    /// Marks the slots of the stored state, before the first change. What a killed writer has stored
+    /// becomes durable first: slots of older states are reused from then on.
     mutating func findSlots() throws(FileProtectionError) {
         guard !knowsSlots else { return }
+        try storage.file.synchronize()
+        let end = try storage.file.size
         var slots: [UInt32] = []
         try map.forEachReference(in: storage) { (reference) throws(FileProtectionError) in
             slots.append(reference.slot)
         }
         for slot in slots {
+            guard SlotStorage.offset(of: slot) < end else { throw .damaged("it ends before slot \(slot)") }
             guard storage.allocator.mark(slot) else { throw .damaged("two chunks are in one slot") }
         }
         knowsSlots = true
@@ -109,7 +138,10 @@ extension ProtectedContainer.OpenState {
             }
             cache.removeAll(from: ContainerFormat.chunkCount(new))
         }
-        try map.resize(from: length, to: new, in: &storage)
+        let old = length
+        try undoing { (state) throws(FileProtectionError) in
+            try state.map.resize(from: old, to: new, in: &state.storage)
+        }
         length = new
         hasChangedMap = true
     }
@@ -146,8 +178,8 @@ extension ProtectedContainer.OpenState {
     ) throws(FileProtectionError) {
         let isLast = chunk == ContainerFormat.lastChunk(length)
         if bytes.count == ContainerFormat.chunkSize, !isLast {
-            cache.remove(chunk)
             try seal(bytes, as: chunk)
+            cache.remove(chunk)
             return
         }
         let isWhole = start == 0 && bytes.count >= ContainerFormat.chunkLength(chunk, of: length)
@@ -218,32 +250,58 @@ extension ProtectedContainer.OpenState {
         if map.needsFlush { try map.flush(to: &storage) }
     }
 
-    /// Stores the present content: chunks and nodes in free slots, then one header after the other.
-    mutating func commit(_ key: FileKeyRecord?, _ cipher: any ContainerCipher) throws(FileProtectionError) {
-        guard key != nil || hasChanges else { return }
+    /// Throws unless what this file's key encrypts opens with another cipher.
+    func requireSameKey(_ other: any ContainerCipher) throws(FileProtectionError) {
+        let probe = try ContainerHeader(sealing: stored, header.sequence, header.key, with: cipher)
+        guard try probe.state(with: other) == stored else { throw .wrongKey }
+    }
+
+    /// Stores the present content: chunks and nodes in free slots, then a header in the place of the
+    /// older one.
+    mutating func commit(_ key: FileKeyRecord, durably: Bool) throws(FileProtectionError) {
+        let (sequence, overflows) = header.sequence.addingReportingOverflow(1)
+        guard !overflows else { throw .damaged("its sequence number is the highest one") }
         for chunk in cache.dirtyChunks { try sealCached(chunk) }
         try map.flush(to: &storage)
-        // Also makes both headers of the last commit durable, before one of them is overwritten.
-        try storage.file.synchronize()
+        if durably { try storage.file.synchronize() }
         try storage.countSeal()
         var next = ContainerState(metadata: metadata)
         next.length = length
         next.root = map.root
         next.depth = map.depth
         next.seals = storage.seals
-        let fresh = try ContainerHeader(sealing: next, header.sequence + 1, key ?? header.key, with: cipher)
-        let isEven = fresh.sequence.isMultiple(of: 2)
-        let (first, second) = isEven ? (0, ContainerFormat.headerLength) : (ContainerFormat.headerLength, 0)
-        try ProtectedContainer.write(fresh.encoded, to: storage.file, at: UInt64(first))
-        try storage.file.synchronize()
+        let fresh = try ContainerHeader(sealing: next, sequence, key, with: cipher)
+        let isRewrapped = key != header.key
+        // From the first byte of a header on, the stored state may be the new one.
+        try undoing { (state) throws(FileProtectionError) in
+            try state.store(fresh, next, durably: durably, replacesBoth: isRewrapped)
+        }
+    }
+
+    private mutating func store(
+        _ fresh: ContainerHeader, _ next: ContainerState, durably: Bool, replacesBoth: Bool
+    ) throws(FileProtectionError) {
+        let bytes = fresh.encoded
+        try write(bytes, toHeader: 1 - durableIndex)
+        if durably {
+            try storage.file.synchronize()
+            durableIndex = 1 - durableIndex
+            // The commit is complete. An equal second header leaves no older state behind.
+            try write(bytes, toHeader: 1 - durableIndex)
+            if replacesBoth { try storage.file.synchronize() }
+        }
         header = fresh
         stored = next
+        headers = try ProtectedContainer.headerBytes(storage.file)
         hasChangedMap = false
-        storage.allocator.commit()
-        // The commit is complete. An equal second header leaves no older state behind.
-        try ProtectedContainer.write(fresh.encoded, to: storage.file, at: UInt64(second))
-        headers = fresh.encoded + fresh.encoded
-        try storage.file.cut(
+        needsSynchronization = !durably
+        storage.allocator.commit(durably: durably)
+        // A file that is too long is not wrong.
+        try? storage.file.cut(
             to: UInt64(ContainerFormat.slotsOffset) + storage.allocator.end * UInt64(ContainerFormat.chunkSize))
+    }
+
+    private func write(_ bytes: [UInt8], toHeader index: Int) throws(FileProtectionError) {
+        try ProtectedContainer.write(bytes, to: storage.file, at: UInt64(index * ContainerFormat.headerLength))
     }
 }

@@ -94,6 +94,12 @@ final class OpenContainerFile: ContainerFile {
         guard ftruncate(descriptor.rawValue, off_t(length)) == 0 else { throw .system(.last("truncate", path: path)) }
     }
 
+    /// Extends the file with a hole.
+    func extend(to length: UInt64) throws(FileProtectionError) {
+        guard try size < length else { return }
+        guard ftruncate(descriptor.rawValue, off_t(length)) == 0 else { throw .system(.last("extend", path: path)) }
+    }
+
     func synchronize() throws(FileProtectionError) {
         guard fdatasync(descriptor.rawValue) == 0 else { throw .system(.last("synchronise", path: path)) }
     }

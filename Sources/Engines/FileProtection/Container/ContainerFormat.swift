@@ -11,16 +11,18 @@ public enum ContainerFormat {
     public static let maxMetadataLength = 512
 
     static let magic = Array("LATCHKEY".utf8)
-    /// The length of one of the two headers.
-    static let headerLength = 2048
+    /// The length of one of the two headers: a block of the storage device, so that an interrupted
+    /// write never damages both.
+    static let headerLength = 4096
     /// Where the slots begin.
     static let slotsOffset = 2 * headerLength
     /// The references in one node of the map.
     static let fanOut = chunkSize / ChunkReference.length
     /// The depth of a map for ``maxLength`` bytes.
     static let maxDepth: UInt8 = 3
-    /// AES-GCM with random nonces: at most 2³² messages under one key (SP 800-38D, section 8.3).
-    static let maxSeals: UInt64 = 1 << 32
+    /// AES-GCM with random nonces: at most 2³² messages under one key (SP 800-38D, section 8.3). Half
+    /// of them, because what a killed process has encrypted since its last commit is not counted.
+    static let maxSeals: UInt64 = 1 << 31
 
     /// The number of chunks of a content.
     static func chunkCount(_ length: UInt64) -> UInt64 {

@@ -9,6 +9,8 @@ struct SlotAllocator {
     private var fresh: [UInt64] = []
     /// Slots of the stored state that the new one does not need.
     private var released: [UInt32] = []
+    /// Slots of the last durable state that a newer stored one does not need.
+    private var retained: [UInt32] = []
     /// No word before this one has a free slot.
     private var firstFree = 0
 
@@ -45,13 +47,19 @@ struct SlotAllocator {
     }
 
     /// Records that the new state is stored.
-    mutating func commit() {
-        for slot in released {
+    ///
+    /// - Parameter durably: whether it is on the storage device; until then, what an older state refers
+    ///   to is not reused.
+    mutating func commit(durably: Bool) {
+        retained += released
+        released = []
+        for word in fresh.indices { fresh[word] = 0 }
+        guard durably else { return }
+        for slot in retained {
             let (word, bit) = Self.position(slot)
             free(word, bit)
         }
-        released = []
-        for word in fresh.indices { fresh[word] = 0 }
+        retained = []
     }
 
     /// The number of slots up to the last one in use.

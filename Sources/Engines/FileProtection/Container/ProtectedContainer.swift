@@ -13,14 +13,20 @@ public import LinuxSystem
 /// Format: Documentation/Formats/protected-file.md.
 public final class ProtectedContainer: Sendable {
     let file: any ContainerFile
-    let cipher: any ContainerCipher
     let isWritable: Bool
     let state: SystemMutex<OpenState>
+    /// Returns the cipher for the key that the file names.
+    private let provider: CipherProvider
+
+    public typealias CipherProvider = @Sendable (FileKeyRecord) throws(FileProtectionError) -> any ContainerCipher
 
     struct OpenState: ~Copyable {
         /// Both headers as they were read last.
         var headers: [UInt8]
         var header: ContainerHeader
+        var cipher: any ContainerCipher
+        /// Which of the two headers is on the storage device for certain: 0 or 1.
+        var durableIndex: Int
         /// The stored state.
         var stored: ContainerState
         var length: UInt64
@@ -32,6 +38,10 @@ public final class ProtectedContainer: Sendable {
         var knowsSlots = false
         /// Whether chunks were sealed, or the length was changed, since the last commit.
         var hasChangedMap = false
+        /// Whether a state was stored that may not be on the storage device.
+        var needsSynchronization = false
+        /// Whether a change failed halfway.
+        var isInterrupted = false
         var isClosed = false
 
         var fileIdentifier: [UInt8] { header.key.binding.file }
@@ -40,18 +50,19 @@ public final class ProtectedContainer: Sendable {
     /// The chunks that a handle keeps decrypted unless something else is requested: 4 MiB.
     public static let defaultCacheCount = 64
 
-    init(
-        _ file: any ContainerFile, _ cipher: any ContainerCipher, _ found: FoundHeader,
-        isWritable: Bool, cacheCount: Int
+    private init(
+        _ file: any ContainerFile, _ found: FoundHeader, isWritable: Bool, cacheCount: Int,
+        provider: @escaping CipherProvider
     ) {
         self.file = file
-        self.cipher = cipher
         self.isWritable = isWritable
+        self.provider = provider
         state = SystemMutex(
             OpenState(
-                headers: found.bytes, header: found.header, stored: found.state, length: found.state.length,
-                metadata: found.state.metadata, map: found.map, cache: ChunkCache(maxCount: cacheCount),
-                storage: SlotStorage(file, cipher, seals: found.state.seals)))
+                headers: found.bytes, header: found.header, cipher: found.cipher, durableIndex: found.index,
+                stored: found.state, length: found.state.length, metadata: found.state.metadata, map: found.map,
+                cache: ChunkCache(maxCount: cacheCount),
+                storage: SlotStorage(file, found.cipher, seals: found.state.seals)))
     }
 
     // MARK: Opening
@@ -65,8 +76,7 @@ public final class ProtectedContainer: Sendable {
     /// - Throws: ``FileProtectionError/inUse`` if another handle writes.
     public convenience init(
         opening descriptor: consuming OwnedDescriptor, path: String, isWritable: Bool,
-        cacheCount: Int = defaultCacheCount,
-        cipher: (FileKeyRecord) throws(FileProtectionError) -> any ContainerCipher
+        cacheCount: Int = defaultCacheCount, cipher: @escaping CipherProvider
     ) throws(FileProtectionError) {
         try self.init(
             opening: try OpenContainerFile(descriptor, path: path), isWritable: isWritable, cacheCount: cacheCount,
@@ -75,19 +85,29 @@ public final class ProtectedContainer: Sendable {
 
     convenience init(
         opening file: any ContainerFile, isWritable: Bool, cacheCount: Int = defaultCacheCount,
-        cipher: (FileKeyRecord) throws(FileProtectionError) -> any ContainerCipher
+        cipher: @escaping CipherProvider
     ) throws(FileProtectionError) {
         if isWritable { try file.lock() }
-        let bytes = try Self.headerBytes(file)
-        var ciphers: [FileKeyRecord: any ContainerCipher] = [:]
-        let found = try FoundHeader(bytes) { (record) throws(FileProtectionError) in
-            if let known = ciphers[record] { return known }
-            let fresh = try cipher(record)
-            ciphers[record] = fresh
-            return fresh
+        let found = try Self.whole(file) { (bytes) throws(FileProtectionError) in
+            try FoundHeader(bytes, cipher: cipher)
         }
-        guard let cipher = ciphers[found.header.key] else { throw .closed }
-        self.init(file, cipher, found, isWritable: isWritable, cacheCount: cacheCount)
+        self.init(file, found, isWritable: isWritable, cacheCount: cacheCount, provider: cipher)
+    }
+
+    /// Calls `body` with both headers, again if another handle writes them meanwhile.
+    private static func whole<Value>(
+        _ file: any ContainerFile, _ body: ([UInt8]) throws(FileProtectionError) -> Value
+    ) throws(FileProtectionError) -> Value {
+        var tries = 0
+        while true {
+            tries += 1
+            let bytes = try headerBytes(file)
+            do throws(FileProtectionError) {
+                return try body(bytes)
+            } catch {
+                guard case .damaged = error, tries < maxTries, try headerBytes(file) != bytes else { throw error }
+            }
+        }
     }
 
     /// Makes an empty file a protected one, with no content.
@@ -113,13 +133,14 @@ public final class ProtectedContainer: Sendable {
         var state = ContainerState(metadata: metadata)
         state.seals = 1
         let header = try ContainerHeader(sealing: state, 1, key, with: cipher)
-        let bytes = header.encoded + header.encoded
-        try Self.write(bytes, to: file, at: 0)
-        self.init(
-            file, cipher, FoundHeader(bytes: bytes, header: header, state: state), isWritable: true,
-            cacheCount: cacheCount)
+        let found = FoundHeader(new: header, state, cipher)
+        try Self.write(found.bytes, to: file, at: 0)
+        self.init(file, found, isWritable: true, cacheCount: cacheCount) { _ throws(FileProtectionError) in cipher }
         // The first commit makes the headers durable.
-        self.state.withLock { $0.hasChangedMap = true }
+        self.state.withLock { state in
+            state.hasChangedMap = true
+            state.knowsSlots = true
+        }
     }
 
     /// Returns what the newest header of a file says about its key, which nothing authenticates
@@ -132,7 +153,8 @@ public final class ProtectedContainer: Sendable {
         let copy = dup(descriptor.rawValue)
         guard copy >= 0 else { throw .system(.last("open", path: path)) }
         let file = try OpenContainerFile(OwnedDescriptor(adopting: copy), path: path)
-        return try FoundHeader.candidates(try headerBytes(file))[0].key
+        return try whole(file) { (bytes) throws(FileProtectionError) in try FoundHeader.candidates(bytes)[0].header.key
+        }
     }
 
     static func headerBytes(_ file: any ContainerFile) throws(FileProtectionError) -> [UInt8] {
@@ -193,6 +215,24 @@ public final class ProtectedContainer: Sendable {
         }
     }
 
+    /// Returns the next part of the content from `offset` on that was written; nil if only zeros follow
+    /// that need no space.
+    public func nextData(from offset: UInt64) throws(FileProtectionError) -> Range<UInt64>? {
+        let size = UInt64(ContainerFormat.chunkSize)
+        return try withState { (state) throws(FileProtectionError) in
+            guard let last = ContainerFormat.lastChunk(state.length), offset < state.length else { return nil }
+            var chunk = offset / size
+            while chunk <= last {
+                let reference = try state.map.reference(to: chunk, in: state.storage)
+                if state.cache.isDirty(chunk) || !reference.isHole {
+                    return max(offset, chunk * size)..<min(state.length, (chunk + 1) * size)
+                }
+                chunk += 1
+            }
+            return nil
+        }
+    }
+
     /// How often a read begins again because the writer has stored a new state meanwhile.
     private static let maxTries = 100
 
@@ -215,17 +255,18 @@ public final class ProtectedContainer: Sendable {
         let outcome: Result<Value, FileProtectionError> = state.withLock { state in
             do throws(FileProtectionError) {
                 guard !state.isClosed else { throw .closed }
-                try cipher.requireOpen()
+                try state.cipher.requireOpen()
                 guard !isWritable else { return .success(try body(&state)) }
+                // The same loop as in whole(_:_:), which cannot return what is sent elsewhere.
                 var tries = 0
                 while true {
                     tries += 1
-                    try state.refresh(file, cipher)
+                    let bytes = try Self.headerBytes(file)
                     do throws(FileProtectionError) {
+                        try state.refresh(bytes, provider)
                         return .success(try body(&state))
                     } catch {
-                        guard case .damaged = error, tries < Self.maxTries,
-                            try Self.headerBytes(file) != state.headers
+                        guard case .damaged = error, tries < Self.maxTries, try Self.headerBytes(file) != bytes
                         else { throw error }
                     }
                 }
@@ -239,18 +280,29 @@ public final class ProtectedContainer: Sendable {
 
 extension ProtectedContainer.OpenState {
     /// Loads the state that another handle has stored.
-    mutating func refresh(_ file: any ContainerFile, _ cipher: any ContainerCipher) throws(FileProtectionError) {
-        let bytes = try ProtectedContainer.headerBytes(file)
+    mutating func refresh(
+        _ bytes: [UInt8], _ provider: ProtectedContainer.CipherProvider
+    ) throws(FileProtectionError) {
         guard bytes != headers else { return }
-        let found = try FoundHeader(bytes) { _ throws(FileProtectionError) in cipher }
+        let found = try FoundHeader(bytes) { (record) throws(FileProtectionError) in
+            record == header.key ? cipher : try provider(record)
+        }
+        guard found.header.sequence >= header.sequence else { throw .damaged("an older state was put back") }
         headers = bytes
         header = found.header
-        guard found.state != stored else { return }
-        stored = found.state
-        length = found.state.length
-        metadata = found.state.metadata
-        map = found.map
-        cache.removeAll(from: 0)
+        if found.state != stored {
+            stored = found.state
+            length = found.state.length
+            metadata = found.state.metadata
+            map = found.map
+            cache.removeAll(from: 0)
+        }
+        use(found.cipher)
+    }
+
+    mutating func use(_ cipher: any ContainerCipher) {
+        self.cipher = cipher
+        storage.cipher = cipher
     }
 
     /// Copies a part of a chunk.

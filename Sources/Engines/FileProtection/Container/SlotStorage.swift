@@ -5,7 +5,7 @@ internal import KeychainModel
 /// The slots of one file, in which chunks and nodes are sealed.
 struct SlotStorage: ~Copyable {
     let file: any ContainerFile
-    let cipher: any ContainerCipher
+    var cipher: any ContainerCipher
     var allocator = SlotAllocator()
     /// How often the file key has encrypted.
     var seals: UInt64

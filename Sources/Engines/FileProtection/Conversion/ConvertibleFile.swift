@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import LinuxSystem
+internal import SecretMemory
+
+/// A file that another one with the same attributes may replace.
+final class ConvertibleFile {
+    let path: String
+    let descriptor: OwnedDescriptor
+    let attributes: FileAttributes
+    private let name: String
+    private let directory: OpenDirectory
+
+    /// The bytes that are read at once.
+    static let bufferLength = 4 * ContainerFormat.chunkSize
+
+    /// - Throws: ``FileProtectionError/unsuitable(_:)``.
+    init(_ name: String, in directory: OpenDirectory, flags: Int32 = O_RDONLY) throws(FileProtectionError) {
+        path = directory.path(of: name)
+        (self.name, self.directory) = (name, directory)
+        do throws(SystemError) {
+            descriptor = try directory.open(name, flags: flags)
+            attributes = try FileAttributes(of: descriptor, path: path)
+        } catch {
+            if error.code == ELOOP { throw .unsuitable("it is a symbolic link: name the file that it leads to") }
+            throw .system(error)
+        }
+        guard attributes.isRegular else { throw .unsuitable("it is not a regular file") }
+        guard attributes.owner == geteuid() else {
+            throw .unsuitable("it belongs to user \(attributes.owner): run the command as that user")
+        }
+        guard attributes.linkCount == 1 else {
+            throw .unsuitable(
+                "it has \(attributes.linkCount) names, and the others would keep the old file: remove them first")
+        }
+    }
+
+    /// Whether it begins like a protected file.
+    var isProtected: Bool {
+        get throws(FileProtectionError) {
+            do throws(FileProtectionError) {
+                _ = try ProtectedContainer.keyRecord(of: descriptor, path: path)
+                return true
+            } catch {
+                switch error {
+                case .notProtected: return false
+                // What begins with the magic bytes is not encrypted once more.
+                default: throw error
+                }
+            }
+        }
+    }
+
+    /// Passes the parts that hold data to `body`.
+    func copyContent(
+        _ body: (UnsafeRawBufferPointer, UInt64) throws(FileProtectionError) -> Void
+    ) throws(FileProtectionError) {
+        let file = try OpenContainerFile(try descriptor.duplicate(), path: path)
+        let buffer = SecretBuffer(count: Self.bufferLength)
+        var position: UInt64 = 0
+        while position < attributes.size {
+            let region = try mapSystemErrors { () throws(SystemError) in
+                try SparseRegions.next(in: descriptor, from: position, path: path)
+            }
+            guard let region else { return }
+            // Whole chunks, so that none is encrypted twice.
+            let chunk = UInt64(ContainerFormat.chunkSize)
+            position = max(position, region.lowerBound / chunk * chunk)
+            while position < min(region.upperBound, attributes.size) {
+                let count = try buffer.withUnsafeMutableBytes { (bytes) throws(FileProtectionError) in
+                    let got = try file.read(into: bytes, at: position)
+                    try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes).prefix(got)), position)
+                    return got
+                }
+                guard count > 0 else { throw .changedMeanwhile }
+                position += UInt64(count)
+            }
+        }
+    }
+
+    /// Gives the draft this file's attributes and its name, when it is durable.
+    ///
+    /// - Throws: ``FileProtectionError/changedMeanwhile`` if this file was written since it was opened.
+    func replace(by draft: borrowing OwnedDescriptor) throws(FileProtectionError) {
+        try mapSystemErrors { () throws(SystemError) in
+            try attributes.apply(to: draft, path: path)
+            try draft.synchronize(path: path)
+        }
+        try requireUnchanged()
+        try mapSystemErrors { () throws(SystemError) in
+            try directory.publish(draft, as: name, replaces: true)
+        }
+    }
+
+    /// Restores the times of a file whose header was changed.
+    func keepTimes() throws(FileProtectionError) {
+        try mapSystemErrors { () throws(SystemError) in try attributes.applyTimes(to: descriptor, path: path) }
+    }
+
+    private func requireUnchanged() throws(FileProtectionError) {
+        let (open, named) = try mapSystemErrors { () throws(SystemError) in
+            let present = try directory.open(name, flags: O_RDONLY)
+            return (
+                try FileAttributes(of: descriptor, path: path, withExtended: false),
+                try FileAttributes(of: present, path: path, withExtended: false)
+            )
+        }
+        guard open.stamp == attributes.stamp, named.stamp == attributes.stamp else { throw .changedMeanwhile }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import FileProtection
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LinuxSystem
+internal import SecretMemory
+
+/// `latchkey cat`.
+struct CatCommand: ParsableSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: LatchkeySubcommand.cat.rawValue, abstract: LatchkeySubcommand.cat.abstract,
+        discussion: """
+            The exit value is 36 while the class of the file is closed. Plain files are refused.
+
+            EXAMPLES:
+              latchkey cat notes.txt
+              latchkey cat archive.tar | tar -t
+            """)
+
+    @Argument(help: ArgumentHelp("The protected files.", valueName: "file"))
+    var paths: [String]
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let keys = try passcode.fileKeys(in: session)
+        for path in paths { try Self.write(path, keys, in: session) }
+    }
+
+    private static func write(
+        _ path: String, _ keys: SessionFileKeys, in session: CommandSession
+    ) throws(CommandFailure) {
+        let container = try FileFailure.mapErrors(path) { () throws(FileProtectionError) in
+            let descriptor = try mapSystemErrors { () throws(SystemError) in
+                try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            }
+            return try ProtectedContainer(
+                opening: descriptor, path: path, isWritable: false, cacheCount: 0,
+                cipher: { (record) throws(FileProtectionError) in try keys.cipher(for: record) })
+        }
+        let buffer = SecretBuffer(count: 4 * ContainerFormat.chunkSize)
+        var position: UInt64 = 0
+        while true {
+            let count = try buffer.withUnsafeMutableBytes { (bytes) throws(CommandFailure) in
+                let got = try FileFailure.mapErrors(path) { () throws(FileProtectionError) in
+                    try container.read(into: bytes, at: position)
+                }
+                // EXPOSE: the user asked for the content.
+                let part = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes).prefix(got))
+                try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try session.io.write(part, to: .output)
+                }
+                return got
+            }
+            guard count > 0 else { return }
+            position += UInt64(count)
+        }
+    }
+}

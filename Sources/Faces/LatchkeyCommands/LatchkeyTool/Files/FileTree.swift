@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FileProtection
+internal import LinuxSystem
+
+/// The files that a command names, and those below the directories that it names, one after the
+/// other. Symbolic links below a directory are not followed.
+final class FileTree {
+    /// A file in its open directory.
+    struct File: Sendable {
+        let directory: OpenDirectory
+        let name: String
+        /// Whether it was found below a directory that was named.
+        var isBelowDirectory = false
+
+        var path: String { directory.path(of: name) }
+    }
+
+    enum Entry: Sendable {
+        case file(File)
+        /// A symbolic link or a special file, which is passed over.
+        case other(String, reason: String)
+        case failure(String, SystemError)
+    }
+
+    private enum Pending {
+        case argument(String)
+        case child(OpenDirectory, OpenDirectory.Entry)
+    }
+
+    private var pending: [Pending]
+    private let isRecursive: Bool
+    private let removesDrafts: Bool
+
+    /// - Parameters:
+    ///   - isRecursive: whether a directory is allowed, and means everything below it.
+    ///   - removesDrafts: whether what killed commands left is removed.
+    init(_ paths: [String], isRecursive: Bool, removesDrafts: Bool) {
+        pending = paths.reversed().map(Pending.argument)
+        self.isRecursive = isRecursive
+        self.removesDrafts = removesDrafts
+    }
+
+    func next() -> Entry? {
+        while let next = pending.popLast() {
+            switch next {
+            case .argument(let path): if let entry = argument(path) { return entry }
+            case .child(let parent, let child): if let entry = self.child(child, in: parent) { return entry }
+            }
+        }
+        return nil
+    }
+
+    private func argument(_ path: String) -> Entry? {
+        do throws(SystemError) {
+            guard let status = try FileStatus.ofLink(path) else { throw SystemError("find", path: path, code: 2) }
+            guard status.kind != .directory else { return try list(try OpenDirectory(path)) }
+            guard let name = path.split(separator: "/").last else { throw SystemError("open", path: path, code: 21) }
+            let parent = try OpenDirectory(followingLinks: ParentDirectory.of(path) ?? ".")
+            return .file(File(directory: parent, name: String(name)))
+        } catch {
+            return .failure(path, error)
+        }
+    }
+
+    private func list(_ directory: OpenDirectory) throws(SystemError) -> Entry? {
+        guard isRecursive else {
+            throw SystemError(
+                "process", path: directory.path, code: 21, hint: "--recursive includes everything below a directory")
+        }
+        pending += try directory.entries().reversed().map { .child(directory, $0) }
+        return nil
+    }
+
+    private func child(_ child: OpenDirectory.Entry, in parent: OpenDirectory) -> Entry? {
+        let path = parent.path(of: child.name)
+        do throws(SystemError) {
+            switch child.kind {
+            case .directory: return try list(try parent.directory(child.name))
+            case .link: return .other(path, reason: "a symbolic link")
+            case .other: return .other(path, reason: "neither a file nor a directory")
+            case .file:
+                if child.name == ProtectionPolicy.fileName { return nil }
+                if child.name.hasPrefix(OpenDirectory.draftPrefix) {
+                    if removesDrafts { _ = try parent.removeDraft(child.name) }
+                    return nil
+                }
+                return .file(File(directory: parent, name: child.name, isBelowDirectory: true))
+            }
+        } catch {
+            return .failure(path, error)
+        }
+    }
+}

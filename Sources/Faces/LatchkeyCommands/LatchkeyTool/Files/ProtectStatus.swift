@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import FileProtection
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import LinuxSystem
+
+extension ProtectCommand {
+    /// `latchkey protect status`.
+    struct Status: ParsableSubcommand {
+        static let configuration = CommandConfiguration(
+            commandName: "status", abstract: "Show the class of files, and whether they open now.",
+            discussion: """
+                EXAMPLES:
+                  latchkey protect status notes.txt
+                  latchkey protect status --recursive --json Documents
+                """)
+
+        @Argument(help: ArgumentHelp("The files and directories.", valueName: "file"))
+        var paths: [String]
+
+        @Flag(name: .shortAndLong, help: "Include everything below directories.")
+        var recursive = false
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        @OptionGroup var passcode: PasscodeOptions
+
+        func run(in session: CommandSession) throws(CommandFailure) {
+            let keys = try passcode.fileKeys(in: session)
+            let tree = FileTree(paths, isRecursive: recursive, removesDrafts: false)
+            var reports: [ProtectedFileReport] = []
+            var failure: KeychainError?
+            while let entry = tree.next() {
+                let report = ProtectedFileReport(entry, keys)
+                if let error = report.error, failure == nil { failure = error }
+                if json { reports.append(report) } else { try session.write(report.line) }
+            }
+            if json { try session.write(JSONText.of(reports)) }
+            if let failure { throw .reported(failure.status.rawValue) }
+        }
+    }
+}
+
+/// What `latchkey protect status` says about a file, in the shape of its JSON.
+struct ProtectedFileReport: Encodable {
+    var path: String
+    /// `protected`, `plain`, `skipped` or `failed`.
+    var state: String
+    var protection: String?
+    var accessGroup: String?
+    /// The generation of the class key that wraps the file's key.
+    var generation: UInt32?
+    var length: UInt64?
+    /// Whether it opens now; absent for a plain file.
+    var opens: Bool?
+    /// Why it does not open.
+    var problem: String?
+    /// The reason for a failure; not part of the JSON.
+    let error: KeychainError?
+
+    private enum CodingKeys: String, CodingKey {
+        case path, state, protection, accessGroup, generation, length, opens, problem
+    }
+
+    init(_ entry: FileTree.Entry, _ keys: SessionFileKeys) {
+        switch entry {
+        case .other(let path, let reason): (self.path, state, problem, error) = (path, "skipped", reason, nil)
+        case .failure(let path, let cause):
+            (self.path, state, problem, error) = (path, "failed", cause.description, KeychainError(cause))
+        case .file(let file):
+            path = file.path
+            do throws(FileProtectionError) {
+                let descriptor = try mapSystemErrors { () throws(SystemError) in
+                    try file.directory.open(file.name, flags: 0)
+                }
+                let record = try ProtectedContainer.keyRecord(of: descriptor, path: file.path)
+                (state, error) = ("protected", nil)
+                protection = record.binding.protection.name
+                accessGroup = record.binding.group.name
+                generation = record.binding.generation
+                open(descriptor, keys)
+            } catch .notProtected {
+                (state, error) = ("plain", nil)
+            } catch {
+                let found = KeychainError(error, path: file.path)
+                (state, self.error, problem) = ("failed", found, found.problem)
+            }
+        }
+    }
+
+    private mutating func open(_ descriptor: borrowing OwnedDescriptor, _ keys: SessionFileKeys) {
+        do throws(FileProtectionError) {
+            let container = try ProtectedContainer(
+                opening: try descriptor.duplicate(), path: path, isWritable: false, cacheCount: 0,
+                cipher: { (record) throws(FileProtectionError) in try keys.cipher(for: record) })
+            (length, opens) = (try container.length, true)
+        } catch {
+            (opens, problem) = (false, KeychainError(error, path: path).problem)
+        }
+    }
+
+    var line: TerminalText {
+        let what: TerminalText = protection.map { "\($0)" } ?? "\(state)"
+        let group: TerminalText = accessGroup.map { "\t\($0)" } ?? ""
+        let note: TerminalText = problem.map { "\t\($0)" } ?? ""
+        return "\(what)\t\(path)\(group)\(note)\n"
+    }
+}

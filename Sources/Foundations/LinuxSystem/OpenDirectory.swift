@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLatchkey
+internal import Glibc
+
+/// An open directory: what is done with its entries stays in it, even if its path is replaced
+/// meanwhile. Symbolic links are never followed.
+public final class OpenDirectory: Sendable {
+    /// For messages.
+    public let path: String
+    private let descriptor: OwnedDescriptor
+
+    public struct Entry: Hashable, Sendable {
+        public let name: String
+        public let kind: Kind
+
+        public enum Kind: Sendable { case file, directory, link, other }
+    }
+
+    /// - Parameter path: the last part must not be a symbolic link.
+    public init(_ path: String) throws(SystemError) {
+        self.path = path
+        descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    }
+
+    /// - Parameter path: may be a symbolic link.
+    public init(followingLinks path: String) throws(SystemError) {
+        self.path = path
+        descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
+    }
+
+    private init(adopting descriptor: consuming OwnedDescriptor, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    public func path(of name: String) -> String {
+        path == "." ? name : path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+    }
+
+    /// Opens a directory in this one.
+    public func directory(_ name: String) throws(SystemError) -> OpenDirectory {
+        let child = try open(name, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        return OpenDirectory(adopting: child, path: path(of: name))
+    }
+
+    /// Opens a file in this directory. A pipe without a writer does not block.
+    public func open(_ name: String, flags: Int32, mode: UInt32 = 0o600) throws(SystemError) -> OwnedDescriptor {
+        let child = openat(descriptor.rawValue, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode)
+        guard child >= 0 else { throw .last("open", path: path(of: name)) }
+        return OwnedDescriptor(adopting: child)
+    }
+
+    /// The entries, in the order of their names, without `.` and `..`.
+    public func entries() throws(SystemError) -> [Entry] {
+        // A descriptor of its own, because reading moves its position.
+        let copy = openat(descriptor.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { throw .last("list", path: path) }
+        guard let stream = fdopendir(copy) else {
+            close(copy)
+            throw .last("list", path: path)
+        }
+        defer { closedir(stream) }
+        var entries: [Entry] = []
+        while true {
+            errno = 0
+            guard let found = readdir(stream) else {
+                guard errno == 0 else { throw .last("list", path: path) }
+                return entries.sorted { $0.name < $1.name }
+            }
+            let name = withUnsafePointer(to: &found.pointee.d_name) { tuple in
+                tuple.withMemoryRebound(to: CChar.self, capacity: Self.maxName) { String(cString: $0) }
+            }
+            guard name != ".", name != ".." else { continue }
+            entries.append(Entry(name: name, kind: try kind(name)))
+        }
+    }
+
+    private func kind(_ name: String) throws(SystemError) -> Entry.Kind {
+        var info = stat()
+        guard fstatat(descriptor.rawValue, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else {
+            if errno == ENOENT { return .other }
+            throw .last("get the status of", path: path(of: name))
+        }
+        return switch info.st_mode & S_IFMT {
+        case S_IFREG: .file
+        case S_IFDIR: .directory
+        case S_IFLNK: .link
+        default: .other
+        }
+    }
+
+    /// The size of `d_name`.
+    private static let maxName = 256
+
+    // MARK: Changing
+
+    /// Gives an unnamed file a name: that of a file which it replaces, or a new one.
+    ///
+    /// - Parameters:
+    ///   - draft: a descriptor of ``unnamedFile()``.
+    ///   - replaces: whether an existing file is replaced; otherwise it is an error (`EEXIST`).
+    public func publish(
+        _ draft: borrowing OwnedDescriptor, as name: String, replaces: Bool
+    ) throws(SystemError) {
+        // removeDraft(_:) of another process leaves it alone.
+        guard flock(draft.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw .last("lock", path: path(of: name)) }
+        let temporary = Self.draftPrefix + RandomBytes.array(count: 8).map { String($0, radix: 36) }.joined()
+        let link = "/proc/self/fd/\(draft.rawValue)"
+        guard linkat(AT_FDCWD, link, descriptor.rawValue, temporary, AT_SYMLINK_FOLLOW) == 0 else {
+            throw .last("create", path: path(of: name))
+        }
+        let result =
+            replaces
+            ? renameat(descriptor.rawValue, temporary, descriptor.rawValue, name)
+            : latchkey_rename_new(descriptor.rawValue, temporary, name)
+        guard result == 0 else {
+            let error = SystemError.last(replaces ? "replace" : "create", path: path(of: name))
+            unlinkat(descriptor.rawValue, temporary, 0)
+            throw error
+        }
+    }
+
+    /// Returns a file without a name, which ends with its descriptor.
+    public func unnamedFile() throws(SystemError) -> OwnedDescriptor {
+        // O_TMPFILE, which the Glibc module does not export: bits of asm-generic/fcntl.h.
+        let draft = openat(descriptor.rawValue, ".", O_RDWR | O_CLOEXEC | O_DIRECTORY | 0o20000000, 0o600)
+        guard draft >= 0 else { throw .last("create a file in", path: path) }
+        return OwnedDescriptor(adopting: draft)
+    }
+
+    /// Removes what a killed process left between the two steps of
+    /// ``publish(_:as:replaces:)``: a complete file with a second name.
+    ///
+    /// - Returns: whether the name is one of those.
+    public func removeDraft(_ name: String) throws(SystemError) -> Bool {
+        guard name.hasPrefix(Self.draftPrefix) else { return false }
+        let draft = try open(name, flags: O_RDONLY)
+        guard flock(draft.rawValue, LOCK_EX | LOCK_NB) == 0 else { return true }
+        guard unlinkat(descriptor.rawValue, name, 0) == 0 || errno == ENOENT else {
+            throw .last("remove", path: path(of: name))
+        }
+        return true
+    }
+
+    public func remove(_ name: String) throws(SystemError) {
+        guard unlinkat(descriptor.rawValue, name, 0) == 0 else { throw .last("remove", path: path(of: name)) }
+    }
+
+    /// Makes the names of this directory durable.
+    public func synchronize() throws(SystemError) { try descriptor.synchronize(path: path) }
+
+    /// The beginning of the names of unpublished files.
+    public static let draftPrefix = ".latchkey-draft-"
+}

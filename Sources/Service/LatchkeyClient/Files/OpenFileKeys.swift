@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+internal import LinuxSystem
+internal import SecretMemory
+
+/// Follows the lock of a keychain, and keeps the keys of open files until the lock closes their
+/// class. A key that it does not have must be requested again: the keychain then decides.
+final class OpenFileKeys: Sendable {
+    private struct Entry {
+        let secret: SharedSecret
+        let protection: FileProtectionClass
+    }
+
+    private struct State {
+        /// nil while the keychain does not tell it.
+        var lock: LockState?
+        var entries: [UInt64: Entry] = [:]
+        var next: UInt64 = 0
+    }
+
+    /// Returns what follows the lock of a keychain in this process.
+    static func of(_ service: any KeychainService) -> OpenFileKeys {
+        latest.value.keys.withLock { latest in
+            if let latest, latest.service as AnyObject === service as AnyObject { return latest }
+            let fresh = OpenFileKeys(service)
+            latest = fresh
+            return fresh
+        }
+    }
+
+    /// The one that was used last. A forked child has its own: it does not have its parent's keys.
+    private static let latest = ForkLocal { Latest() }
+
+    private final class Latest: Sendable { let keys = SystemMutex<OpenFileKeys?>(nil) }
+
+    let service: any KeychainService
+    private let state: Shared
+    private let observer: Int
+
+    /// What the observer refers to, so that it does not keep this object.
+    private final class Shared: Sendable {
+        let mutex = SystemMutex(State())
+
+        func changed(to lock: LockState?) {
+            mutex.withLock { state in
+                state.lock = lock
+                state.entries = state.entries.filter { Self.isKept($0.value.protection, lock) }
+            }
+        }
+
+        static func isKept(_ protection: FileProtectionClass, _ lock: LockState?) -> Bool {
+            switch protection {
+            case .complete: lock == .unlocked
+            case .completeUntilFirstUserAuthentication: lock == .unlocked || lock == .locked
+            // A handle of class B stays usable after the lock.
+            case .completeUnlessOpen, .none: true
+            }
+        }
+    }
+
+    init(_ service: any KeychainService) {
+        self.service = service
+        let state = Shared()
+        self.state = state
+        if let daemon = service as? DaemonService {
+            observer = daemon.watchLock { state.changed(to: $0) }
+        } else {
+            observer = service.addLockObserver { state.changed(to: $0) }
+            // A change between these two calls is reported by the observer, and read here as well.
+            let known = try? service.lockStatus().state
+            state.mutex.withLock { if $0.lock == nil { $0.lock = known } }
+        }
+    }
+
+    deinit { service.removeLockObserver(observer) }
+
+    /// The lock state; nil while the keychain does not tell it.
+    var lock: LockState? { state.mutex.withLock { $0.lock } }
+
+    /// Returns a number for ``key(_:)``.
+    func register() -> UInt64 {
+        state.mutex.withLock { state in
+            state.next += 1
+            return state.next
+        }
+    }
+
+    /// Keeps a key, if the lock allows it.
+    func keep(_ secret: SharedSecret, _ protection: FileProtectionClass, as number: UInt64) {
+        state.mutex.withLock { state in
+            guard Shared.isKept(protection, state.lock) else { return }
+            state.entries[number] = Entry(secret: secret, protection: protection)
+        }
+    }
+
+    /// Returns a key that is kept.
+    func key(_ number: UInt64) -> SharedSecret? { state.mutex.withLock { $0.entries[number]?.secret } }
+
+    func forget(_ number: UInt64) { state.mutex.withLock { $0.entries[number] = nil } }
+}

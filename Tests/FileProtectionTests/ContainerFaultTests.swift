@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import FileProtection
+import Foundation
+import KeychainModel
+import Testing
+
+/// Faults of the storage device, and of what another program has put into a file.
+@Suite struct ContainerFaultTests {
+    private static let chunk = ContainerFormat.chunkSize
+
+    @Test("After a power failure, the last durable state is whole, whatever was stored after it")
+    func onlyDurableStateIsCertain() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        let durable = Sample.bytes(3 * Self.chunk + 5)
+        try container.write(durable, at: 0)
+        try container.commit()
+        let before = file.bytes
+        file.forgetSteps()
+        for seed in 1...20 {
+            try container.write(Sample.bytes(2 * Self.chunk, UInt64(seed)), at: UInt64(seed % 2 * Self.chunk))
+            try container.commit(durably: false)
+        }
+        #expect(!file.steps.contains(.synchronize))
+        // All writes but the headers are lost, or all but the chunks.
+        for keepsHeaders in [true, false] {
+            var bytes = before
+            for step in file.steps {
+                guard case .write(_, let offset) = step else { continue }
+                if (offset < UInt64(ContainerFormat.slotsOffset)) == keepsHeaders {
+                    RecordedFile.apply(step, to: &bytes)
+                }
+            }
+            // The header that was durable is still there.
+            let headers = try FoundHeader.candidates(Array(bytes.prefix(ContainerFormat.slotsOffset)))
+            #expect(headers.contains { $0.header.sequence == 2 })
+            guard !keepsHeaders else { continue }
+            #expect(try Sample.open(RecordedFile(bytes), key).content() == durable)
+        }
+        // The next durable commit makes everything durable.
+        let last = try container.content()
+        try container.commit()
+        #expect(try Sample.open(RecordedFile(file.bytes), key).content() == last)
+    }
+
+    @Test("A header that cannot be written ends the changes of the handle; the file has the old or the new state")
+    func failedHeader() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        try container.write(Sample.bytes(100), at: 0)
+        try container.commit()
+        try container.write(Sample.bytes(100, 2), at: 0)
+        file.fail(0..<UInt64(ContainerFormat.slotsOffset))
+        #expect(throws: FileProtectionError.self) { try container.commit() }
+        file.fail(nil)
+        #expect(throws: FileProtectionError.interrupted) { try container.write([1], at: 0) }
+        #expect(throws: FileProtectionError.interrupted) { try container.commit() }
+        #expect(try Sample.open(RecordedFile(file.bytes), key).content() == Sample.bytes(100))
+    }
+
+    @Test("A wrapping of another key is refused, and the file stays as it is")
+    func foreignWrapping() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        try container.write(Sample.bytes(100), at: 0)
+        try container.commit()
+        let before = file.bytes
+        #expect(throws: FileProtectionError.wrongKey) {
+            try container.rewrap(Sample.record("com.example.other"), FileKeyCipher(TestKey()))
+        }
+        #expect(file.bytes == before)
+        try container.write([9], at: 0)
+        try container.commit()
+    }
+
+    @Test("A commit leaves the header that opens, if the other one is damaged")
+    func damagedOtherHeader() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        try container.write(Sample.bytes(100), at: 0)
+        try container.commit()
+        for index in 0...1 {
+            var bytes = file.bytes
+            for position in 0..<ContainerFormat.headerLength {
+                bytes[index * ContainerFormat.headerLength + position] = 0
+            }
+            let damaged = RecordedFile(bytes)
+            let writer = try Sample.open(damaged, key, isWritable: true)
+            try writer.write([7], at: 0)
+            damaged.forgetSteps()
+            try writer.commit()
+            let first = damaged.steps.first { step in
+                if case .write(_, let offset) = step { offset < UInt64(ContainerFormat.slotsOffset) } else { false }
+            }
+            guard case .write(_, let offset)? = first else {
+                Issue.record("no header was written")
+                continue
+            }
+            #expect(offset == UInt64(index * ContainerFormat.headerLength))
+        }
+    }
+
+    @Test("A reference beyond the end of the file is refused before memory is used for it")
+    func distantSlot() throws {
+        let key = TestKey()
+        let cipher = FileKeyCipher(key)
+        var state = ContainerState()
+        state.length = 10
+        state.root = ChunkReference(slot: .max - 1, seal: try #require(ContainerSeal(Array(1...28))))
+        let header = try ContainerHeader(sealing: state, 5, try Sample.record(), with: cipher)
+        let file = RecordedFile(header.encoded + header.encoded)
+        let writer = try Sample.open(file, key, isWritable: true)
+        #expect(throws: FileProtectionError.damaged("it ends before slot 4294967294")) { try writer.write([1], at: 0) }
+    }
+
+    @Test("A writer synchronizes before its first change")
+    func firstSynchronization() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        try container.write(Sample.bytes(2 * Self.chunk), at: 0)
+        try container.commit()
+        file.forgetSteps()
+        let writer = try Sample.open(file, key, isWritable: true)
+        try writer.write(Sample.bytes(Self.chunk, 2), at: 0)
+        #expect(file.steps.first == .synchronize)
+        #expect(file.steps.count > 1)
+    }
+
+    @Test("The highest sequence number is an error, not a trap")
+    func lastSequence() throws {
+        let key = TestKey()
+        let header = try ContainerHeader(
+            sealing: ContainerState(), .max, try Sample.record(), with: FileKeyCipher(key))
+        let writer = try Sample.open(RecordedFile(header.encoded + header.encoded), key, isWritable: true)
+        try writer.write([1], at: 0)
+        #expect(throws: FileProtectionError.self) { try writer.commit() }
+    }
+
+    @Test("An older state that is put back under an open handle is refused")
+    func olderState() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        try container.write(Sample.bytes(100), at: 0)
+        try container.commit()
+        let older = file.bytes
+        try container.write(Sample.bytes(100, 2), at: 0)
+        try container.commit()
+        let reader = try Sample.open(file, key)
+        #expect(try reader.content() == Sample.bytes(100, 2))
+        file.replaceBytes(older)
+        #expect(throws: FileProtectionError.damaged("an older state was put back")) { try reader.content() }
+    }
+
+    @Test("A file of which one header has a newer version is refused")
+    func newerVersion() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        try Sample.container(file, key).commit()
+        for index in 0...1 {
+            var bytes = file.bytes
+            bytes[index * ContainerFormat.headerLength + 9] = 2
+            #expect(throws: FileProtectionError.unsupportedVersion(2)) { try Sample.open(RecordedFile(bytes), key) }
+        }
+    }
+}

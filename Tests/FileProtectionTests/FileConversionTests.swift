@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLatchkey
+import FileProtection
+import Foundation
+import Glibc
+import KeychainModel
+import KeychainTesting
+import LinuxSystem
+import Testing
+
+/// Protecting files in place, and back.
+@Suite struct FileConversionTests {
+    private let directory: TemporaryDirectory
+    private let open: OpenDirectory
+    private let keys = MemoryFileKeys()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        open = try OpenDirectory(directory.path)
+    }
+
+    private func path(_ name: String) -> String { "\(directory.path)/\(name)" }
+
+    private func protect(_ name: String, _ protection: FileProtectionClass = .complete) throws -> FileConversion.Outcome
+    {
+        try FileConversion(keys).protect(name, in: open, FileConversion.Target(protection))
+    }
+
+    private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: directory.path) }
+
+    @Test("Content, mode, times and attributes survive, in both directions")
+    func roundTrip() throws {
+        let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 * 7) })
+        try content.write(to: URL(filePath: path("a")))
+        #expect(chmod(path("a"), 0o2640) == 0)
+        let descriptor = Glibc.open(path("a"), O_RDWR)
+        defer { close(descriptor) }
+        let hasAttributes = latchkey_set_attribute(descriptor, "user.note", "text", 4) == 0
+        var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 5), timespec(tv_sec: 1_100_000_000, tv_nsec: 7)]
+        #expect(futimens(descriptor, &times) == 0)
+        for (convert, isProtected) in [
+            ({ try protect("a") }, true), ({ try protect("a", .none) }, true),
+            ({ try FileConversion(keys).renew("a", in: open) }, true),
+            ({ try FileConversion(keys).unprotect("a", in: open) }, false),
+        ] as [(() throws -> FileConversion.Outcome, Bool)] {
+            #expect(try convert() != .unchanged)
+            var info = stat()
+            #expect(stat(path("a"), &info) == 0)
+            #expect(info.st_mode & 0o7777 == 0o2640)
+            #expect(info.st_mtim.tv_sec == 1_100_000_000 && info.st_mtim.tv_nsec == 7)
+            let found = try Data(contentsOf: URL(filePath: path("a")))
+            #expect((found == content) == !isProtected)
+            if isProtected { #expect(found.range(of: content.prefix(64)) == nil) }
+            let copy = Glibc.open(path("a"), O_RDONLY)
+            defer { close(copy) }
+            var value = [UInt8](repeating: 0, count: 16)
+            if hasAttributes { #expect(latchkey_get_attribute(copy, "user.note", &value, 16) == 4) }
+        }
+        #expect(try names() == ["a"])
+    }
+
+    @Test("Holes stay holes, in both directions")
+    func sparse() throws {
+        let descriptor = Glibc.open(path("s"), O_RDWR | O_CREAT, 0o600)
+        #expect(pwrite(descriptor, "begin", 5, 0) == 5)
+        #expect(pwrite(descriptor, "end", 3, 1 << 30) == 3)
+        close(descriptor)
+        func blocks() -> Int {
+            var info = stat()
+            return stat(path("s"), &info) == 0 ? Int(info.st_blocks) * 512 : .max
+        }
+        #expect(try protect("s") == .protected)
+        #expect(blocks() < 2 << 20)
+        #expect(try FileConversion(keys).unprotect("s", in: open) == .unprotected)
+        #expect(blocks() < 2 << 20)
+        let handle = try FileHandle(forReadingFrom: URL(filePath: path("s")))
+        #expect(try handle.read(upToCount: 5) == Data("begin".utf8))
+        try handle.seek(toOffset: 1 << 30)
+        #expect(try handle.readToEnd() == Data("end".utf8))
+    }
+
+    @Test("Files with several names, links, pipes and directories are refused, and stay as they are")
+    func unsuitable() throws {
+        for name in ["one", "target"] { try Data("x".utf8).write(to: URL(filePath: path(name))) }
+        #expect(link(path("one"), path("two")) == 0)
+        #expect(symlink("target", path("link")) == 0)
+        #expect(mkfifo(path("pipe"), 0o600) == 0)
+        #expect(mkdir(path("folder"), 0o700) == 0)
+        for name in ["one", "link", "pipe", "folder"] {
+            let error = #expect(throws: FileProtectionError.self) { try protect(name) }
+            guard case .unsuitable? = error else {
+                Issue.record("\(name): \(String(describing: error))")
+                continue
+            }
+        }
+        #expect(try Data(contentsOf: URL(filePath: path("target"))) == Data("x".utf8))
+        #expect(try names().count == 6)
+    }
+
+    @Test("Another user's file is refused", .enabled(if: geteuid() == 0, "only root can give a file away"))
+    func otherOwner() throws {
+        try Data("x".utf8).write(to: URL(filePath: path("theirs")))
+        #expect(chown(path("theirs"), 12345, 12345) == 0)
+        let error = #expect(throws: FileProtectionError.self) { try protect("theirs") }
+        #expect(error?.description.contains("12345") == true)
+        #expect(try Data(contentsOf: URL(filePath: path("theirs"))) == Data("x".utf8))
+    }
+
+    @Test("A file that changes meanwhile is left as it is")
+    func changing() throws {
+        try Data(repeating: 1, count: 500_000).write(to: URL(filePath: path("busy")))
+        let target = path("busy")
+        let conversion = FileConversion(keys) { _ in
+            let descriptor = Glibc.open(target, O_WRONLY | O_APPEND)
+            write(descriptor, "more", 4)
+            close(descriptor)
+        }
+        #expect(throws: FileProtectionError.changedMeanwhile) {
+            try conversion.protect("busy", in: open, FileConversion.Target(.complete))
+        }
+        #expect(try Data(contentsOf: URL(filePath: path("busy"))).prefix(500_000) == Data(repeating: 1, count: 500_000))
+        #expect(try names() == ["busy"])
+    }
+
+    @Test("A file that was replaced by another one meanwhile is left as it is")
+    func replaced() throws {
+        try Data(repeating: 1, count: 500_000).write(to: URL(filePath: path("busy")))
+        try Data("new".utf8).write(to: URL(filePath: path("other")))
+        let (from, target) = (path("other"), path("busy"))
+        let conversion = FileConversion(keys) { _ in Glibc.rename(from, target) }
+        #expect(throws: FileProtectionError.changedMeanwhile) {
+            try conversion.protect("busy", in: open, FileConversion.Target(.complete))
+        }
+        #expect(try Data(contentsOf: URL(filePath: path("busy"))) == Data("new".utf8))
+    }
+
+    @Test("A dry run says what would happen, and changes nothing")
+    func dryRun() throws {
+        try Data("x".utf8).write(to: URL(filePath: path("a")))
+        let conversion = FileConversion(keys, dryRun: true)
+        #expect(try conversion.protect("a", in: open, FileConversion.Target(.complete)) == .protected)
+        #expect(try Data(contentsOf: URL(filePath: path("a"))) == Data("x".utf8))
+        #expect(try protect("a") == .protected)
+        let before = try Data(contentsOf: URL(filePath: path("a")))
+        #expect(try conversion.protect("a", in: open, FileConversion.Target(FileProtectionClass.none)) == .rewrapped)
+        #expect(try conversion.unprotect("a", in: open) == .unprotected)
+        #expect(try conversion.renew("a", in: open) == .renewed)
+        #expect(try Data(contentsOf: URL(filePath: path("a"))) == before)
+    }
+
+    @Test("A repetition changes nothing; a new class key changes only the header")
+    func repetition() throws {
+        try Data(repeating: 5, count: 200_000).write(to: URL(filePath: path("a")))
+        #expect(try protect("a") == .protected)
+        #expect(try protect("a") == .unchanged)
+        let before = try Data(contentsOf: URL(filePath: path("a")))
+        keys.raiseGeneration()
+        #expect(try FileConversion(keys).rewrap("a", in: open, FileConversion.Target(nil)) == .rewrapped)
+        let after = try Data(contentsOf: URL(filePath: path("a")))
+        #expect(before.count == after.count && before != after)
+        #expect(before.dropFirst(8192) == after.dropFirst(8192))
+    }
+
+    @Test("An empty file is protected, and what begins like a protected file is never encrypted again")
+    func edges() throws {
+        try Data().write(to: URL(filePath: path("empty")))
+        #expect(try protect("empty") == .protected)
+        #expect(try FileConversion(keys).unprotect("empty", in: open) == .unprotected)
+        #expect(try Data(contentsOf: URL(filePath: path("empty"))) == Data())
+        try Data("LATCHKEY and nothing more".utf8).write(to: URL(filePath: path("fake")))
+        #expect(throws: FileProtectionError.self) { try protect("fake") }
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+import Latchkey
+import LatchkeyService
+import SecretMemory
+import Synchronization
+import Testing
+
+/// The class keys of protected files, which are items that only the service uses.
+@Suite("Class keys of files")
+struct FileClassKeyTests {
+    private static let passcode = SharedSecret(copying: "correct horse".utf8)
+    private static let command = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+
+    private func protect(_ path: String, _ protection: FileProtectionClass, in keychain: TestKeychain) throws {
+        try keychain.run(groups: ["G1"]) {
+            try ProtectedFile.write(Data("content".utf8), to: path, protection: protection)
+        }
+    }
+
+    private func content(_ path: String, in keychain: TestKeychain) -> Result<Data, any Error> {
+        keychain.run(groups: ["G1"]) { Result { try ProtectedFile.contents(of: path) } }
+    }
+
+    @Test("No program reaches a class key", arguments: Backend.everywhere)
+    func unreachable(_ backend: Backend) throws {
+        let (keychain, directory) = (try TestKeychain(backend), try TemporaryDirectory())
+        try protect(directory.path + "/a", .complete, in: keychain)
+        let callers = [
+            Self.command, CallerIdentity(executable: "/x", declaredGroups: ["latchkey.files", "G1"]),
+            CallerIdentity(executable: "/x"),
+        ]
+        for caller in callers {
+            for group in [nil, "latchkey.files"] {
+                var query = ItemQuery(.genericPassword, synchronizable: .any, limit: .all)
+                query.accessGroup = group
+                let found = try? keychain.service.copyMatching(query, returning: [.attributes, .data], from: caller)
+                #expect(found?.records.isEmpty != false)
+                #expect((try? keychain.service.delete(query, from: caller)) == nil)
+            }
+        }
+        #expect(try keychain.service.status().counts.isEmpty)
+        #expect(try content(directory.path + "/a", in: keychain).get() == Data("content".utf8))
+        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+    }
+
+    @Test("A restored backup opens on another device what may move, and nothing else")
+    func anotherDevice() throws {
+        let (keychain, directory) = (try TestKeychain(.onDisk), try TemporaryDirectory())
+        for protection in FileProtectionClass.allCases {
+            try protect("\(directory.path)/\(protection)", protection, in: keychain)
+        }
+        let backup = try Self.backup(keychain)
+        let other = try TestKeychain(.onDisk)
+        for protection in FileProtectionClass.allCases {
+            let result = content("\(directory.path)/\(protection)", in: other)
+            let error = #expect(throws: KeychainError.self) { try result.get() }
+            #expect(error?.status == .itemNotFound)
+        }
+        _ = try Self.restore(backup, into: other)
+        for protection in FileProtectionClass.allCases {
+            let result = content("\(directory.path)/\(protection)", in: other)
+            if protection == .none {
+                #expect(throws: KeychainError.self) { try result.get() }
+            } else {
+                #expect(try result.get() == Data("content".utf8))
+            }
+        }
+    }
+
+    @Test("A restored backup replaces no class key, also if it replaces every item")
+    func kept() throws {
+        let (keychain, directory) = (try TestKeychain(.onDisk), try TemporaryDirectory())
+        let empty = try Self.backup(keychain)
+        for protection in FileProtectionClass.allCases {
+            try protect("\(directory.path)/\(protection)", protection, in: keychain)
+        }
+        let full = try Self.backup(keychain)
+        for (backup, merges) in [(empty, false), (full, false), (full, true)] {
+            let report = try Self.restore(backup, into: keychain, merges: merges)
+            #expect(report.refused == 0 && report.deleted == 0)
+            for protection in FileProtectionClass.allCases {
+                #expect(
+                    try content("\(directory.path)/\(protection)", in: keychain).get() == Data("content".utf8))
+            }
+        }
+    }
+
+    @Test("A backup does not plant a class key that this keychain would use")
+    func planted() throws {
+        let (keychain, directory) = (try TestKeychain(.onDisk), try TemporaryDirectory())
+        // The keys of the next generation, in a backup from before they were made.
+        try protect(directory.path + "/a", .complete, in: keychain)
+        try keychain.service.setPasscode(Self.passcode) { _, _ in }
+        try protect(directory.path + "/b", .complete, in: keychain)
+        let backup = try Self.backup(keychain, passcode: Self.passcode)
+        let report = try Self.restore(backup, into: keychain, passcode: Self.passcode, merges: true)
+        #expect(report.added == 0 && report.kept == report.items && report.items > 0)
+    }
+
+    @Test("After a passcode was set, new files have another class key; older ones open, and can be wrapped again")
+    func generations() throws {
+        let (keychain, directory) = (try TestKeychain(.onDisk), try TemporaryDirectory())
+        try protect(directory.path + "/old", .complete, in: keychain)
+        try keychain.service.setPasscode(Self.passcode) { _, _ in }
+        try protect(directory.path + "/new", .complete, in: keychain)
+        try keychain.run(groups: ["G1"]) {
+            let old = try ProtectedFile(directory.path + "/old", for: .updating)
+            #expect(try old.read(at: 0, count: 7) == Data("content".utf8))
+            try old.setProtection(.complete)
+            try old.close()
+        }
+        for name in ["old", "new"] {
+            #expect(try content("\(directory.path)/\(name)", in: keychain).get() == Data("content".utf8))
+        }
+        // Locked at once, before any other use of files: class B still works.
+        try keychain.service.lock(immediately: true)
+        try protect(directory.path + "/b", .completeUnlessOpen, in: keychain)
+        try keychain.service.unlock(Self.passcode) { _, _ in }
+        #expect(try content(directory.path + "/b", in: keychain).get() == Data("content".utf8))
+    }
+
+    @Test(
+        "A passcode that is removed, and a change of the passcode, leave every file readable", arguments: [false, true])
+    func passcodes(_ rotates: Bool) throws {
+        let (keychain, directory) = (try TestKeychain(.onDisk), try TemporaryDirectory())
+        let other = SharedSecret(copying: "battery staple".utf8)
+        for protection in FileProtectionClass.allCases {
+            try protect("\(directory.path)/1\(protection)", protection, in: keychain)
+        }
+        try keychain.service.setPasscode(Self.passcode) { _, _ in }
+        for protection in FileProtectionClass.allCases {
+            try protect("\(directory.path)/2\(protection)", protection, in: keychain)
+        }
+        try keychain.service.changePasscode(from: Self.passcode, to: other, rotates: rotates) { _, _ in }
+        _ = try keychain.service.removePasscode(other) { _, _ in }
+        let reopened = try keychain.reopened()
+        for name in FileProtectionClass.allCases.flatMap({ ["1\($0)", "2\($0)"] }) {
+            #expect(try content("\(directory.path)/\(name)", in: reopened).get() == Data("content".utf8))
+        }
+    }
+
+    @Test("A program that does not get the key reads and writes through the service", arguments: Backend.everywhere)
+    func withheld(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let caller = CallerIdentity(executable: "/x", declaredGroups: ["G1"])
+        let made = try keychain.service.createFileKey(.complete, group: nil, withholdsKey: true, from: caller)
+        #expect(made.key == nil)
+        let secret = SharedSecret(copying: "a part".utf8)
+        let sealed = try keychain.service.useFileKey(
+            FilePartRequest(made.record, secret, authenticated: [1], seal: nil), from: caller)
+        let opened = try keychain.service.useFileKey(
+            FilePartRequest(made.record, sealed.output, authenticated: [1], seal: sealed.seal), from: caller)
+        #expect(opened.output == secret && sealed.output != secret)
+        let damage = #expect(throws: KeychainError.self) {
+            try keychain.service.useFileKey(
+                FilePartRequest(made.record, sealed.output, authenticated: [2], seal: sealed.seal), from: caller)
+        }
+        #expect(damage?.status == .decode)
+        #expect(throws: KeychainError.self) {
+            try keychain.service.useFileKey(
+                FilePartRequest(
+                    made.record, SharedSecret(.random(count: 65_537)), authenticated: [], seal: nil), from: caller)
+        }
+        let stranger = CallerIdentity(executable: "/y", declaredGroups: ["G2"])
+        let error = #expect(throws: KeychainError.self) {
+            try keychain.service.openFileKey(made.record, from: stranger)
+        }
+        #expect(error?.status == .missingEntitlement)
+    }
+
+    private static let phrase = SharedSecret(copying: "a long passphrase".utf8)
+
+    private static func backup(_ keychain: TestKeychain, passcode: SharedSecret? = nil) throws -> [UInt8] {
+        let bytes = Mutex<[UInt8]>([])
+        _ = try keychain.service.backup(
+            under: phrase, passcode: passcode, to: { part in bytes.withLock { $0 += Array(part) } },
+            progress: { _, _ in })
+        return bytes.withLock { $0 }
+    }
+
+    private static func restore(
+        _ backup: [UInt8], into keychain: TestKeychain, passcode: SharedSecret? = nil, merges: Bool = true
+    ) throws -> RestoreReport {
+        let rest = Mutex(backup[...])
+        return try keychain.service.restore(
+            under: phrase, passcode: passcode, merges: merges, dryRun: false,
+            from: { buffer in
+                rest.withLock { rest in
+                    let part = rest.prefix(buffer.count)
+                    buffer.copyBytes(from: part)
+                    rest = rest.dropFirst(part.count)
+                    return part.count
+                }
+            }, progress: { _, _ in })
+    }
+}
