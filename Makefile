@@ -7,8 +7,8 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests compare with.
-BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev
-TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2
+BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev
+TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1
@@ -167,9 +167,11 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	swift build $(RELEASE) --product latchkeyd
 	swift build $(RELEASE) --product latchkey-biometry-digest
 	swift build $(RELEASE) --product latchkey-tls
+	swift build $(RELEASE) --product latchkey-mount
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
 	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-tls" $(DESTDIR)$(PREFIX)/bin/latchkey-tls
+	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-mount" $(DESTDIR)$(PREFIX)/bin/latchkey-mount
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" $(DESTDIR)$(PREFIX)/bin/latchkeyd
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-biometry-digest" \
 	    $(DESTDIR)$(PREFIX)/bin/latchkey-biometry-digest

@@ -14,12 +14,14 @@ let package = Package(
         .library(name: "LatchkeyLocalAuthentication", targets: ["LatchkeyLocalAuthentication"]),
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "LatchkeyCommonCrypto", targets: ["LatchkeyCommonCrypto"]),
+        .library(name: "LatchkeyFoundation", targets: ["LatchkeyFoundation"]),
         // With the trait Transport.
         .library(name: "LatchkeyNIOSSL", targets: ["LatchkeyNIOSSL"]),
         .library(name: "LatchkeyURLSession", targets: ["LatchkeyURLSession"]),
         .library(name: "LatchkeyURLSessionDefaults", targets: ["LatchkeyURLSessionDefaults"]),
         // With the trait HTTPClient.
         .library(name: "LatchkeyHTTPClient", targets: ["LatchkeyHTTPClient"]),
+        .executable(name: "latchkey-mount", targets: ["LatchkeyMount"]),
         .executable(name: "latchkey-tls", targets: ["LatchkeyTLSTool"]),
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
         .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
@@ -70,6 +72,12 @@ let package = Package(
         .target(
             name: "SystemBus", dependencies: ["CSystemd", "LinuxSystem", "SecretMemory"],
             path: "Sources/Foundations/SystemBus"),
+        // The same for libfuse3.
+        .systemLibrary(name: "CFuse3", path: "Sources/Foundations/CFuse3"),
+        .systemLibrary(name: "CFileCalls", path: "Sources/Foundations/CFileCalls"),
+        .target(
+            name: "UserspaceFileSystem", dependencies: ["CFuse3", "LinuxSystem"],
+            path: "Sources/Foundations/UserspaceFileSystem"),
         .target(
             name: "SecurityKey", dependencies: ["CFido2", "LinuxSystem", "SecretMemory"],
             path: "Sources/Foundations/SecurityKey"),
@@ -220,6 +228,8 @@ let package = Package(
             path: "Sources/Faces/Latchkey"
         ),
         .target(
+            name: "LatchkeyFoundation", dependencies: ["Latchkey"], path: "Sources/Faces/LatchkeyFoundation"),
+        .target(
             name: "LatchkeyNIOSSL",
             dependencies: [
                 "CertificateTrust", "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService",
@@ -263,6 +273,22 @@ let package = Package(
             path: "Sources/Faces/TransportCommands"
         ),
         .target(
+            name: "ProtectedFolder",
+            dependencies: [
+                "CFileCalls", "FileProtection", "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
+                "UserspaceFileSystem",
+            ],
+            path: "Sources/Faces/ProtectedFolder"
+        ),
+        .target(
+            name: "MountCommands",
+            dependencies: [
+                "FileProtection", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyService",
+                "LinuxSystem", "ProtectedFolder", .argumentParser,
+            ],
+            path: "Sources/Faces/MountCommands"
+        ),
+        .target(
             name: "LatchkeyCommonCrypto",
             dependencies: ["OpenSSLCrypto", "SecretMemory"],
             path: "Sources/Faces/LatchkeyCommonCrypto"
@@ -286,6 +312,11 @@ let package = Package(
                 "LinuxSystem", "SecurityKeyPresence", "TrustedPlatformModule", .log,
             ],
             path: "Sources/Executables/LatchkeyTool"
+        ),
+        .executableTarget(
+            name: "LatchkeyMount",
+            dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "MountCommands", .log],
+            path: "Sources/Executables/LatchkeyMount"
         ),
         .executableTarget(
             name: "LatchkeyTLSTool",
@@ -370,6 +401,24 @@ let package = Package(
                 .crypto,
             ],
             exclude: ["Vectors"]
+        ),
+        .target(
+            name: "FolderTesting", dependencies: ["FileProtection", "KeychainModel", "LinuxSystem", "SecretMemory"],
+            path: "Tests/FolderTesting"
+        ),
+        // The process that the tests of mounted folders start and kill. Not a product.
+        .executableTarget(
+            name: "FolderTool",
+            dependencies: ["FileProtection", "FolderTesting", "KeychainModel", "LinuxSystem", "ProtectedFolder"],
+            path: "Tests/FolderTool"
+        ),
+        .testTarget(
+            name: "ProtectedFolderTests",
+            dependencies: [
+                "CFileCalls", "FileProtection", "FolderTesting", "FolderTool", "KeychainModel", "KeychainTesting",
+                "Latchkey", "LatchkeyClient", "LatchkeyMount", "LatchkeyService", "LatchkeyTool", "LinuxSystem",
+                "OpenSSLCrypto", "ProtectedFolder", "SecretMemory", "UserspaceFileSystem",
+            ]
         ),
         .testTarget(
             name: "KeyServicesTests",
@@ -483,6 +532,9 @@ let package = Package(
             ]
         ),
         .testTarget(
+            name: "LatchkeyFoundationTests",
+            dependencies: ["Latchkey", "LatchkeyFoundation", "KeychainTesting"]),
+        .testTarget(
             name: "LatchkeyTests",
             dependencies: [
                 "Latchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting",
@@ -521,7 +573,10 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CFido2", "CLatchkey", "COpenSSL", "CSystemd", "CTSS2"].contains(target.name) {
+for target in package.targets
+where ![
+    "CFido2", "CFileCalls", "CFuse3", "CLatchkey", "COpenSSL", "CSystemd", "CTSS2",
+].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLatchkey
 import Glibc
 
 /// Runs a child process until it ends, with the terminal and the environment of this process.
@@ -47,6 +48,46 @@ public enum ChildProcess {
         let status = posix_spawnp(&child, program, &actions, &attributes, arguments, environment)
         guard status == 0 else { throw SystemError("run", path: program, code: status) }
         return wait(for: child)
+    }
+
+    /// Starts a program that goes on after this process, and waits until it writes a byte to a pipe, or
+    /// ends.
+    ///
+    /// - Parameters:
+    ///   - words: its name and arguments.
+    ///   - path: the file of the program.
+    ///   - readyOption: the option that gets the number of the pipe's descriptor.
+    /// - Returns: whether the program is ready, and its exit value if it has ended.
+    public static func startInBackground(
+        _ words: [String], at path: String, readyOption: String
+    ) throws(SystemError) -> (isReady: Bool, status: Int32) {
+        var (reading, writing): (Int32, Int32) = (0, 0)
+        guard latchkey_pipe(&reading, &writing) == 0 else { throw .last("create a pipe") }
+        let ready = OwnedDescriptor(adopting: reading)
+        let child: pid_t
+        do {
+            let other = OwnedDescriptor(adopting: writing)
+            child = try spawn(path, words + [readyOption, "\(other.rawValue)"], inheriting: other.rawValue)
+        }
+        if try ready.read(upTo: 1, path: "pipe").count == 1 { return (true, 0) }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return (false, exitValue(ofStatus: status))
+    }
+
+    private static func spawn(
+        _ path: String, _ words: [String], inheriting descriptor: Int32
+    ) throws(SystemError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor)
+        let arguments = words.map { strdup($0) } + [nil]
+        defer { for text in arguments { free(text) } }
+        var child = pid_t()
+        let status = posix_spawn(&child, path, &actions, nil, arguments, environ)
+        guard status == 0 else { throw SystemError("run", path: path, code: status) }
+        return child
     }
 
     private static func wait(for child: pid_t) -> Int32 {

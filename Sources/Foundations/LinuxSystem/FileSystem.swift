@@ -25,6 +25,9 @@ public struct FileSystem: Sendable {
         Self.unsafeTypes[type]
     }
 
+    /// Whether a process serves it (FUSE).
+    public var isUserspace: Bool { type == 0x6573_5546 }
+
     /// Whether its content is in memory and swap space only (tmpfs).
     public var isInMemory: Bool { type == 0x0102_1994 }
 

@@ -73,11 +73,15 @@ struct ChunkCache {
 
 /// The content of one chunk, followed by zeros; wiped when the last reference ends.
 final class ChunkBuffer {
-    private let memory = SecretBuffer(count: ContainerFormat.chunkSize)
+    private let memory: ChunkMemory
+
+    init() { memory = ChunkMemory.take() }
+
+    deinit { memory.giveBack() }
 
     func withBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try memory.withUnsafeMutableBytes(body)
+        try memory.bytes.withUnsafeMutableBytes(body)
     }
 }

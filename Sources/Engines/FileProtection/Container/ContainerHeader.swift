@@ -52,11 +52,20 @@ struct ContainerHeader: Hashable, Sendable {
             throw .damaged("its chunks have \(chunkSize) bytes, expected \(ContainerFormat.chunkSize)")
         }
         guard let key = FileKeyRecord(decoding: Array(record)) else { throw .damaged("its key record is invalid") }
-        guard padding.allSatisfy({ $0 == 0 }) else { throw .damaged("the header is followed by unexpected bytes") }
+        guard Self.isZero(padding) else { throw .damaged("the header is followed by unexpected bytes") }
         self.sequence = sequence
         self.key = key
         self.seal = seal
         self.sealedState = Array(sealedState)
+    }
+
+    /// Most of a header is padding: a loop over memory is faster than one over a collection.
+    private static func isZero(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var bits: UInt8 = 0
+            for byte in bytes { bits |= byte }
+            return bits == 0
+        }
     }
 }
 

@@ -283,7 +283,7 @@ extension ProtectedContainer.OpenState {
     mutating func refresh(
         _ bytes: [UInt8], _ provider: ProtectedContainer.CipherProvider
     ) throws(FileProtectionError) {
-        guard bytes != headers else { return }
+        guard !Self.areEqual(bytes, headers) else { return }
         let found = try FoundHeader(bytes) { (record) throws(FileProtectionError) in
             record == header.key ? cipher : try provider(record)
         }
@@ -303,6 +303,16 @@ extension ProtectedContainer.OpenState {
     mutating func use(_ cipher: any ContainerCipher) {
         self.cipher = cipher
         storage.cipher = cipher
+    }
+
+    private static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        one.count == other.count
+            && one.withUnsafeBytes { one in
+                other.withUnsafeBytes { other in
+                    guard let start = one.baseAddress, let otherStart = other.baseAddress else { return one.isEmpty }
+                    return memcmp(start, otherStart, one.count) == 0
+                }
+            }
     }
 
     /// Copies a part of a chunk.

@@ -6,7 +6,7 @@ internal import LinuxSystem
 
 /// A program that has some of the commands, because it links what `latchkey` itself does not, so
 /// that it starts fast.
-enum CompanionProgram: String {
+package enum CompanionProgram: String {
     /// The commands that connect to servers, with SwiftNIO.
     case transport = "latchkey-tls"
     /// The view of protected files as a file system, with libfuse3.

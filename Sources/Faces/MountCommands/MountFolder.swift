@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import FileProtection
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyCommands
+internal import LatchkeyService
+internal import LinuxSystem
+internal import ProtectedFolder
+
+/// `latchkey mount`, which is `latchkey-mount`.
+struct MountFolder: ParsableSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mount", abstract: "Show a directory of protected files as plain ones.",
+        discussion: """
+            The files in STORE and their names are encrypted. Programs see them as plain files at MOUNTPOINT, or in \
+            STORE itself. While the class is closed, they get EACCES, also through files of the class complete that \
+            they have open. With latchkeyd, the lock of the keychain decides; without it, this process has its own, \
+            and is unlocked until it ends.
+
+            A new store gets the class of --class, or of the nearest .latchkey-protect. After the end of this process \
+            by kill -9, the next one detaches what is left at the mount point.
+
+            EXAMPLES:
+              latchkey mount --class complete ~/Secrets
+              latchkey mount ~/.secrets.store ~/Secrets
+              latchkey mount --unmount ~/Secrets
+            """,
+        version: LatchkeyVersion.current)
+
+    @Argument(help: "The directory of the encrypted files.")
+    var store: String
+
+    @Argument(help: ArgumentHelp("Where they are shown; without it, in STORE itself.", valueName: "mountpoint"))
+    var mountPoint: String?
+
+    @Option(
+        name: .customLong("class"),
+        help: ArgumentHelp("The class of a new store: complete, unless-open, first-unlock or none.", valueName: "class")
+    )
+    var className: String?
+
+    @Option(help: ArgumentHelp("The access group of new files.", valueName: "group"))
+    var accessGroup: String?
+
+    @Flag(help: "Refuse changes.")
+    var readOnly = false
+
+    @Flag(name: .shortAndLong, help: "Stay in the foreground, with messages on standard error.")
+    var foreground = false
+
+    @Flag(help: "Unmount STORE, which is a mount point then.")
+    var unmount = false
+
+    @Option(help: .hidden)
+    var readyDescriptor: Int32?
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    func validate() throws {
+        guard className.map({ FileProtectionClass(name: $0) != nil }) != false else {
+            throw ValidationError("the class must be complete, unless-open, first-unlock or none")
+        }
+    }
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let point = mountPoint ?? store
+        if unmount { return try Self.mapErrors(store) { () throws(FileProtectionError) in try end(store) } }
+        guard foreground || readyDescriptor != nil else { return try MountedProcess.start(session) }
+        passcode.unlockOnDemand(in: session)
+        let keychain = try session.keychain()
+        let keys = SessionFileKeys { keychain }
+        let folder = try Self.mapErrors(store) { () throws(FileProtectionError) in
+            try mapSystemErrors { () throws(SystemError) in
+                _ = try MountedFolder.recover(point)
+                guard try !FileSystem(holding: store).isUserspace else {
+                    throw SystemError("mount", path: store, code: EBUSY, hint: "it is mounted already")
+                }
+            }
+            let choice = try choice()
+            let output = ReportedProblems(isQuiet: readyDescriptor != nil)
+            return try MountedFolder(
+                of: store, at: point, choice?.protection, group: accessGroup ?? choice?.group, keys: keys,
+                isReadOnly: readOnly
+            ) { output.say("\($0)") }
+        }
+        guard TerminationSignals.handle({ folder.unmount() }) else {
+            folder.unmount()
+            throw .status(KeychainError(.notAvailable, "no thread could be started"))
+        }
+        let observation = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try keys.observeLock { state in
+                folder.lockStateChanged(isOpen: Self.isOpen(folder.protection, state))
+            }
+        }
+        defer { withExtendedLifetime(observation) {} }
+        if let readyDescriptor { MountedProcess.isReady(readyDescriptor) }
+        folder.run()
+    }
+
+    private func choice() throws(FileProtectionError) -> ProtectionPolicy? {
+        if let className, let protection = FileProtectionClass(name: className) {
+            return ProtectionPolicy(protection, group: accessGroup)
+        }
+        guard access("\(store)/.latchkey-folder", F_OK) != 0 else { return nil }
+        let policy = try ProtectionPolicy.nearest(to: store)
+        return policy ?? ProtectionPolicy(.complete, group: accessGroup)
+    }
+
+    private func end(_ point: String) throws(FileProtectionError) {
+        try mapSystemErrors { () throws(SystemError) in
+            guard try !MountedFolder.recover(point) else { return }
+            try MountedFolder.unmount(point)
+        }
+    }
+
+    /// The lock closes class A at once, without its grace period: programs that have files open do not
+    /// ask the keychain.
+    private static func isOpen(_ protection: FileProtectionClass, _ state: LockState) -> Bool {
+        switch protection {
+        case .complete, .completeUnlessOpen: state == .unlocked
+        case .completeUntilFirstUserAuthentication: state != .beforeFirstUnlock
+        case .none: true
+        }
+    }
+
+    private static func mapErrors<Value>(
+        _ path: String, _ body: () throws(FileProtectionError) -> Value
+    ) throws(CommandFailure) -> Value {
+        do throws(FileProtectionError) { return try body() } catch { throw .status(KeychainError(error, path: path)) }
+    }
+}
+
+/// Problems of a mounted folder, for the person who has mounted it in the foreground.
+private struct ReportedProblems: Sendable {
+    let isQuiet: Bool
+
+    func say(_ text: TerminalText) {
+        guard !isQuiet else { return }
+        ProcessIO().say("latchkey: \(text)\n")
+    }
+}

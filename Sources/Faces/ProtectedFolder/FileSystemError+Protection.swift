@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FileProtection
+internal import Glibc
+internal import LinuxSystem
+internal import UserspaceFileSystem
+
+extension FileSystemError {
+    /// What a program is told of a failure of a protected file.
+    init(_ error: FileProtectionError) {
+        switch error {
+        case .key: self = .accessDenied
+        case .system(let error): self.init(error.code)
+        case .tooLarge: self = .tooLarge
+        case .inUse: self = .busy
+        case .readOnly: self = .badDescriptor
+        case .notProtected, .unsupportedVersion, .damaged, .wrongKey, .keyExhausted, .interrupted, .closed,
+            .unsuitable, .changedMeanwhile:
+            self = .inputOutput
+        }
+    }
+
+    /// Runs `body` with the errors of protected files as those of programs.
+    static func translating<Value>(
+        _ body: () throws(FileProtectionError) -> Value
+    ) throws(FileSystemError) -> Value {
+        do throws(FileProtectionError) { return try body() } catch { throw FileSystemError(error) }
+    }
+}
+
+extension FileProtectionError {
+    /// Whether the file is not what was written, or was written by something else.
+    var isDamage: Bool {
+        switch self {
+        case .notProtected, .unsupportedVersion, .damaged, .wrongKey: true
+        case .inUse, .readOnly, .tooLarge, .keyExhausted, .interrupted, .closed, .unsuitable, .changedMeanwhile, .key,
+            .system:
+            false
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CFileCalls
+public import FileProtection
+internal import Glibc
+public import KeychainModel
+public import LinuxSystem
+internal import UserspaceFileSystem
+
+/// A directory in which programs see the protected files of a store as plain ones.
+///
+/// ```
+/// let folder = try MountedFolder(
+///     of: "/home/me/store", at: "/home/me/plain", .complete, keys: keys) { log($0) }
+/// TerminationSignals.handle { folder.unmount() }
+/// folder.run()
+/// ```
+///
+/// Names, targets of symbolic links and extended attributes are encrypted as well. What the store
+/// discloses: the tree of directories, the approximate length of files and names, owners, permissions
+/// and times.
+public final class MountedFolder: Sendable {
+    private let operations: FolderOperations
+    private let session: FileSystemSession
+
+    /// Mounts the view of a store. The store is opened before, so that it can be mounted over itself.
+    ///
+    /// - Parameters:
+    ///   - protection: the class of a new store; nil for that of an existing one.
+    ///   - group: the access group of new files; nil for the first one of the program.
+    ///   - timeout: how long the kernel may use names and attributes without asking again, in seconds:
+    ///     another program's changes of the store are seen after it.
+    ///   - maxThreads: how many requests of programs are answered at the same time; nil for the default.
+    ///   - report: called once for each problem, on any thread.
+    /// - Throws: ``FileProtectionError/key(_:)`` while the class is closed.
+    public init(
+        of store: String, at mountPoint: String, _ protection: FileProtectionClass?, group: String? = nil,
+        keys: any FileKeyProvider, isReadOnly: Bool = false, timeout: Double = 10,
+        maxThreads: Int? = nil, report: @escaping @Sendable (FolderReport) -> Void
+    ) throws(FileProtectionError) {
+        let directory: StoreDirectory
+        do throws(SystemError) {
+            directory = StoreDirectory(
+                try OwnedDescriptor(opening: store, flags: CFILECALLS_PATH_ONLY | O_DIRECTORY))
+        } catch {
+            throw .system(error)
+        }
+        let secret = try FolderSecret(directory, protection, group: group, keys)
+        do throws(FileSystemError) {
+            operations = try FolderOperations(
+                directory, secret, keys, group: group, timeout: timeout, FolderReporter(report))
+        } catch {
+            throw .system(SystemError("open", path: store, code: error.code))
+        }
+        do throws(SystemError) {
+            session = try FileSystemSession(
+                mounting: operations, at: mountPoint, isReadOnly: isReadOnly,
+                maxThreads: maxThreads ?? FileSystemSession.defaultThreads)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// The class of the folder.
+    public var protection: FileProtectionClass { operations.secret.protection }
+
+    /// Serves programs until the folder is unmounted.
+    public func run() {
+        session.run()
+        operations.storeAll()
+    }
+
+    /// Unmounts the folder; ``run()`` then returns. Programs that still use a file get errors.
+    public func unmount() { session.unmount() }
+
+    /// Must be called when the class of the folder has been closed or opened.
+    ///
+    /// Closed, programs get EACCES, and neither this process nor the kernel has plaintext of the folder
+    /// when this returns, except what was written and is not stored yet. Handles that programs have open
+    /// work again when the class is open.
+    public func lockStateChanged(isOpen: Bool) {
+        if isOpen {
+            operations.storeWaiting()
+            operations.secret.setOpen(true)
+        } else {
+            // What is read from now on fails; what was read before is in the kernel's caches now.
+            session.betweenRequests { operations.secret.setOpen(false) }
+            operations.parked.closeAll()
+            forgetPlaintext()
+        }
+    }
+
+    private func forgetPlaintext() {
+        for (node, links) in operations.nodes.all {
+            node.content.withLock { $0.file?.container.forgetContent() }
+            session.forgetContent(of: node.number)
+            for link in links {
+                // A directory may be the current one of a program.
+                if node.kind == .directory {
+                    session.expireName(link.name, in: link.parent.number)
+                } else {
+                    session.forgetName(link.name, in: link.parent.number)
+                }
+            }
+        }
+    }
+
+    /// Unmounts the folder of another process.
+    public static func unmount(_ mountPoint: String) throws(SystemError) { try MountPoint(mountPoint).unmount() }
+
+    /// Detaches a mount point whose process was killed.
+    ///
+    /// - Returns: false if there was nothing to detach.
+    @discardableResult
+    public static func recover(_ mountPoint: String) throws(SystemError) -> Bool {
+        try MountPoint(mountPoint).recover()
+    }
+}

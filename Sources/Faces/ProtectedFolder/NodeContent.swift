@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CFileCalls
+internal import FileProtection
+internal import Glibc
+internal import LinuxSystem
+internal import UserspaceFileSystem
+
+/// An open protected file of the store.
+final class OpenFile: Sendable {
+    let container: ProtectedContainer
+    let cipher: CipherMemory
+    /// Of the same file as the container's.
+    let descriptor: SharedDescriptor
+    let isWritable: Bool
+
+    init(
+        _ container: ProtectedContainer, _ cipher: CipherMemory, _ descriptor: SharedDescriptor,
+        isWritable: Bool
+    ) {
+        self.container = container
+        self.cipher = cipher
+        self.descriptor = descriptor
+        self.isWritable = isWritable
+    }
+
+    /// Opens the file of a descriptor.
+    convenience init(
+        _ descriptor: SharedDescriptor, stored: String, _ keys: any FileKeyProvider, isWritable: Bool
+    ) throws(FileProtectionError) {
+        let cipher = CipherMemory(keys)
+        let container = try ProtectedContainer(
+            opening: try Self.copy(descriptor.value), path: stored, isWritable: isWritable
+        ) { (record) throws(FileProtectionError) in try cipher.cipher(for: record) }
+        self.init(container, cipher, descriptor, isWritable: isWritable)
+    }
+
+    /// Makes the empty file of a descriptor a protected one.
+    convenience init(
+        creating descriptor: SharedDescriptor, stored: String, _ key: ProvidedFileKey,
+        _ keys: any FileKeyProvider
+    ) throws(FileProtectionError) {
+        let container = try ProtectedContainer(
+            creating: try Self.copy(descriptor.value), path: stored, key.record, key.cipher)
+        self.init(container, CipherMemory(keys, key.cipher), descriptor, isWritable: true)
+    }
+
+    private static func copy(_ descriptor: borrowing OwnedDescriptor) throws(FileProtectionError) -> OwnedDescriptor {
+        let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .system(.last("open")) }
+        return OwnedDescriptor(adopting: copy)
+    }
+
+    /// Stores what was changed. The only place that commits.
+    func commit(durably: Bool) throws(FileProtectionError) { try container.commit(durably: durably) }
+
+    /// Reads a part. Of a file that is read in order, the next part is fetched meanwhile.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
+    ) throws(FileProtectionError) -> Int {
+        if buffer.count >= Self.longRead {
+            // Only a hint: where a chunk is stored depends on when it was written.
+            posix_fadvise(
+                descriptor.value.rawValue, off_t(clamping: offset) &+ buffer.count, Self.fetched,
+                Int32(POSIX_FADV_WILLNEED))
+        }
+        return try container.read(into: buffer, at: offset)
+    }
+
+    /// What the kernel asks for when a program reads in order: 128 KiB, unless it is set otherwise.
+    private static let longRead = 65_536
+    private static let fetched = 1 << 20
+
+    /// Also what an earlier handle has stored is on the storage device afterwards.
+    func synchronize() throws(FileProtectionError) {
+        guard fsync(descriptor.value.rawValue) == 0 else { throw .system(.last("synchronise")) }
+    }
+}
+
+/// The protected file of a node, as long as it is open; and what is known of it afterwards.
+struct NodeContent: Sendable {
+    /// The open file, which all handles of programs share.
+    var file: OpenFile?
+    /// How many handles programs have.
+    var handles = 0
+    /// Whether there are changes that are not committed.
+    private(set) var hasChanges = false
+    /// When a program has written last, if that is not committed.
+    private(set) var written: FileTime?
+    /// The length at a stamp of the stored file.
+    private var known: (stamp: StoreStamp, length: UInt64)?
+    /// The stored file when the kernel's pages were right.
+    private var cachedStamp: StoreStamp?
+
+    /// Closes the file if no program uses it and nothing is to be stored.
+    mutating func closeIfUnused() {
+        if handles == 0, !hasChanges { file = nil }
+    }
+
+    // MARK: Stamps
+
+    func length(at stamp: StoreStamp) -> UInt64? { known?.stamp == stamp ? known?.length : nil }
+
+    mutating func learn(_ length: UInt64, at stamp: StoreStamp) { known = (stamp, length) }
+
+    /// Whether the kernel's pages of the file are still right; records that they are from now on.
+    mutating func keepsPages(at stamp: StoreStamp) -> Bool {
+        defer { cachedStamp = stamp }
+        return cachedStamp == stamp
+    }
+
+    /// Records that only this file system has changed the file since `before`.
+    mutating func follow(_ stamp: StoreStamp, since before: StoreStamp?) {
+        if let known, known.stamp == before { self.known = (stamp, known.length) }
+        if cachedStamp != nil, cachedStamp == before { cachedStamp = stamp }
+    }
+
+    // MARK: Changes
+
+    /// Records a change by a program.
+    mutating func didChange() {
+        hasChanges = true
+        written = .now
+    }
+
+    /// Forgets changes that cannot be stored.
+    mutating func loseChanges() {
+        hasChanges = false
+        written = nil
+    }
+
+    /// Stores what programs have changed. The stored file then has the time at which they have.
+    ///
+    /// - Parameter durably: whether it is on the storage device when this returns.
+    mutating func commit(durably: Bool) throws(FileProtectionError) {
+        guard let file else { return }
+        if hasChanges {
+            let before = try? StoreStamp(StoreDirectory.status(of: file.descriptor.value.rawValue))
+            try file.commit(durably: durably)
+            if let written {
+                let times = [timespec(tv_sec: 0, tv_nsec: CFILECALLS_TIME_OMIT), written.timespec]
+                futimens(file.descriptor.value.rawValue, times)
+            }
+            loseChanges()
+            guard let status = try? StoreDirectory.status(of: file.descriptor.value.rawValue) else { return }
+            learn(try file.container.length, at: StoreStamp(status))
+            follow(StoreStamp(status), since: before)
+        }
+        if durably {
+            if file.isWritable { try file.commit(durably: true) }
+            try file.synchronize()
+        }
+    }
+}
+
+/// Identifies a state of a stored file, so that a change by another program is noticed.
+struct StoreStamp: Hashable, Sendable {
+    let number: UInt64
+    let size: Int64
+    let modified: FileTime
+
+    init(_ status: stat) {
+        number = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        modified = FileTime(status.st_mtim)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CFuse3
+internal import Glibc
+public import LinuxSystem
+
+/// A directory where a file system is mounted.
+public struct MountPoint: Sendable {
+    public let path: String
+
+    public init(_ path: String) { self.path = path }
+
+    /// Detaches what a process has left behind that was killed: until then, every access fails with
+    /// "Transport endpoint is not connected".
+    ///
+    /// - Returns: false if there was nothing to detach.
+    @discardableResult
+    public func recover() throws(SystemError) -> Bool {
+        var info = stat()
+        guard stat(path, &info) != 0, errno == ENOTCONN else { return false }
+        try detach()
+        return true
+    }
+
+    /// Removes the file system from the tree of directories; programs that use it continue to.
+    func detach() throws(SystemError) {
+        if geteuid() == 0 {
+            guard umount2(path, CFUSE3_UNMOUNT_DETACH | CFUSE3_UNMOUNT_NO_FOLLOW) == 0 else {
+                throw .last("unmount", path: path)
+            }
+        } else {
+            try runHelper(["-u", "-z"])
+        }
+    }
+
+    /// Unmounts the file system.
+    ///
+    /// - Throws: `EBUSY` if a program uses it.
+    public func unmount() throws(SystemError) {
+        if geteuid() == 0 {
+            guard umount2(path, CFUSE3_UNMOUNT_NO_FOLLOW) == 0 else { throw .last("unmount", path: path) }
+        } else {
+            try runHelper(["-u", "-q"])
+        }
+    }
+
+    /// Ends the connection to the file system, so that every operation fails from now on. Only root may.
+    func abort() {
+        if geteuid() == 0 { umount2(path, CFUSE3_UNMOUNT_FORCE | CFUSE3_UNMOUNT_NO_FOLLOW) }
+    }
+
+    /// Writes what programs have changed in mapped memory.
+    func synchronize() {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        syncfs(descriptor)
+        close(descriptor)
+    }
+
+    private func runHelper(_ options: [String]) throws(SystemError) {
+        let words = ["fusermount3"] + options + ["--", path]
+        guard try ChildProcess.run(words, input: UnsafeRawBufferPointer(start: nil, count: 0)) == 0 else {
+            throw SystemError("unmount", path: path, code: EBUSY)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileProtection
+import FolderTesting
+import Foundation
+import Glibc
+import KeychainModel
+import LinuxSystem
+import ProtectedFolder
+import Testing
+
+/// What programs get while the class of the folder is closed.
+@Suite(.enabled(if: TestFolder.isAvailable, TestFolder.reason)) struct FolderLockTests {
+    @Test("Closed, nothing can be opened, listed, created or removed; open again, everything works")
+    func closed() throws {
+        let folder = try TestFolder()
+        try folder.write(sampleBytes(200_000), "a")
+        try Call.check(mkdir(folder.path("d"), 0o755))
+        try Call.check(symlink("a", folder.path("l")))
+        #expect(try folder.read("a").count == 200_000)
+        let directory = try Call.open(folder.path("d"), O_RDONLY | O_DIRECTORY)
+        defer { close(directory) }
+        folder.lock()
+        #expect(Call.code { _ = try folder.read("a") } == EACCES)
+        #expect(Call.code { _ = try Call.status(folder.path("a")) } == EACCES)
+        #expect(Call.code { _ = try Call.names(folder.mount) } == EACCES)
+        #expect(Call.code { try folder.write([1], "new") } == EACCES)
+        #expect(Call.code { try Call.check(unlink(folder.path("a"))) } == EACCES)
+        #expect(Call.code { try Call.check(mkdir(folder.path("e"), 0o755)) } == EACCES)
+        #expect(Call.code { try Call.check(Glibc.rename(folder.path("a"), folder.path("b"))) } == EACCES)
+        var target: CChar = 0
+        #expect(Call.code { try Call.check(readlink(folder.path("l"), &target, 1)) } == EACCES)
+        #expect(Call.code { try Call.check(openat(directory, "x", O_CREAT | O_WRONLY, 0o600)) } == EACCES)
+        #expect(Call.code { _ = try Call.status(folder.mount) } == 0)
+        folder.unlock()
+        #expect(try folder.read("a") == sampleBytes(200_000))
+        #expect(try Call.names(folder.mount) == ["a", "d", "l"])
+        close(try Call.check(openat(directory, "x", O_CREAT | O_WRONLY, 0o600)))
+    }
+
+    @Test("Open files of class A cannot be read while it is closed, also what the kernel has cached")
+    func openFilesOfClassA() throws {
+        let folder = try TestFolder(.complete)
+        let bytes = sampleBytes(1_000_000)
+        try folder.write(bytes, "a")
+        let file = try Call.open(folder.path("a"), O_RDWR)
+        defer { close(file) }
+        #expect(try Call.read(file) == bytes)
+        #expect(try Call.read(file) == bytes)
+        let memory = try #require(mmap(nil, 1_000_000, PROT_READ, MAP_SHARED, file, 0))
+        defer { munmap(memory, 1_000_000) }
+        #expect(memory.load(fromByteOffset: 500_000, as: UInt8.self) == bytes[500_000])
+        folder.lock()
+        for offset in stride(from: 0, to: 1_000_000, by: 4096) {
+            #expect(Call.code { _ = try Call.read(file, at: offset) } == EACCES)
+        }
+        #expect(Call.code { try Call.check(pwrite(file, [1] as [UInt8], 1, 0)) } == EACCES)
+        // The pages of the mapping are gone as well.
+        var resident = [UInt8](repeating: 0, count: 245)
+        let start = UnsafeMutableRawPointer(memory)
+        #expect(mincore(start, 1_000_000, &resident) == 0)
+        #expect(resident.allSatisfy { $0 & 1 == 0 })
+        folder.unlock()
+        #expect(try Call.read(file) == bytes)
+        #expect(memory.load(fromByteOffset: 500_000, as: UInt8.self) == bytes[500_000])
+        try Call.check(pwrite(file, [1] as [UInt8], 1, 0))
+    }
+
+    @Test("Open files of class B stay usable; they cannot be opened again")
+    func openFilesOfClassB() throws {
+        let folder = try TestFolder(.completeUnlessOpen)
+        let bytes = sampleBytes(100_000)
+        try folder.write(bytes, "a")
+        try folder.write(bytes, "b")
+        _ = try folder.read("b")
+        let file = try Call.open(folder.path("a"), O_RDWR)
+        folder.lock()
+        #expect(try Call.read(file) == bytes)
+        try Call.check(pwrite(file, [1, 2, 3] as [UInt8], 3, 0))
+        #expect(try Call.status(file).st_size == 100_000)
+        #expect(Call.code { _ = try folder.read("a") } == EACCES)
+        #expect(Call.code { _ = try folder.read("b") } == EACCES)
+        try Call.check(close(file))
+        folder.unlock()
+        let after = try folder.read("a")
+        #expect(after.count == bytes.count)
+        #expect(Array(after.prefix(8)) == [1, 2, 3] + bytes[3..<8])
+        #expect(after == [1, 2, 3] + bytes.dropFirst(3))
+    }
+
+    @Test("What was written before the lock and closed during it is stored after it")
+    func waitingChanges() throws {
+        let folder = try TestFolder()
+        let file = try Call.open(folder.path("a"), O_CREAT | O_RDWR)
+        try Call.check(pwrite(file, sampleBytes(100_000), 100_000, 0))
+        folder.lock()
+        #expect(Call.code { try Call.check(close(file)) } == EACCES)
+        folder.unlock()
+        #expect(try folder.read("a") == sampleBytes(100_000))
+        folder.unmount()
+        try folder.open(nil)
+        #expect(try folder.read("a") == sampleBytes(100_000))
+    }
+
+    @Test("No page that is read during the lock stays in the kernel's cache")
+    func racingReads() throws {
+        let folder = try TestFolder()
+        try folder.write(sampleBytes(4 << 20), "a")
+        let file = try Call.open(folder.path("a"), O_RDONLY)
+        defer { close(file) }
+        for _ in 0..<30 {
+            let stop = SystemMutex(false)
+            let ended = BinarySemaphore()
+            ended.acquire()
+            BackgroundThread.run {
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                var offset = 0
+                while !stop.withLock({ $0 }) {
+                    _ = pread(file, &buffer, buffer.count, offset)
+                    offset = (offset + 69_632) % (4 << 20)
+                }
+                ended.release()
+            }
+            usleep(3000)
+            folder.lock()
+            usleep(500)
+            stop.withLock { $0 = true }
+            ended.acquire()
+            ended.release()
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let readable = stride(from: 0, to: 4 << 20, by: 4096).count { pread(file, &buffer, 4096, $0) >= 0 }
+            #expect(readable == 0)
+            folder.unlock()
+        }
+    }
+
+    @Test("A folder cannot be mounted while its class is closed")
+    func mountWhileClosed() throws {
+        let folder = try TestFolder()
+        folder.unmount()
+        folder.keys.setOpen(false)
+        #expect(throws: FileProtectionError.key(.interactionNotAllowed)) { try folder.open(nil) }
+    }
+
+    @Test("The mount point of a killed process can be used again")
+    func killed() throws {
+        let folder = try TestFolder()
+        folder.unmount()
+        let directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let program = directory.appendingPathComponent("FolderTool")
+        try #require(FileManager.default.isExecutableFile(atPath: program.path))
+        let process = Process()
+        process.executableURL = program
+        process.arguments = [folder.store, folder.mount, "complete", "3"]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        while try Call.status(folder.mount).st_dev == Call.status(folder.base).st_dev { usleep(10_000) }
+        try folder.write([1, 2], "a")
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        #expect(Call.code { _ = try Call.status(folder.mount) } == ENOTCONN)
+        #expect(try MountedFolder.recover(folder.mount))
+        #expect(try !MountedFolder.recover(folder.mount))
+        try folder.open(nil)
+        #expect(try folder.read("a") == [1, 2])
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FileProtection
+import Foundation
+import Glibc
+import KeychainModel
+import KeychainTesting
+import Latchkey
+import LatchkeyClient
+import LatchkeyService
+import LinuxSystem
+import SecretMemory
+import ProtectedFolder
+import Testing
+
+/// What programs can do in a mounted folder of each class, in each state of a real keychain's lock.
+@Suite("Mounted folders and the lock", .enabled(if: TestFolder.isAvailable, TestFolder.reason), .serialized)
+struct FolderMatrixTests {
+    struct Case: CustomStringConvertible {
+        let backend: Backend
+        let protection: FileProtectionClass
+
+        var description: String { "\(protection), \(backend.rawValue)" }
+
+        static let all = [Backend.ephemeral, .daemon].flatMap { backend in
+            FileProtectionClass.allCases.map { Case(backend: backend, protection: $0) }
+        }
+    }
+
+    /// The operations, and whether they succeed while the keychain is locked.
+    private static func expected(_ protection: FileProtectionClass) -> [String: Bool] {
+        let (isA, isB) = (protection == .complete, protection == .completeUnlessOpen)
+        return [
+            "create": !isA, "open": !isA && !isB, "read an open file": !isA, "write an open file": !isA,
+            "append to an open file": !isA, "list": !isA, "delete": !isA, "rename": !isA,
+        ]
+    }
+
+    @Test("Programs get EACCES while the class is closed, and nothing else changes", arguments: Case.all)
+    func matrix(_ row: Case) throws {
+        let (keychain, directory) = (try TestKeychain(row.backend), try TemporaryDirectory())
+        let (store, mount) = (directory.path + "/store", directory.path + "/mount")
+        for place in [store, mount] { #expect(mkdir(place, 0o700) == 0) }
+        let identity = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+        let session = KeychainSession(keychain.service, as: identity)
+        let keys = SessionFileKeys { session }
+        let folder = try MountedFolder(of: store, at: mount, row.protection, keys: keys) { _ in }
+        let ended = BinarySemaphore()
+        ended.acquire()
+        #expect(
+            BackgroundThread.run {
+                folder.run(); ended.release()
+            })
+        defer {
+            folder.unmount()
+            ended.acquire()
+            // A semaphore must not end while it is acquired.
+            ended.release()
+        }
+        for name in ["open", "handle", "delete", "rename"] {
+            try Call.write(Array("before".utf8), to: "\(mount)/\(name)")
+        }
+        try session.service.setPasscode(SharedSecretText.passcode) { _, _ in }
+        let handle = try Call.open("\(mount)/handle", O_RDWR)
+        defer { close(handle) }
+        #expect(try Call.read("\(mount)/open") == Array("before".utf8))
+        // What the command does with each new state.
+        let observation = try keys.observeLock { state in
+            let isOpen =
+                switch row.protection {
+                case .complete, .completeUnlessOpen: state == .unlocked
+                case .completeUntilFirstUserAuthentication: state != .beforeFirstUnlock
+                case .none: true
+                }
+            folder.lockStateChanged(isOpen: isOpen)
+        }
+        try session.service.lock(immediately: true)
+        // The daemon's clients learn it on a thread of their own.
+        if row.protection == .complete {
+            while Call.code({ _ = try Call.read("\(mount)/open") }) == 0 { usleep(1000) }
+        }
+        let actions: [String: () throws -> Void] = [
+            "create": { try Call.write(Array("new".utf8), to: "\(mount)/created") },
+            "open": {
+                let found = try Call.read("\(mount)/open")
+                #expect(found == Array("before".utf8))
+            },
+            "read an open file": {
+                var bytes = [UInt8](repeating: 0, count: 6)
+                try Call.check(pread(handle, &bytes, 6, 0))
+                #expect(bytes == Array("before".utf8))
+            },
+            "write an open file": { try Call.check(pwrite(handle, "new", 3, 0)) },
+            "append to an open file": { try Call.check(pwrite(handle, "more", 4, 6)) },
+            "list": {
+                guard let stream = opendir(mount) else { throw Call.Failed(code: errno) }
+                defer { closedir(stream) }
+                errno = 0
+                var names = 0
+                while readdir(stream) != nil { names += 1 }
+                guard errno == 0, names > 2 else { throw Call.Failed(code: errno) }
+            },
+            "delete": { try Call.check(unlink("\(mount)/delete")) },
+            "rename": { try Call.check(Glibc.rename("\(mount)/rename", "\(mount)/renamed")) },
+        ]
+        let order = [
+            "create", "open", "read an open file", "write an open file", "append to an open file", "list", "delete",
+            "rename",
+        ]
+        for name in order {
+            let code = Call.code { try actions[name]?() }
+            let succeeds = Self.expected(row.protection)[name] == true
+            #expect(code == (succeeds ? 0 : EACCES), "\(name): \(code)")
+        }
+        try session.service.unlock(SharedSecretText.passcode) { _, _ in }
+        while Call.code({ _ = try Call.read("\(mount)/open") }) == EACCES { usleep(1000) }
+        #expect(try Call.read("\(mount)/open") == Array("before".utf8))
+        if row.protection != .complete { #expect(try Call.read("\(mount)/created") == Array("new".utf8)) }
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("The command mounts in the background, follows kill -9, and unmounts")
+    func command() throws {
+        let directory = try TemporaryDirectory()
+        let store = directory.path + "/store"
+        #expect(mkdir(store, 0o700) == 0)
+        func mount(_ words: String...) throws -> Int32 {
+            try Executable.run("latchkey-mount", words, home: directory.path + "/home").status
+        }
+        #expect(try mount("--class", "none", store) == 0)
+        try Call.write(Array("content".utf8), to: store + "/file")
+        #expect(try mount("--class", "none", store) != 0)
+        let server = try #require(try Self.server(of: store))
+        #expect(kill(server, SIGKILL) == 0)
+        while kill(server, 0) == 0, Call.code({ _ = try Call.read(store + "/file") }) != ENOTCONN { usleep(1000) }
+        #expect(try mount(store) == 0)
+        #expect(try Call.read(store + "/file") == Array("content".utf8))
+        #expect(try mount("--unmount", store) == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: store)
+        #expect(names.contains(".latchkey-folder") && !names.contains("file"))
+        #expect(try mount("--class", "everything", store) == 2)
+    }
+
+    /// The process that serves a mount point.
+    private static func server(of store: String) throws -> pid_t? {
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
+            guard let number = pid_t(name), let words = FileManager.default.contents(atPath: "/proc/\(name)/cmdline")
+            else { continue }
+            let text = String(decoding: words, as: UTF8.self)
+            if text.hasPrefix("latchkey-mount"), text.contains(store) { return number }
+        }
+        return nil
+    }
+}
+
+private enum SharedSecretText {
+    static let passcode = SharedSecret(copying: "correct horse".utf8)
+}
