@@ -46,9 +46,17 @@ let package = Package(
         ),
         .target(name: "Presence", dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory"]),
         .target(
+            name: "FileProtection",
+            dependencies: [
+                "CLatchkey", "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(
             name: "LatchkeyService",
             dependencies: [
-                "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence", "SecretMemory",
+                "FileProtection", "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence",
+                "SecretMemory",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

@@ -17,7 +17,7 @@ struct InstallTests {
         #expect(
             installed.isSuperset(of: [
                 "usr/bin/latchkey", "usr/bin/security", "usr/bin/latchkeyd", "etc/latchkey/client.conf",
-                "usr/bin/latchkey-biometry-digest", "usr/bin/latchkey-tls",
+                "usr/bin/latchkey-biometry-digest", "usr/bin/latchkey-tls", "usr/bin/latchkey-mount",
                 "usr/lib/systemd/system/latchkey-biometry-digest.socket",
                 "usr/lib/systemd/system/latchkey-biometry-digest@.service",
                 "usr/lib/systemd/system/latchkeyd.service", "usr/lib/systemd/system/latchkeyd.socket",
@@ -26,7 +26,7 @@ struct InstallTests {
             ]), "\(installed.sorted())")
         #expect(try tree.text("root/etc/latchkey/daemon.conf") == "the administrator's\n")
         let builds = try tree.text("swift.log")
-        for name in ["latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls"] {
+        for name in ["latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls", "latchkey-mount"] {
             #expect(builds.contains("--product \(name)\n"), "\(builds)")
         }
     }
@@ -34,7 +34,7 @@ struct InstallTests {
     @Test(
         "make install fails if one of its files cannot be installed, whichever it is",
         arguments: [
-            "bin/latchkey", "bin/latchkeyd", "bin/latchkey-biometry-digest", "bin/latchkey-tls",
+            "bin/latchkey", "bin/latchkeyd", "bin/latchkey-biometry-digest", "bin/latchkey-tls", "bin/latchkey-mount",
             "system/latchkey-biometry-digest.socket", "system/latchkey-biometry-digest@.service",
             "system/latchkeyd.service", "system/latchkeyd.socket",
             "user/latchkeyd.service", "user/latchkeyd.socket", "user/latchkey-agent.service",
@@ -66,7 +66,7 @@ private struct InstallationTree {
         for name in ["Makefile", "Packaging"] {
             try FileManager.default.copyItem(atPath: root.appending(path: name).path, toPath: "\(path)/\(name)")
         }
-        for name in ["latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls"] {
+        for name in ["latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls", "latchkey-mount"] {
             try write("a program\n", to: "built/\(name)")
         }
         // Answers every call with the directory of the built programs.

@@ -46,6 +46,7 @@ final class RecordedFile: ContainerFile {
     func setRoom(_ length: Int?) { state.withLock { $0.room = length } }
 
     func lock() {}
+    func unlock() {}
     var size: UInt64 { UInt64(state.withLock { $0.bytes.count }) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {

@@ -82,6 +82,20 @@ struct ProtectCommandTests {
         #expect(try Data(contentsOf: URL(filePath: directory.path + "/d0/f0")) == Data("content 0".utf8))
     }
 
+    @Test("The keychain's own files are never protected, named or below a directory")
+    func ownFiles() throws {
+        let keychain = try TestKeychain(.onDisk)
+        let place = try #require(keychain.directory?.path)
+        try Data("x".utf8).write(to: URL(filePath: place + "/other"))
+        #expect(keychain.latchkey("set --help").exit == 0)
+        let run = keychain.latchkey("protect -r --class none \(place)")
+        #expect(run.output == "protected: \(place)/other\n")
+        #expect(run.error.contains("belongs to the keychain itself"))
+        let database = place + "/data/keychain.db"
+        #expect(keychain.latchkey("protect --class none \(database)").output.isEmpty)
+        #expect(try Data(contentsOf: URL(filePath: database)).starts(with: Array("SQLite format 3".utf8)))
+    }
+
     @Test("A policy gives new files its class, and an invalid one stops their creation")
     func policy() throws {
         let (keychain, directory, _) = try fixture()

@@ -520,9 +520,15 @@ struct ServerTests {
             return
         }
         let digest = SharedSecret(copying: [UInt8](repeating: 1, count: 32))
+        guard case .content(let file as FileKey) = try fixture.client().ask(CreateFileKey(.none)) else {
+            Issue.record("no key of a file was created")
+            return
+        }
         let uses: [any KeychainOperation] = [
             UseKey(key.privateHalf.persistentReference, .signECDSA, on: digest),
             ExportKey(key.privateHalf.persistentReference),
+            OpenFileKey(file.record), RewrapFileKey(file.record),
+            UseFileKey(FilePartRequest(file.record, digest, authenticated: [], seal: nil)),
         ]
         for use in uses { #expect(try fixture.client().ask(use).problem == nil) }
         // Every operation that has the trait is refused.

@@ -78,7 +78,7 @@ final class FolderSecret: Sendable {
 
     /// A mounted folder of class B is itself an open file of this class: files can be created in it after
     /// the lock.
-    private var keepsNames: Bool { protection == .completeUnlessOpen }
+    var keepsNames: Bool { protection == .completeUnlessOpen }
 
     /// Throws ``FileSystemError/accessDenied`` while names cannot be used.
     func requireNames() throws(FileSystemError) {

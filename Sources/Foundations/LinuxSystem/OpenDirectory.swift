@@ -38,6 +38,11 @@ public final class OpenDirectory: Sendable {
         path == "." ? name : path.hasSuffix("/") ? path + name : "\(path)/\(name)"
     }
 
+    /// Identifies the directory, whatever its path is.
+    public var identity: FileStatus.Identity {
+        get throws(SystemError) { try FileStatus.of(descriptor, path: path).identity }
+    }
+
     /// Opens a directory in this one.
     public func directory(_ name: String) throws(SystemError) -> OpenDirectory {
         let child = try open(name, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)

@@ -11,6 +11,9 @@ protocol ContainerFile: Sendable {
     /// - Throws: ``FileProtectionError/inUse``.
     func lock() throws(FileProtectionError)
 
+    /// Lets another writer lock the file.
+    func unlock()
+
     /// The length of the file, in bytes.
     var size: UInt64 { get throws(FileProtectionError) }
 
@@ -48,6 +51,8 @@ final class OpenContainerFile: ContainerFile {
             throw .inUse
         }
     }
+
+    func unlock() { latchkey_unlock_file(descriptor.rawValue) }
 
     var size: UInt64 {
         get throws(FileProtectionError) {

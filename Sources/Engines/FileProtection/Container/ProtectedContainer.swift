@@ -242,8 +242,10 @@ public final class ProtectedContainer: Sendable {
     /// Closes the file. What was not committed is lost.
     public func close() {
         state.withLock { state in
+            guard !state.isClosed else { return }
             state.isClosed = true
             state.cache.removeAll(from: 0)
+            if isWritable { file.unlock() }
         }
     }
 

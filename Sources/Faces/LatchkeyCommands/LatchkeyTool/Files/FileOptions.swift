@@ -4,6 +4,8 @@ internal import ArgumentParser
 internal import FileProtection
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyService
+internal import LinuxSystem
 
 /// The options of commands that convert files.
 struct FileBatchOptions: ParsableArguments {
@@ -25,7 +27,17 @@ struct FileBatchOptions: ParsableArguments {
         guard !paths.isEmpty else { throw ValidationError("no file is given") }
     }
 
-    func tree() -> FileTree { FileTree(paths, isRecursive: recursive, removesDrafts: !dryRun) }
+    func tree() -> FileTree {
+        FileTree(paths, isRecursive: recursive, removesDrafts: !dryRun, excluding: Self.keychainDirectories)
+    }
+
+    /// The directories of the keychain, whose own files would be lost if they were protected.
+    private static var keychainDirectories: Set<FileStatus.Identity> {
+        let status = try? KeychainClient.session().status()
+        var paths = [status?.databasePath, status?.deviceKeyPath].compactMap { $0.flatMap(ParentDirectory.of) }
+        if let home = try? KeychainClient.home() { paths += [home.dataDirectory, home.stateDirectory] }
+        return Set(paths.compactMap { path in (try? FileStatus.of(path))?.identity })
+    }
 
     func batch(_ session: CommandSession, _ verbs: [FileConversion.Outcome: String]) -> FileBatch {
         FileBatch(session: session, dryRun: dryRun, isJSON: json, verbs: verbs)

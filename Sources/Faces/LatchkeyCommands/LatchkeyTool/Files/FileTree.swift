@@ -31,11 +31,16 @@ final class FileTree {
     private var pending: [Pending]
     private let isRecursive: Bool
     private let removesDrafts: Bool
+    private let excluded: Set<FileStatus.Identity>
 
     /// - Parameters:
     ///   - isRecursive: whether a directory is allowed, and means everything below it.
     ///   - removesDrafts: whether what killed commands left is removed.
-    init(_ paths: [String], isRecursive: Bool, removesDrafts: Bool) {
+    ///   - excluded: directories that are never entered: those of the keychain itself.
+    init(
+        _ paths: [String], isRecursive: Bool, removesDrafts: Bool, excluding excluded: Set<FileStatus.Identity> = []
+    ) {
+        self.excluded = excluded
         pending = paths.reversed().map(Pending.argument)
         self.isRecursive = isRecursive
         self.removesDrafts = removesDrafts
@@ -57,6 +62,7 @@ final class FileTree {
             guard status.kind != .directory else { return try list(try OpenDirectory(path)) }
             guard let name = path.split(separator: "/").last else { throw SystemError("open", path: path, code: 21) }
             let parent = try OpenDirectory(followingLinks: ParentDirectory.of(path) ?? ".")
+            guard try !excluded.contains(parent.identity) else { return .other(path, reason: Self.own) }
             return .file(File(directory: parent, name: String(name)))
         } catch {
             return .failure(path, error)
@@ -68,9 +74,12 @@ final class FileTree {
             throw SystemError(
                 "process", path: directory.path, code: 21, hint: "--recursive includes everything below a directory")
         }
+        guard try !excluded.contains(directory.identity) else { return .other(directory.path, reason: Self.own) }
         pending += try directory.entries().reversed().map { .child(directory, $0) }
         return nil
     }
+
+    private static let own = "it belongs to the keychain itself"
 
     private func child(_ child: OpenDirectory.Entry, in parent: OpenDirectory) -> Entry? {
         let path = parent.path(of: child.name)
