@@ -118,39 +118,6 @@ struct FolderMatrixTests {
         if row.protection != .complete { #expect(try Call.read("\(mount)/created") == Array("new".utf8)) }
         withExtendedLifetime(observation) {}
     }
-
-    @Test("The command mounts in the background, follows kill -9, and unmounts")
-    func command() throws {
-        let directory = try TemporaryDirectory()
-        let store = directory.path + "/store"
-        #expect(mkdir(store, 0o700) == 0)
-        func mount(_ words: String...) throws -> Int32 {
-            try Executable.run("latchkey-mount", words, home: directory.path + "/home").status
-        }
-        #expect(try mount("--class", "none", store) == 0)
-        try Call.write(Array("content".utf8), to: store + "/file")
-        #expect(try mount("--class", "none", store) != 0)
-        let server = try #require(try Self.server(of: store))
-        #expect(kill(server, SIGKILL) == 0)
-        while kill(server, 0) == 0, Call.code({ _ = try Call.read(store + "/file") }) != ENOTCONN { usleep(1000) }
-        #expect(try mount(store) == 0)
-        #expect(try Call.read(store + "/file") == Array("content".utf8))
-        #expect(try mount("--unmount", store) == 0)
-        let names = try FileManager.default.contentsOfDirectory(atPath: store)
-        #expect(names.contains(".latchkey-folder") && !names.contains("file"))
-        #expect(try mount("--class", "everything", store) == 2)
-    }
-
-    /// The process that serves a mount point.
-    private static func server(of store: String) throws -> pid_t? {
-        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
-            guard let number = pid_t(name), let words = FileManager.default.contents(atPath: "/proc/\(name)/cmdline")
-            else { continue }
-            let text = String(decoding: words, as: UTF8.self)
-            if text.hasPrefix("latchkey-mount"), text.contains(store) { return number }
-        }
-        return nil
-    }
 }
 
 private enum SharedSecretText {

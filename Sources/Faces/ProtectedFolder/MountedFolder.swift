@@ -82,6 +82,8 @@ public final class MountedFolder: Sendable {
         if isOpen {
             operations.storeWaiting()
             operations.secret.setOpen(true)
+            // Lengths that were not known while it was closed.
+            if operations.secret.keepsNames { forgetPlaintext() }
         } else {
             // What is read from now on fails; what was read before is in the kernel's caches now.
             session.betweenRequests { operations.secret.setOpen(false) }
