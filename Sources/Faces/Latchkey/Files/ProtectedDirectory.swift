@@ -15,7 +15,10 @@ public enum ProtectedDirectory {
     /// Gives new files below a directory a class, by its file `.latchkey-protect`. Existing files stay as
     /// they are.
     ///
-    /// - Parameter group: the access group of new files; nil for the first one of the program.
+    /// - Parameters:
+    ///   - protection: the class of new files.
+    ///   - path: the directory.
+    ///   - group: the access group of new files; nil for the first one of the program.
     public static func setProtection(
         _ protection: FileProtectionClass, of path: String, group: String? = nil
     ) throws(KeychainError) {

@@ -22,9 +22,12 @@ extension ProtectedFile {
     /// durable when this returns.
     ///
     /// - Parameters:
+    ///   - bytes: the content.
+    ///   - path: the file.
     ///   - protection: nil for that of the file that is replaced, of the nearest `.latchkey-protect`,
     ///     or ``FileProtectionClass/completeUntilFirstUserAuthentication``.
     ///   - replacing: whether an existing file is replaced; otherwise that is an error.
+    ///   - keychain: the one that keeps the class key.
     public static func write(
         _ bytes: some ContiguousBytes, to path: String, protection: FileProtectionClass? = nil,
         replacing: Bool = true, in keychain: Keychain = .default

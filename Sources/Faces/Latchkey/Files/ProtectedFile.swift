@@ -40,6 +40,7 @@ public final class ProtectedFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: a protected file, or a link to one.
+    ///   - access: whether it is only read.
     ///   - keychain: the one that has the key of the file.
     /// - Throws: `KeychainError.interactionNotAllowed` while the class of the file is closed;
     ///   errSecParam for a file that is not protected; errSecDecode for one that was changed;
@@ -73,6 +74,7 @@ public final class ProtectedFile: Sendable {
     ///   - protection: nil for that of the nearest `.latchkey-protect`, or, without one,
     ///     ``FileProtectionClass/completeUntilFirstUserAuthentication``.
     ///   - replacing: whether an existing file is replaced; otherwise that is an error.
+    ///   - keychain: the one that keeps the class key.
     /// - Throws: `KeychainError.interactionNotAllowed` while the class is closed, except for
     ///   ``FileProtectionClass/completeUnlessOpen``.
     public static func create(
