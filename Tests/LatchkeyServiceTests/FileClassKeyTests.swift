@@ -92,13 +92,23 @@ struct FileClassKeyTests {
     @Test("A backup does not plant a class key that this keychain would use")
     func planted() throws {
         let (keychain, directory) = (try TestKeychain(.onDisk), try TemporaryDirectory())
-        // The keys of the next generation, in a backup from before they were made.
         try protect(directory.path + "/a", .complete, in: keychain)
-        try keychain.service.setPasscode(Self.passcode) { _, _ in }
-        try protect(directory.path + "/b", .complete, in: keychain)
-        let backup = try Self.backup(keychain, passcode: Self.passcode)
-        let report = try Self.restore(backup, into: keychain, passcode: Self.passcode, merges: true)
-        #expect(report.added == 0 && report.kept == report.items && report.items > 0)
+        keychain.service.close()
+        // A copy of the keychain makes the keys of the next generation, which the original does not have.
+        let copied = try TemporaryDirectory()
+        for part in ["data", "state"] {
+            try FileManager.default.copyItem(
+                atPath: "\(try #require(keychain.directory).path)/\(part)", toPath: "\(copied.path)/\(part)")
+        }
+        let copy = try TestKeychain(in: copied, clock: keychain.clock)
+        try copy.service.setPasscode(Self.passcode) { _, _ in }
+        try protect(directory.path + "/b", .complete, in: copy)
+        let backup = try Self.backup(copy, passcode: Self.passcode)
+        let original = try TestKeychain(in: try #require(keychain.directory), clock: keychain.clock)
+        let report = try Self.restore(backup, into: original, merges: true)
+        #expect(report.added == 0 && report.replaced == 0 && report.kept > 0)
+        #expect(throws: KeychainError.self) { try content(directory.path + "/b", in: original).get() }
+        #expect(try content(directory.path + "/a", in: original).get() == Data("content".utf8))
     }
 
     @Test("After a passcode was set, new files have another class key; older ones open, and can be wrapped again")
