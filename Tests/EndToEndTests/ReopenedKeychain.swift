@@ -41,6 +41,18 @@ struct ReopenedKeychain {
         }
     }
 
+    /// Returns the content of the proof's stored file; nil if it does not exist.
+    func storedFile() throws -> Data? {
+        try CallerContext.$current.withValue(CallerContext(identity: caller, service: service)) {
+            do throws(KeychainError) {
+                return try Keychain.default.storedFile(GenericPassword(service: "proof", account: "file")).contents()
+            } catch {
+                guard error.status == .itemNotFound else { throw error }
+                return nil
+            }
+        }
+    }
+
     private func records(_ query: ItemQuery, returning: ReturnTypes) throws -> [ItemRecord] {
         do throws(KeychainError) {
             let matches = try service.copyMatching(query, returning: returning, from: caller)

@@ -250,7 +250,7 @@ struct EnclaveKeyTests {
             let passphrase = SharedSecret(copying: "a passphrase for it".utf8)
             for includesKeys in [false, true] {
                 let report = try service.backup(
-                    under: passphrase, passcode: nil, includesNonExtractable: includesKeys,
+                    under: passphrase, passcode: nil, including: includesKeys ? .nonExtractableKeys : [],
                     to: { (_) throws(KeychainError) in }, progress: { _, _ in })
                 #expect(report.staying == 1)
                 #expect(report.portable == 0 && report.deviceBound == 0)

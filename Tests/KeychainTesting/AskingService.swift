@@ -267,5 +267,8 @@ extension AskingService {
         under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport { throw .notAvailable }
+    package func storeFile(
+        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource, caller: CallerIdentity
+    ) throws(KeychainError) { throw .notAvailable }
     package func close() {}
 }

@@ -73,6 +73,12 @@ package final class RoutedService: OperationPerformer {
             progress: progress)
     }
 
+    package func storeFile(
+        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource, caller: CallerIdentity
+    ) throws(KeychainError) {
+        try service(for: caller).storeFile(item, replaces: replaces, from: source, caller: caller)
+    }
+
     /// Closes the connections of the programs.
     package func closeConnections() {
         for service in services.withLock({ Array($0.values) }) { service.close() }

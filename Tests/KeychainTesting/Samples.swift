@@ -123,7 +123,7 @@ package enum Samples {
             RecoverKeychain(with: secret("k"), newPasscode: nil),
             RecoverKeychain(with: secret("k"), newPasscode: secret("p")),
             BackUpKeychain(under: secret("a"), passcode: secret("b")),
-            BackUpKeychain(under: secret("a"), passcode: nil, includesNonExtractable: true),
+            BackUpKeychain(under: secret("a"), passcode: nil, including: [.nonExtractableKeys, .files]),
             RecordBackup(),
             RestoreKeychain(under: secret("a"), passcode: nil, merges: true, dryRun: true), SendPiece([1, 2, 3]),
             SendPiece([]),
@@ -173,6 +173,10 @@ package enum Samples {
             RemoveSecurityKey(securityKey.identifier, passcode: nil, deletesItems: false, dryRun: true),
             ReadLog(after: .max, since: 12.5), ReadLog(after: 0, since: nil), VerifyLog(), OpenSession(nil),
             OpenSession(secret("p")),
+            StoreFile(ItemAddition(.genericPassword, attributes: attributes), replaces: true),
+            SendFileContent(secret("f")), SendFileContent(secret("")),
+            ReadStoredFile(ItemQuery(.genericPassword), at: 7, count: 8, version: Array(repeating: 3, count: 16)),
+            ReadStoredFile(ItemQuery(.genericPassword), at: 0, count: 0, version: nil),
             CreateFileKey(.completeUnlessOpen, group: "G", withholdsKey: true), CreateFileKey(.none),
             OpenFileKey(fileRecord), RewrapFileKey(fileRecord), RewrapFileKey(fileRecord, for: .complete, group: "H"),
             UseFileKey(FilePartRequest(fileRecord, secret("part"), authenticated: [1, 2], seal: nil)),
@@ -209,8 +213,10 @@ package enum Samples {
         )
         (saved.notExtractable, saved.notExtractableNames) = (5, ["n", ""])
         (restored.refused, restored.refusals) = (7, ["r"])
+        (saved.files, saved.missingFiles, restored.files) = (8, 9, 10)
         return [
             .content(FileKey(fileRecord, key: secret("key"))), .content(FileKey(fileRecord, key: nil)),
+            .content(StoredFilePart(secret("part"), length: 9, version: Array(0..<16))),
             .content(FilePart(secret("part"), seal: Array(0..<28))), .content(FilePart(secret("part"), seal: nil)),
             .content(Welcome(instance: token, mode: .session, dataDirectory: "/d", stateDirectory: "/s")),
             .failure(KeychainError(.itemNotFound, "p", hint: "h")),

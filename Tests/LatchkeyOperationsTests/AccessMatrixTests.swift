@@ -119,7 +119,7 @@ struct AccessMatrixTests {
         guard caller == .command, !state.mayHoldAttestedItems else { return .denied }
         let secrets = [
             "CopyItems", "CopyIdentities", "UpdateItems", "UseKey", "ExportKey", "OpenFileKey", "RewrapFileKey",
-            "UseFileKey",
+            "UseFileKey", "ReadStoredFile",
         ]
         return state == .passcode && secrets.contains(row.name) ? .passcode : .yes
     }
@@ -169,10 +169,11 @@ struct AccessMatrixTests {
         }
 
         /// In the order of the samples; without a connection's first message and a restoration's
-        /// parts, which are not requests of their own.
+        /// or a file's parts, which are not requests of their own.
         static let all: [Row] = {
             var rows: [Row] = []
-            for operation in Samples.requests where !(operation is Hello || operation is SendPiece) {
+            for operation in Samples.requests
+            where !(operation is Hello || operation is SendPiece || operation is SendFileContent) {
                 let type = type(of: operation)
                 guard !rows.contains(where: { $0.name == "\(type)" }) else { continue }
                 let groups: [Group?] = type.traits.contains(.accessesItems) ? [.own, .others] : [nil]

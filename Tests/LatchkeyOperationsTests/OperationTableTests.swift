@@ -60,7 +60,8 @@ struct OperationTableTests {
                 "AddIdentities", "AddItem", "ChangePasscode", "ChangeSettings", "CreateRecoveryKey", "DeleteItems",
                 "EnrollSecurityKey", "GenerateKey", "MoveRoot", "RecoverKeychain", "RemovePasscode",
                 "RemoveRecoveryKey",
-                "RemoveSecurityKey", "RepairKeychain", "ResealRoot", "RestoreKeychain", "SetPasscode", "UpdateItems",
+                "RemoveSecurityKey", "RepairKeychain", "ResealRoot", "RestoreKeychain", "SetPasscode", "StoreFile",
+                "UpdateItems",
             ])
     }
 
@@ -86,7 +87,8 @@ struct OperationTableTests {
                 "AnswerQuestion", "CreateContext", "DeleteItems", "EndContext", "HasApplicationPassword", "Hello",
                 "IdentifyCaller", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence",
                 "ReadStatus",
-                "RecoverKeychain", "ResealRoot", "SendPiece", "SetApplicationPassword", "VerifyLog", "WatchChanges",
+                "RecoverKeychain", "ResealRoot", "SendFileContent", "SendPiece", "SetApplicationPassword", "VerifyLog",
+                "WatchChanges",
                 "WatchLock",
                 "WatchQuestions",
             ])

@@ -62,7 +62,7 @@ struct BackupTests {
         }
         #expect(outcome(file + [0]) != 0)
         var newer = file
-        newer[9] = 2
+        newer[9] = 3
         #expect(outcome(newer) == -25310)
         var greedy = file
         greedy[42] = 40
@@ -142,7 +142,7 @@ struct BackupTests {
         #expect(report.portable == 5 && report.notExtractable == 3)
         #expect(report.notExtractableNames == ["deploy", "tag", "a key without a label"])
         #expect(try restore(file, into: TestKeychain(.ephemeral)).added == 5)
-        let (whole, all) = try backup(keychain, includesNonExtractable: true)
+        let (whole, all) = try backup(keychain, including: .nonExtractableKeys)
         #expect(all.portable == 8 && all.notExtractable == 0 && all.notExtractableNames.isEmpty)
         #expect(try restore(whole, into: TestKeychain(.ephemeral)).added == 8)
         // A passcode for a keychain without one has no effect: it makes no key extractable.
@@ -302,12 +302,12 @@ struct BackupTests {
     private static let passphrase = "the passphrase of the backup"
 
     private func backup(
-        _ keychain: TestKeychain, passcode: SharedSecret? = nil, includesNonExtractable: Bool = false
+        _ keychain: TestKeychain, passcode: SharedSecret? = nil, including contents: BackupContents = []
     ) throws(KeychainError) -> ([UInt8], BackupReport) {
         let file = Bytes()
         let report = try keychain.service.backup(
             under: SharedSecret(copying: Self.passphrase.utf8), passcode: passcode,
-            includesNonExtractable: includesNonExtractable,
+            including: contents,
             to: { (bytes) throws(KeychainError) in file.all += Array(bytes) }, progress: { _, _ in })
         return (file.all, report)
     }

@@ -44,6 +44,29 @@ enum FileChanges {
         }
     }
 
+    /// Stores, replaces and deletes one file in the keychain until it is killed, and prints a line before
+    /// and after each change.
+    static func store(seed: UInt64) -> Int32 {
+        let item = GenericPassword(service: "proof", account: "file")
+        var number = Int(seed) * 1000
+        do {
+            while true {
+                number += 1
+                Worker.say("try write \(number)")
+                if number.isMultiple(of: 5) {
+                    // Deleted: the content of this number is none.
+                    do { try Keychain.default.delete(item) } catch KeychainError.itemNotFound {}
+                } else {
+                    try Keychain.default.storeFile(content(number), as: item, replacing: true)
+                }
+                Worker.say("did write \(number)")
+            }
+        } catch {
+            Worker.say("failed \(error)")
+            return 1
+        }
+    }
+
     /// Replaces the content in place, in a plain file by a new one.
     private static func write(_ number: Int, to path: String) throws {
         guard try ProtectedFile.protection(of: path) != nil else {

@@ -21,6 +21,7 @@ enum Worker {
                 seconds: Double(arguments[1]) ?? 1, name: arguments[2], pause: UInt32(arguments[3]) ?? 0,
                 minimum: Int(arguments[4]) ?? 0)
         case "files": FileChanges.run(in: arguments[1], seed: UInt64(arguments[2]) ?? 1)
+        case "store": FileChanges.store(seed: UInt64(arguments[1]) ?? 1)
         case "flood": Flood.run()
         case "fork": forkAndWork()
         case "fork-outlive": outliveParent()

@@ -43,6 +43,16 @@ extension KeychainStore {
         try read { (database, _) throws(StoreError) in try Quarantine.count(in: database) }
     }
 
+    /// Whether a row has this identifier, in quarantine as well.
+    public func hasRow(_ identifier: ItemIdentifier) throws(StoreError) -> Bool {
+        try read { (database, _) throws(StoreError) in
+            let statement = try RowStatement(
+                "SELECT 1 FROM item WHERE uuid = ?1 UNION ALL SELECT 1 FROM quarantine WHERE uuid = ?1", in: database)
+            try statement.bind(identifier.bytes, at: 1)
+            return try statement.step()
+        }
+    }
+
     /// Opens both halves of every row, except the secret half of a row with constraints, and runs
     /// SQLite's integrity check. Rows of locked classes are counted, not opened.
     ///

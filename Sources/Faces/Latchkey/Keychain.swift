@@ -22,21 +22,24 @@ public import SecretMemory
 public struct Keychain: Sendable {
     let open: @Sendable () throws(KeychainError) -> KeychainSession
     /// The access group of new items and of searches; nil for the default of the program.
-    let accessGroup: String?
+    private(set) var accessGroup: String?
     /// How the calls satisfy access controls.
-    let authentication: AuthenticationChoice
+    private(set) var authentication: AuthenticationChoice
+    /// Whether the keys of files stay in the service.
+    private(set) var withholdsFileKeys = false
 
     private init(
-        accessGroup: String?, _ authentication: AuthenticationChoice = .asking,
-        open: @escaping @Sendable () throws(KeychainError) -> KeychainSession
+        accessGroup: String?, open: @escaping @Sendable () throws(KeychainError) -> KeychainSession
     ) {
         self.accessGroup = accessGroup
-        self.authentication = authentication
+        authentication = .asking
         self.open = open
     }
 
     func with(_ authentication: AuthenticationChoice) -> Keychain {
-        Keychain(accessGroup: accessGroup, authentication, open: open)
+        var changed = self
+        changed.authentication = authentication
+        return changed
     }
 
     /// The user's keychain: the one that `import Security` and the command `security` use.
@@ -54,7 +57,21 @@ public struct Keychain: Sendable {
 
     /// Returns the same keychain, limited to one access group.
     public func inAccessGroup(_ name: String) -> Keychain {
-        Keychain(accessGroup: name, authentication, open: open)
+        var changed = self
+        changed.accessGroup = name
+        return changed
+    }
+
+    /// Returns the same keychain, whose service keeps the keys of protected files, and encrypts and
+    /// decrypts their parts itself. Each part costs a message; a program that is taken over gives away
+    /// no key that opens the file later.
+    ///
+    /// Also files of the class ``FileProtectionClass/completeUnlessOpen`` can then be read and written
+    /// only while the keychain is unlocked.
+    public func withFileKeysInService() -> Keychain {
+        var changed = self
+        changed.withholdsFileKeys = true
+        return changed
     }
 
     // MARK: Secrets
@@ -208,7 +225,7 @@ public struct Keychain: Sendable {
         }
     }
 
-    private func query(for item: some PasswordItem) -> ItemQuery {
+    func query(for item: some PasswordItem) -> ItemQuery {
         var query = item.query
         query.accessGroup = accessGroup
         return query

@@ -45,6 +45,9 @@ struct MountFolder: ParsableSubcommand {
     @Option(help: ArgumentHelp("The access group of new files.", valueName: "group"))
     var accessGroup: String?
 
+    @Flag(help: "Leave the keys of files in latchkeyd, which then encrypts and decrypts; much slower.")
+    var viaDaemon = false
+
     @Flag(help: "Refuse changes.")
     var readOnly = false
 
@@ -71,7 +74,7 @@ struct MountFolder: ParsableSubcommand {
         guard foreground || readyDescriptor != nil else { return try MountedProcess.start(session) }
         passcode.unlockOnDemand(in: session)
         let keychain = try session.keychain()
-        let keys = SessionFileKeys { keychain }
+        let keys = SessionFileKeys(withholdsKeys: viaDaemon) { keychain }
         let folder = try Self.mapErrors(store) { () throws(FileProtectionError) in
             try mapSystemErrors { () throws(SystemError) in
                 _ = try MountedFolder.recover(point)

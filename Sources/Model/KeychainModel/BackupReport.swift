@@ -11,6 +11,10 @@ public struct BackupReport: Sendable, Equatable {
     public var staying = 0
     /// Items that were left out because they are damaged.
     public var damaged = 0
+    /// Files of items that were saved.
+    public var files = 0
+    /// Files that were not found; their items were saved.
+    public var missingFiles = 0
     /// Keys that were left out because they are not extractable, and neither the passcode nor the
     /// caller's option includes them.
     public var notExtractable = 0
@@ -49,6 +53,8 @@ public struct RestoreReport: Sendable, Equatable {
     public var deleted = 0
     /// Items that were rejected because no program could have stored them in this keychain.
     public var refused = 0
+    /// Files of the backup that were restored, or existed already.
+    public var files = 0
     /// The reasons, each one once, at most ``maxReasons``.
     public var refusals: [String] = []
 

@@ -115,6 +115,12 @@ extension OperationPerformer {
         try perform(UseFileKey(request), from: caller)
     }
 
+    package func readStoredFile(
+        _ query: ItemQuery, at offset: UInt64, count: Int, version: [UInt8]?, from caller: CallerIdentity
+    ) throws(KeychainError) -> StoredFilePart {
+        try perform(ReadStoredFile(query, at: offset, count: count, version: version), from: caller)
+    }
+
     // MARK: Authentication
 
     package func createContext(from caller: CallerIdentity) throws(KeychainError) -> AuthenticationContextID {
@@ -245,11 +251,11 @@ extension OperationPerformer {
     }
 
     package func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, including contents: BackupContents,
         to sink: @escaping BackupSink, progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
         let backup = BackUpKeychain(
-            under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable)
+            under: passphrase, passcode: passcode, including: contents)
         return try perform(backup, from: nil, progress: progress) { (content) throws(KeychainError) in
             guard let piece = content as? BackupPiece else { throw .unexpectedResponse }
             try piece.write(to: sink)

@@ -3,6 +3,7 @@
 package import KeychainModel
 package import LatchkeyService
 package import Presence
+package import SecretMemory
 
 /// What an operation needs from the daemon: the keychain, the caller, shares of limited resources,
 /// and the connection to the client.
@@ -85,6 +86,9 @@ package protocol OperationContext {
 
     /// Receives the next piece of a backup; returns nil at its end.
     func nextPiece() throws(KeychainError) -> [UInt8]?
+
+    /// Receives the next part of a file that is being stored; returns nil at its end.
+    func nextFileContent() throws(KeychainError) -> SharedSecret?
 
     // MARK: Questions
 

@@ -71,6 +71,9 @@ enum OperationTable {
         case .openFileKey(let wire): try OpenFileKey(wire)
         case .rewrapFileKey(let wire): try RewrapFileKey(wire)
         case .useFileKey(let wire): try UseFileKey(wire, &secrets)
+        case .storeFile(let wire): try StoreFile(wire, &secrets)
+        case .readStoredFile(let wire): try ReadStoredFile(wire)
+        case .fileContent(let wire): try SendFileContent(wire, &secrets)
 
         case .watchQuestions(let wire): try WatchQuestions(wire)
         case .answerQuestion(let wire): try AnswerQuestion(wire, &secrets)
@@ -113,6 +116,7 @@ enum OperationTable {
         case .logVerdict(let wire): .content(try AuditVerification(wire))
         case .fileKey(let wire): .content(try FileKey(wire, &secrets))
         case .filePart(let wire): .content(try FilePart(wire, &secrets))
+        case .storedFilePart(let wire): .content(try StoredFilePart(wire, &secrets))
         case .agentEvent(let wire): .content(try AgentEvent(wire))
         }
     }

@@ -47,18 +47,20 @@ final class Reply: Sendable {
         }
     }
 
-    /// Receives the next piece of a backup; returns nil at its end.
-    func nextPiece() throws(KeychainError) -> [UInt8]? {
+    /// Receives what the client sends when it was told that the daemon is ready.
+    ///
+    /// - Parameter noun: what is received, for messages.
+    func next<Part: KeychainOperation>(_ type: Part.Type, _ noun: String) throws(KeychainError) -> Part {
         do throws(WireError) {
             channel.socket.setTimeouts(receiving: FrameChannel.timeout)
             defer { channel.socket.setTimeouts(receiving: 0) }
             guard let (frame, _) = try channel.receive() else { throw .ended }
-            guard let piece = try decoder.decode(frame).operation as? SendPiece else {
-                throw .malformed("expected a piece of a backup")
+            guard let part = try decoder.decode(frame).operation as? Part else {
+                throw .malformed("expected a part of the \(noun)")
             }
-            return piece.bytes.isEmpty ? nil : piece.bytes
+            return part
         } catch {
-            throw KeychainError(.io, "the backup was not received: \(error.description)")
+            throw KeychainError(.io, "the \(noun) was not received: \(error.description)")
         }
     }
 }

@@ -151,7 +151,15 @@ final class RequestContext: OperationContext {
 
     var isAwaited: Bool { !handler.channel.socket.isStale }
 
-    func nextPiece() throws(KeychainError) -> [UInt8]? { try reply.nextPiece() }
+    func nextPiece() throws(KeychainError) -> [UInt8]? {
+        let bytes = try reply.next(SendPiece.self, "backup").bytes
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    func nextFileContent() throws(KeychainError) -> SharedSecret? {
+        let content = try reply.next(SendFileContent.self, "file").content
+        return content.count == 0 ? nil : content
+    }
 
     // MARK: Questions
 

@@ -75,7 +75,7 @@ extension EmbeddedService {
     }
 
     public func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, including contents: BackupContents,
         to sink: @escaping BackupSink,
         progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
@@ -85,9 +85,10 @@ extension EmbeddedService {
         } catch {
             throw KeychainError(error)
         }
+        let files = contents.contains(.files) ? try backedUpFiles() : nil
         return try run { () throws(StoreError) in
             try store.backup(
-                under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable,
+                under: passphrase, passcode: passcode, including: contents, files: files,
                 cost: passcodeCost, now: clock(),
                 to: { (bytes) throws(StoreError) in
                     do throws(KeychainError) { try sink(bytes) } catch { throw .refused(error) }
@@ -104,9 +105,9 @@ extension EmbeddedService {
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport {
         let (passphrase, passcode) = (try Self.passcode(passphrase), try Self.passcode(passcode))
-        return try run { () throws(StoreError) in
+        return try restoringFiles(dryRun: dryRun) { (files) throws(StoreError) in
             try store.restore(
-                under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
+                under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun, files: files,
                 // A class key that a backup names like a future one of this keychain would be used for files.
                 keeps: { [keychain = store.keychainIdentifier] in FileClassKeyName.isOwn($0, keychain) },
                 refusal: { [allowsAlwaysOpen] record in

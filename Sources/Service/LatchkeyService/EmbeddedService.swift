@@ -24,6 +24,8 @@ public final class EmbeddedService: KeychainService {
     let user: UInt32
     /// Whether new items may have a class that is open without the passcode.
     let allowsAlwaysOpen: Bool
+    /// The maximum length of all stored files together, in bytes.
+    let maxFilesSize: Int
     private let automaticUnlock: AutomaticUnlock
     /// nil if this process owns the home as the daemon, or if the keychain is in memory.
     private let ownershipMonitor: HomeOwnershipMonitor?
@@ -86,7 +88,9 @@ public final class EmbeddedService: KeychainService {
         passcodeCost = clocks.passcodeCost
         recognitions = RecentRecognitions(clocks.boot)
         self.allowsAlwaysOpen = allowsAlwaysOpen
+        maxFilesSize = quota?.bytes ?? .max
         automaticUnlock = AutomaticUnlock(automaticPasscode)
+        sweepStoredFiles()
     }
 
     /// Creates a keychain in memory, which lives as long as the object.
@@ -109,6 +113,7 @@ public final class EmbeddedService: KeychainService {
         passcodeCost = clocks.passcodeCost
         recognitions = RecentRecognitions(clocks.boot)
         allowsAlwaysOpen = true
+        maxFilesSize = 0
         automaticUnlock = AutomaticUnlock { () throws(KeychainError) in nil }
     }
 
@@ -220,6 +225,7 @@ public final class EmbeddedService: KeychainService {
         let now = clock()
         let count = try run { () throws(StoreError) in try store.remove(search, now: now) }
         guard count > 0 else { throw .itemNotFound }
+        sweepStoredFiles()
         return count
     }
 
@@ -265,7 +271,10 @@ public final class EmbeddedService: KeychainService {
 
     public func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
         let count = try run { () throws(StoreError) in try store.repair(action, dryRun: dryRun, progress: progress) }
-        if !dryRun, count > 0 { try checkpoint() }
+        if !dryRun, count > 0 {
+            try checkpoint()
+            sweepStoredFiles()
+        }
         return count
     }
 

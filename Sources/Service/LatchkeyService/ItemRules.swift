@@ -35,7 +35,7 @@ enum ItemRules {
         guard secret <= maxSecretSize else {
             throw KeychainError(
                 .dataTooLarge, "the data has \(secret) bytes; an item may hold at most \(maxSecretSize)",
-                hint: "encrypt a file with a key and keep the key in the keychain")
+                hint: "store it as a file: latchkey protect move --to-keychain NAME FILE")
         }
         let metadata = record.attributes.values.reduce(0) { $0 + $1.canonicalBytes.count }
         guard metadata <= maxMetadataSize else {

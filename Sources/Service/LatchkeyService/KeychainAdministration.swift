@@ -72,11 +72,11 @@ public protocol KeychainAdministration: Sendable {
     ///
     /// - Parameters:
     ///   - passcode: the passcode of the keychain, if one is set.
-    ///   - includesNonExtractable: whether the backup contains non-extractable keys even if no
-    ///     passcode is given; otherwise they are omitted, and listed in the report.
+    ///   - contents: what it contains in addition. Non-extractable keys are omitted, and listed in the
+    ///     report, unless this or the passcode includes them.
     ///   - sink: receives the bytes in order; an error that it throws ends the backup.
     func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, including contents: BackupContents,
         to sink: @escaping BackupSink,
         progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport
@@ -105,7 +105,7 @@ extension KeychainAdministration {
     public func backup(
         under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
-        try backup(under: passphrase, passcode: passcode, includesNonExtractable: false, to: sink, progress: progress)
+        try backup(under: passphrase, passcode: passcode, including: [], to: sink, progress: progress)
     }
 
     /// Restores a backup without the items of attested groups.

@@ -40,6 +40,9 @@ public struct KeychainHome: Sendable, Hashable {
     public var databasePath: String { "\(dataDirectory)/\(Self.databaseName)" }
     public var deviceKeyPath: String { "\(stateDirectory)/\(DeviceKey.fileName)" }
 
+    /// The directory of the files that items stand for.
+    var filesDirectory: String { "\(dataDirectory)/files" }
+
     /// The file of the device key.
     func deviceKeyPath(_ root: DeviceKey.Root) -> String {
         "\(stateDirectory)/\(DeviceKeyStorage.fileName(root))"

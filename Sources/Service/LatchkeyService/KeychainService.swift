@@ -8,7 +8,7 @@ public import KeychainModel
 /// ``EmbeddedService`` implements them in process, and the client of latchkeyd over the wire.
 /// Operations on trust settings will be added later.
 public protocol KeychainService: KeychainAdministration, KeychainAuthentication, KeychainSecurityKeys, KeychainKeys,
-    KeychainChanges, KeychainFiles
+    KeychainChanges, KeychainFiles, KeychainStoredFiles
 {
     /// Stores a new item.
     ///

@@ -51,11 +51,11 @@ extension KeychainSession: KeychainAdministration {
     }
 
     public func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, including contents: BackupContents,
         to sink: @escaping BackupSink, progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
         try service.backup(
-            under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable, to: sink,
+            under: passphrase, passcode: passcode, including: contents, to: sink,
             progress: progress)
     }
 

@@ -147,6 +147,22 @@ extension KeychainSession {
     }
 }
 
+// MARK: Stored files
+
+extension KeychainSession {
+    public func storeFile(
+        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource
+    ) throws(KeychainError) {
+        try service.storeFile(item, replaces: replaces, from: source, caller: caller)
+    }
+
+    public func readStoredFile(
+        _ query: ItemQuery, at offset: UInt64, count: Int, version: [UInt8]?
+    ) throws(KeychainError) -> StoredFilePart {
+        try service.readStoredFile(query, at: offset, count: count, version: version, from: caller)
+    }
+}
+
 // MARK: The whole keychain
 
 extension KeychainSession {

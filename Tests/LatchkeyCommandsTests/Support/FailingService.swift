@@ -28,6 +28,9 @@ struct FailingService: OperationPerformer {
         under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport { throw error }
+    func storeFile(
+        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource, caller: CallerIdentity
+    ) throws(KeychainError) { throw error }
     func close() {}
 }
 
@@ -106,5 +109,8 @@ struct DamagedService: OperationPerformer {
         under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport { throw .decode }
+    func storeFile(
+        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource, caller: CallerIdentity
+    ) throws(KeychainError) { throw .decode }
     func close() {}
 }

@@ -168,5 +168,8 @@ final class FakeKeychain: OperationPerformer {
     ) throws(KeychainError) -> RestoreReport {
         throw KeychainError(.unimplemented)
     }
+    func storeFile(
+        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource, caller: CallerIdentity
+    ) throws(KeychainError) { throw KeychainError(.unimplemented) }
     func close() {}
 }

@@ -6,6 +6,8 @@ internal import KeychainModel
 /// The plaintext header of a backup: 75 bytes. Every key of the backup depends on it
 /// (Documentation/Formats/backup.md).
 struct BackupHeader: Equatable {
+    /// ``firstVersion``, or ``version`` for a backup with files.
+    var version: UInt16
     var salt: [UInt8]
     var cost: PasscodeCost
     /// The UUID of the keychain that was backed up.
@@ -14,11 +16,12 @@ struct BackupHeader: Equatable {
     var created: Double
 
     static let length = 8 + 2 + 32 + 1 + 4 + 4 + 16 + 8
-    static let version: UInt16 = 1
+    static let firstVersion: UInt16 = 1
+    static let version: UInt16 = 2
 
     var encoded: [UInt8] {
         var bytes = Self.magic
-        bytes.append(bigEndian: Self.version)
+        bytes.append(bigEndian: version)
         bytes += salt
         bytes.append(cost.exponent)
         bytes.append(bigEndian: cost.blockSize)
@@ -28,7 +31,8 @@ struct BackupHeader: Equatable {
         return bytes
     }
 
-    init(salt: [UInt8], cost: PasscodeCost, keychain: [UInt8], created: Double) {
+    init(version: UInt16 = firstVersion, salt: [UInt8], cost: PasscodeCost, keychain: [UInt8], created: Double) {
+        self.version = version
         self.salt = salt
         self.cost = cost
         self.keychain = keychain
@@ -41,9 +45,9 @@ struct BackupHeader: Equatable {
             throw .notABackup("the header is missing")
         }
         func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        let version = UInt16(number(8..<10))
+        version = UInt16(number(8..<10))
         guard version <= Self.version else { throw .newerBackup(found: version, known: Self.version) }
-        guard version == Self.version else { throw .notABackup("unknown version \(version)") }
+        guard version >= Self.firstVersion else { throw .notABackup("unknown version \(version)") }
         salt = Array(bytes[10..<42])
         cost = PasscodeCost(
             exponent: bytes[42], blockSize: UInt32(number(43..<47)), parallelism: UInt32(number(47..<51)))

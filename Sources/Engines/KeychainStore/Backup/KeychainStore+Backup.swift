@@ -17,12 +17,16 @@ extension KeychainStore {
     /// constraints are not written.
     ///
     /// Keys that may not be extracted are written only if `passcode` is given and the keychain has
-    /// one, or if `includesNonExtractable` is true.
+    /// one, or if `contents` includes them.
     ///
-    /// - Parameter passcode: the passcode of the keychain, if one is set; it opens the items for
-    ///   this operation only, independently of the lock state.
+    /// - Parameters:
+    ///   - passcode: the passcode of the keychain, if one is set; it opens the items for this operation
+    ///     only, independently of the lock state.
+    ///   - contents: what is written in addition.
+    ///   - files: the files of the items that are written; nil for a backup without files.
     public func backup(
-        under passphrase: Passcode, passcode: Passcode?, includesNonExtractable: Bool = false,
+        under passphrase: Passcode, passcode: Passcode?, including contents: BackupContents = [],
+        files: BackupFileSource? = nil,
         cost: PasscodeCost = .floor, now: Double,
         to sink: @escaping BackupSink,
         progress: ResealProgress = { _, _ in }
@@ -30,8 +34,11 @@ extension KeychainStore {
         let keyring = try keyringForAdministration(passcode)
         let device = keybag.device
         // If the keychain has a passcode, keyringForAdministration(_:) has verified the given one.
-        let includesKeys = includesNonExtractable || (passcode != nil && hasPasscode)
-        let header = BackupHeader(salt: BackupKeys.salt(), cost: cost, keychain: device.keychain, created: now)
+        let includesKeys = contents.contains(.nonExtractableKeys) || (passcode != nil && hasPasscode)
+        let header = BackupHeader(
+            version: files == nil ? BackupHeader.firstVersion : BackupHeader.version, salt: BackupKeys.salt(),
+            cost: cost,
+            keychain: device.keychain, created: now)
         let keys = try Self.keys(of: header, passphrase, device.deviceKey)
         DerivationPermit.release()
         try header.encoded.withUnsafeBufferPointer { (bytes) throws(StoreError) in
@@ -40,6 +47,7 @@ extension KeychainStore {
         var writer = BackupWriter(key: keys.backupKey, sink: sink)
         let deviceBound = keys.deviceBoundKey
         var report = BackupReport()
+        var fileNames: [[UInt8]] = []
         try read { (database, current) throws(StoreError) in
             // Rows that were resealed in the meantime would look damaged and would be left out.
             guard current.keyring.generation == keyring.generation else { throw StoreError.keybag(.changedMeanwhile) }
@@ -72,6 +80,7 @@ extension KeychainStore {
                     report.recordNonExtractable(record)
                     return
                 }
+                if let name = files?.name(record) { fileNames.append(name) }
                 let item = BackupItem.encode(record)
                 if record.protection.isThisDeviceOnly {
                     report.deviceBound += 1
@@ -89,6 +98,7 @@ extension KeychainStore {
                 }
             }
         }
+        for name in fileNames { try Self.append(name, from: files, to: &writer, &report) }
         try writer.finish()
         return report
     }
@@ -99,10 +109,11 @@ extension KeychainStore {
     ///   - merges: true keeps the present items, and of two items with the same primary key the
     ///     newer one; false deletes the present items first.
     ///   - dryRun: does the whole operation, and rolls it back.
+    ///   - files: takes the files of the backup; nil leaves them out.
     ///   - keeps: whether the keychain keeps what it has in the place of an item.
     ///   - refusal: returns the reason not to restore an item; nil to restore it.
     public func restore(
-        under passphrase: Passcode, passcode: Passcode?, merges: Bool, dryRun: Bool,
+        under passphrase: Passcode, passcode: Passcode?, merges: Bool, dryRun: Bool, files: BackupFileSink? = nil,
         keeps: (ItemRecord) -> Bool = { _ in false }, refusal: (ItemRecord) -> String? = { _ in nil },
         from source: @escaping BackupSource,
         progress: ResealProgress = { _, _ in }
@@ -118,7 +129,9 @@ extension KeychainStore {
         do throws(StoreError) {
             try write(with: keyring) { (database, seal) throws(StoreError) in
                 if !merges { report.deleted = try Self.deleteReplaceable(in: database, seal) }
-                while let record = try Self.nextItem(from: &reader, deviceBound, &report) {
+                while let record = try Self.nextItem(
+                    from: &reader, deviceBound, header.version, files, &report)
+                {
                     if keeps(record) {
                         (report.items, report.kept) = (report.items + 1, report.kept + 1)
                         continue
@@ -133,6 +146,8 @@ extension KeychainStore {
                     try take(record, in: database, seal, &report)
                     progress(report.items, report.items)
                 }
+                // They are durable before the items that stand for them.
+                try files?.finish()
                 if dryRun { throw StoreError.dryRunFinished }
             }
         } catch .dryRunFinished {
@@ -149,6 +164,8 @@ extension KeychainStore {
     private enum Kind: UInt8 {
         case portable = 1
         case deviceBound = 2
+        /// The next bytes of a file; since version 2 of the format.
+        case filePart = 3
     }
 
     /// Deletes the items that a backup can contain: none of those with constraints, and no class key
@@ -158,6 +175,30 @@ extension KeychainStore {
         let statement = try RowStatement("DELETE FROM item WHERE access_group <> ?\(condition)", in: database)
         try statement.bind(seal.tokens.group(.files), at: 1)
         return try statement.run()
+    }
+
+    /// Writes a file in parts, each after the name of the file.
+    private static func append(
+        _ name: [UInt8], from files: BackupFileSource?, to writer: inout BackupWriter, _ report: inout BackupReport
+    ) throws(StoreError) {
+        guard let reader = try files?.open(name) else {
+            report.missingFiles += 1
+            return
+        }
+        report.files += 1
+        while let part = try reader() {
+            try (name + part).withUnsafeBufferPointer { (bytes) throws(StoreError) in
+                try append(.filePart, UnsafeRawBufferPointer(bytes), to: &writer)
+            }
+        }
+    }
+
+    private static func take(_ part: UnsafeRawBufferPointer, _ files: BackupFileSink?) throws(StoreError) {
+        var content = part.dropFirst(0)
+        var name: [UInt8] = []
+        while name.count < BackupFileSource.nameLength, let byte = content.popFirst() { name.append(byte) }
+        guard !content.isEmpty else { throw .notABackup("a part of a file has no content") }
+        try files?.take(name, UnsafeRawBufferPointer(rebasing: content))
     }
 
     private static func append(_ kind: Kind, _ content: UnsafeRawBufferPointer, to writer: inout BackupWriter)
@@ -173,14 +214,23 @@ extension KeychainStore {
 
     /// Returns the next item that can be restored on this device; counts the items that cannot.
     private static func nextItem(
-        from reader: inout BackupReader, _ deviceBound: SymmetricKey, _ report: inout RestoreReport
+        from reader: inout BackupReader, _ deviceBound: SymmetricKey, _ version: UInt16, _ files: BackupFileSink?,
+        _ report: inout RestoreReport
     ) throws(StoreError) -> ItemRecord? {
         while true {
             guard !Cancellation.isCancelled else { throw StoreError.cancelled }
             guard let head = try reader.next(5, { (bytes) throws(StoreError) in Array(bytes) }) else { return nil }
             let length = Int(head[1...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
-            guard let kind = Kind(rawValue: head[0]), length <= maxItemSize else {
+            guard let kind = Kind(rawValue: head[0]), length <= maxItemSize,
+                kind != .filePart || version > BackupHeader.firstVersion
+            else {
                 throw .notABackup("it contains an item of an unknown kind")
+            }
+            guard kind != .filePart else {
+                guard try reader.next(length, { (part) throws(StoreError) in try take(part, files) }) != nil else {
+                    throw .notABackup("it ends in the middle of a file")
+                }
+                continue
             }
             let record = try reader.next(length) { (bytes) throws(StoreError) -> ItemRecord? in
                 do throws(RowDamage) {
@@ -192,6 +242,7 @@ extension KeychainStore {
                         }
                         return item
                     case .deviceBound: return try RowCryptography.openItem(bytes, key: deviceBound, BackupItem.decode)
+                    case .filePart: return nil
                     }
                 } catch {
                     throw .notABackup(error.reason)
@@ -202,7 +253,7 @@ extension KeychainStore {
                 report.foreign += 1
                 continue
             }
-            // backup(under:passcode:includesNonExtractable:cost:now:to:progress:) never writes
+            // backup(under:passcode:including:files:cost:now:to:progress:) never writes
             // items of this class, so another program has written this one.
             guard item.protection != ProtectionClass.whenPasscodeSetThisDeviceOnly else {
                 report.foreign += 1

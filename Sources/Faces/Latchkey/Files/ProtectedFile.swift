@@ -170,5 +170,5 @@ public final class ProtectedFile: Sendable {
 
 extension Keychain {
     /// The keys of files, which are kept while files are open.
-    var fileKeys: SessionFileKeys { SessionFileKeys(open) }
+    var fileKeys: SessionFileKeys { SessionFileKeys(withholdsKeys: withholdsFileKeys, open) }
 }

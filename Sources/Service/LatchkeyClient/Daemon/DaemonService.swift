@@ -151,6 +151,33 @@ package final class DaemonService: OperationPerformer {
         }.answer
     }
 
+    package func storeFile(
+        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource, caller: CallerIdentity
+    ) throws(KeychainError) {
+        var isComplete = false
+        var hasBegun = false
+        func store(_ client: DaemonClient) throws(KeychainError) {
+            _ = try client.converse(StoreFile(item, replaces: replaces), progress: { _, _ in }) {
+                (connection) throws(KeychainError) in
+                guard !isComplete else { throw .unexpectedResponse }
+                hasBegun = true
+                let part = try source()
+                isComplete = part == nil
+                let content = SendFileContent(part ?? SharedSecret(copying: []))
+                try connection.send(NumberedRequest(number: client.nextNumber(), content))
+            }
+        }
+        do throws(KeychainError) {
+            try store(client)
+        } catch {
+            // The daemon has requested nothing of the file yet.
+            guard error.isAboutLock, !hasBegun, try openOwnSession(), let own = ownSession.withLock({ $0 }) else {
+                throw error
+            }
+            try store(own.client)
+        }
+    }
+
     /// Makes the daemon open the keychain for the processes that hold the other end of `control`.
     ///
     /// - Returns: an object that keeps the session open as long as it is referenced.

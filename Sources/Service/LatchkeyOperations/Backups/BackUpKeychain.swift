@@ -12,12 +12,12 @@ package struct BackUpKeychain: KeychainOperation {
     package let passphrase: SharedSecret
     /// The passcode of the keychain, if one is set.
     package let passcode: SharedSecret?
-    package let includesNonExtractable: Bool
+    package let contents: BackupContents
 
-    package init(under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool = false) {
+    package init(under passphrase: SharedSecret, passcode: SharedSecret?, including contents: BackupContents = []) {
         self.passphrase = passphrase
         self.passcode = passcode
-        self.includesNonExtractable = includesNonExtractable
+        self.contents = contents
     }
 
     package static let traits: OperationTraits = [.administers, .accessesAllGroups]
@@ -31,7 +31,7 @@ package struct BackUpKeychain: KeychainOperation {
         let (service, progress) = (try context.service, context.progress)
         let report = try context.slow(.derivation) { () throws(KeychainError) in
             try service.backup(
-                under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable,
+                under: passphrase, passcode: passcode, including: contents,
                 to: { (bytes) throws(KeychainError) in try spool.write(bytes) }, progress: progress)
         }
         spool.rewind()
@@ -75,14 +75,18 @@ extension BackUpKeychain {
         try requireKnown(wire)
         passphrase = try secrets.take(wire.passphrase)
         passcode = wire.hasPasscode ? try secrets.take(wire.passcode) : nil
-        includesNonExtractable = wire.includesNonExtractable
+        var contents: BackupContents = []
+        if wire.includesNonExtractable { contents.insert(.nonExtractableKeys) }
+        if wire.includesFiles { contents.insert(.files) }
+        self.contents = contents
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
         var wire = WireBackup()
         wire.passphrase = secrets.append(passphrase)
         if let passcode { wire.passcode = secrets.append(passcode) }
-        wire.includesNonExtractable = includesNonExtractable
+        wire.includesNonExtractable = contents.contains(.nonExtractableKeys)
+        wire.includesFiles = contents.contains(.files)
         return .backup(wire)
     }
 }
@@ -95,6 +99,8 @@ extension BackupReport {
         deviceBound = try number(wire.deviceBound, "a number of items")
         staying = try number(wire.staying, "a number of items")
         damaged = try number(wire.damaged, "a number of items")
+        files = try number(wire.files, "a number of files")
+        missingFiles = try number(wire.missingFiles, "a number of files")
         notExtractable = try number(wire.notExtractable, "a number of items")
         guard wire.notExtractableNames.count <= Self.maxNames else { throw .malformed("a report has too many names") }
         notExtractableNames = wire.notExtractableNames
@@ -106,6 +112,8 @@ extension BackupReport {
         wire.deviceBound = UInt64(deviceBound)
         wire.staying = UInt64(staying)
         wire.damaged = UInt64(damaged)
+        wire.files = UInt64(files)
+        wire.missingFiles = UInt64(missingFiles)
         wire.notExtractable = UInt64(notExtractable)
         wire.notExtractableNames = notExtractableNames
         return .backedUp(wire)

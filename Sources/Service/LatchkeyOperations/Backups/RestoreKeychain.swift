@@ -96,6 +96,7 @@ extension RestoreReport {
         foreign = try number(wire.foreign, "a number of items")
         deleted = try number(wire.deleted, "a number of items")
         refused = try number(wire.refused, "a number of items")
+        files = try number(wire.files, "a number of files")
         guard wire.refusals.count <= Self.maxReasons else { throw .malformed("a report has too many reasons") }
         refusals = wire.refusals
     }
@@ -109,6 +110,7 @@ extension RestoreReport {
         wire.foreign = UInt64(foreign)
         wire.deleted = UInt64(deleted)
         wire.refused = UInt64(refused)
+        wire.files = UInt64(files)
         wire.refusals = refusals
         return .restored(wire)
     }

@@ -49,10 +49,15 @@ extension OperationContext {
     /// Requires what reading the key would require, because the result of a decryption or key
     /// agreement is as secret as the key.
     func requireAccess(toUse reference: PersistentReference, _ authentication: Authentication) throws(KeychainError) {
+        try requireAccess(
+            toSecretsOf: ItemQuery(
+                nil, synchronizable: .any, persistentReference: reference, authentication: authentication))
+    }
+
+    /// Requires what reading the items of a query would require.
+    func requireAccess(toSecretsOf query: ItemQuery) throws(KeychainError) {
         guard try mayNeedPasscode else { return }
-        let key = ItemQuery(
-            nil, synchronizable: .any, persistentReference: reference, authentication: authentication)
-        let found = try service.copyMatching(key, returning: .attributes, from: caller)
+        let found = try service.copyMatching(query, returning: .attributes, from: caller)
         try requireAccess(toSecretsIn: found.records.map(\.accessGroup))
     }
 }

@@ -486,6 +486,31 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .useFileKey(newValue)}
   }
 
+  package var storeFile: WireStoreFile {
+    get {
+      if case .storeFile(let v)? = _storage._operation {return v}
+      return WireStoreFile()
+    }
+    set {_uniqueStorage()._operation = .storeFile(newValue)}
+  }
+
+  package var readStoredFile: WireReadStoredFile {
+    get {
+      if case .readStoredFile(let v)? = _storage._operation {return v}
+      return WireReadStoredFile()
+    }
+    set {_uniqueStorage()._operation = .readStoredFile(newValue)}
+  }
+
+  /// The next part of a file that is being stored: the index of a secret. An empty one ends it.
+  package var fileContent: UInt32 {
+    get {
+      if case .fileContent(let v)? = _storage._operation {return v}
+      return 0
+    }
+    set {_uniqueStorage()._operation = .fileContent(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -555,6 +580,10 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     case openFileKey(Data)
     case rewrapFileKey(WireRewrapFileKey)
     case useFileKey(WireUseFileKey)
+    case storeFile(WireStoreFile)
+    case readStoredFile(WireReadStoredFile)
+    /// The next part of a file that is being stored: the index of a secret. An empty one ends it.
+    case fileContent(UInt32)
 
   }
 
@@ -712,7 +741,7 @@ package nonisolated struct WireResponse: Sendable {
     set {content = .piece(newValue)}
   }
 
-  /// The daemon is ready for the pieces of a backup.
+  /// The daemon is ready for the pieces of a backup, or for the parts of a file.
   package var ready: WireNothing {
     get {
       if case .ready(let v)? = content {return v}
@@ -818,6 +847,14 @@ package nonisolated struct WireResponse: Sendable {
     set {content = .filePart(newValue)}
   }
 
+  package var storedFilePart: WireStoredFilePart {
+    get {
+      if case .storedFilePart(let v)? = content {return v}
+      return WireStoredFilePart()
+    }
+    set {content = .storedFilePart(newValue)}
+  }
+
   /// The progress of a long operation. The response follows.
   package var progress: WireProgress {
     get {
@@ -850,7 +887,7 @@ package nonisolated struct WireResponse: Sendable {
     case backedUp(WireBackupReport)
     case restored(WireRestoreReport)
     case piece(Data)
-    /// The daemon is ready for the pieces of a backup.
+    /// The daemon is ready for the pieces of a backup, or for the parts of a file.
     case ready(WireNothing)
     case logLines(WireLogLines)
     case logVerdict(WireLogVerdict)
@@ -865,6 +902,7 @@ package nonisolated struct WireResponse: Sendable {
     case agentEvent(WireAgentEvent)
     case fileKey(WireFileKey)
     case filePart(WireFilePart)
+    case storedFilePart(WireStoredFilePart)
     /// The progress of a long operation. The response follows.
     case progress(WireProgress)
 
@@ -1907,6 +1945,92 @@ package nonisolated struct WireFilePart: Sendable {
   fileprivate var _seal: Data? = nil
 }
 
+/// Stores a file in the keychain's directory, under an item without data. The daemon answers ready before each
+/// file_content.
+package nonisolated struct WireStoreFile: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var item: WireAddition {
+    get {_item ?? WireAddition()}
+    set {_item = newValue}
+  }
+  /// Returns true if `item` has been explicitly set.
+  package var hasItem: Bool {self._item != nil}
+  /// Clears the value of `item`. Subsequent reads from it will return its default value.
+  package mutating func clearItem() {self._item = nil}
+
+  package var replaces: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _item: WireAddition? = nil
+}
+
+package nonisolated struct WireReadStoredFile: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var query: WireQuery {
+    get {_storage._query ?? WireQuery()}
+    set {_uniqueStorage()._query = newValue}
+  }
+  /// Returns true if `query` has been explicitly set.
+  package var hasQuery: Bool {_storage._query != nil}
+  /// Clears the value of `query`. Subsequent reads from it will return its default value.
+  package mutating func clearQuery() {_uniqueStorage()._query = nil}
+
+  package var offset: UInt64 {
+    get {_storage._offset}
+    set {_uniqueStorage()._offset = newValue}
+  }
+
+  /// In bytes, at most 262144.
+  package var count: UInt32 {
+    get {_storage._count}
+    set {_uniqueStorage()._count = newValue}
+  }
+
+  /// The version of an earlier part, 16 bytes; absent for the present one.
+  package var version: Data {
+    get {_storage._version ?? Data()}
+    set {_uniqueStorage()._version = newValue}
+  }
+  /// Returns true if `version` has been explicitly set.
+  package var hasVersion: Bool {_storage._version != nil}
+  /// Clears the value of `version`. Subsequent reads from it will return its default value.
+  package mutating func clearVersion() {_uniqueStorage()._version = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct WireStoredFilePart: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The index of the content.
+  package var content: UInt32 = 0
+
+  /// The length of the whole content, in bytes.
+  package var length: UInt64 = 0
+
+  /// 16 bytes.
+  package var version: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 /// How a call may satisfy access controls. The daemon never asks the person during the call: it
 /// answers that an authentication is needed.
 package nonisolated struct WireAuthentication: Sendable {
@@ -2837,6 +2961,9 @@ package nonisolated struct WireBackup: Sendable {
   /// Whether non-extractable keys are included even without the passcode.
   package var includesNonExtractable: Bool = false
 
+  /// Whether the files that items stand for are included.
+  package var includesFiles: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -2862,6 +2989,11 @@ package nonisolated struct WireBackupReport: Sendable {
   package var notExtractable: UInt64 = 0
 
   package var notExtractableNames: [String] = []
+
+  /// The number of files, and of those that were not found.
+  package var files: UInt64 = 0
+
+  package var missingFiles: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2916,6 +3048,8 @@ package nonisolated struct WireRestoreReport: Sendable {
   package var refused: UInt64 = 0
 
   package var refusals: [String] = []
+
+  package var files: UInt64 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3416,7 +3550,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0\u{4}\u{9}create_file_key\0\u{3}open_file_key\0\u{3}rewrap_file_key\0\u{3}use_file_key\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0\u{4}\u{9}create_file_key\0\u{3}open_file_key\0\u{3}rewrap_file_key\0\u{3}use_file_key\0\u{3}store_file\0\u{3}read_stored_file\0\u{3}file_content\0")
 
   fileprivate class _StorageClass {
     var _number: UInt64 = 0
@@ -4106,6 +4240,40 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
             _storage._operation = .useFileKey(v)
           }
         }()
+        case 124: try {
+          var v: WireStoreFile?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .storeFile(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .storeFile(v)
+          }
+        }()
+        case 125: try {
+          var v: WireReadStoredFile?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .readStoredFile(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .readStoredFile(v)
+          }
+        }()
+        case 126: try {
+          var v: UInt32?
+          try decoder.decodeSingularUInt32Field(value: &v)
+          if let v = v {
+            if _storage._operation != nil {try decoder.handleConflictingOneOf()}
+            _storage._operation = .fileContent(v)
+          }
+        }()
         default: break
         }
       }
@@ -4333,6 +4501,18 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         guard case .useFileKey(let v)? = _storage._operation else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 123)
       }()
+      case .storeFile?: try {
+        guard case .storeFile(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 124)
+      }()
+      case .readStoredFile?: try {
+        guard case .readStoredFile(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 125)
+      }()
+      case .fileContent?: try {
+        guard case .fileContent(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 126)
+      }()
       case nil: break
       }
     }
@@ -4358,7 +4538,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Response"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0\u{4}\u{a}file_key\0\u{3}file_part\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0\u{4}\u{a}file_key\0\u{3}file_part\0\u{3}stored_file_part\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4745,6 +4925,19 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.content = .filePart(v)
         }
       }()
+      case 122: try {
+        var v: WireStoredFilePart?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .storedFilePart(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .storedFilePart(v)
+        }
+      }()
       default: break
       }
     }
@@ -4882,6 +5075,10 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .filePart?: try {
       guard case .filePart(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 121)
+    }()
+    case .storedFilePart?: try {
+      guard case .storedFilePart(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 122)
     }()
     case nil: break
     }
@@ -6554,6 +6751,176 @@ nonisolated extension WireFilePart: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 }
 
+nonisolated extension WireStoreFile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StoreFile"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0\u{1}replaces\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._item) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.replaces) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._item {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.replaces != false {
+      try visitor.visitSingularBoolField(value: self.replaces, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireStoreFile, rhs: WireStoreFile) -> Bool {
+    if lhs._item != rhs._item {return false}
+    if lhs.replaces != rhs.replaces {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReadStoredFile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ReadStoredFile"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}offset\0\u{1}count\0\u{1}version\0")
+
+  fileprivate class _StorageClass {
+    var _query: WireQuery? = nil
+    var _offset: UInt64 = 0
+    var _count: UInt32 = 0
+    var _version: Data? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _query = source._query
+      _offset = source._offset
+      _count = source._count
+      _version = source._version
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._query) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._offset) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._count) }()
+        case 4: try { try decoder.decodeSingularBytesField(value: &_storage._version) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._query {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if _storage._offset != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._offset, fieldNumber: 2)
+      }
+      if _storage._count != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._count, fieldNumber: 3)
+      }
+      try { if let v = _storage._version {
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 4)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireReadStoredFile, rhs: WireReadStoredFile) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._query != rhs_storage._query {return false}
+        if _storage._offset != rhs_storage._offset {return false}
+        if _storage._count != rhs_storage._count {return false}
+        if _storage._version != rhs_storage._version {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredFilePart: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StoredFilePart"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}content\0\u{1}length\0\u{1}version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.content) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.length) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.version) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.content != 0 {
+      try visitor.visitSingularUInt32Field(value: self.content, fieldNumber: 1)
+    }
+    if self.length != 0 {
+      try visitor.visitSingularUInt64Field(value: self.length, fieldNumber: 2)
+    }
+    if !self.version.isEmpty {
+      try visitor.visitSingularBytesField(value: self.version, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireStoredFilePart, rhs: WireStoredFilePart) -> Bool {
+    if lhs.content != rhs.content {return false}
+    if lhs.length != rhs.length {return false}
+    if lhs.version != rhs.version {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension WireAuthentication: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Authentication"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}context\0\u{1}skips\0")
@@ -8166,7 +8533,7 @@ nonisolated extension WireOpenSession: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Backup"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passphrase\0\u{1}passcode\0\u{3}includes_non_extractable\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passphrase\0\u{1}passcode\0\u{3}includes_non_extractable\0\u{3}includes_files\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8177,6 +8544,7 @@ nonisolated extension WireBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.passphrase) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self._passcode) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.includesNonExtractable) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.includesFiles) }()
       default: break
       }
     }
@@ -8196,6 +8564,9 @@ nonisolated extension WireBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.includesNonExtractable != false {
       try visitor.visitSingularBoolField(value: self.includesNonExtractable, fieldNumber: 3)
     }
+    if self.includesFiles != false {
+      try visitor.visitSingularBoolField(value: self.includesFiles, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8203,6 +8574,7 @@ nonisolated extension WireBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.passphrase != rhs.passphrase {return false}
     if lhs._passcode != rhs._passcode {return false}
     if lhs.includesNonExtractable != rhs.includesNonExtractable {return false}
+    if lhs.includesFiles != rhs.includesFiles {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8210,7 +8582,7 @@ nonisolated extension WireBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireBackupReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".BackupReport"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}portable\0\u{3}device_bound\0\u{1}staying\0\u{1}damaged\0\u{3}not_extractable\0\u{3}not_extractable_names\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}portable\0\u{3}device_bound\0\u{1}staying\0\u{1}damaged\0\u{3}not_extractable\0\u{3}not_extractable_names\0\u{1}files\0\u{3}missing_files\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8224,6 +8596,8 @@ nonisolated extension WireBackupReport: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.damaged) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.notExtractable) }()
       case 6: try { try decoder.decodeRepeatedStringField(value: &self.notExtractableNames) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.files) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.missingFiles) }()
       default: break
       }
     }
@@ -8248,6 +8622,12 @@ nonisolated extension WireBackupReport: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.notExtractableNames.isEmpty {
       try visitor.visitRepeatedStringField(value: self.notExtractableNames, fieldNumber: 6)
     }
+    if self.files != 0 {
+      try visitor.visitSingularUInt64Field(value: self.files, fieldNumber: 7)
+    }
+    if self.missingFiles != 0 {
+      try visitor.visitSingularUInt64Field(value: self.missingFiles, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8258,6 +8638,8 @@ nonisolated extension WireBackupReport: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.damaged != rhs.damaged {return false}
     if lhs.notExtractable != rhs.notExtractable {return false}
     if lhs.notExtractableNames != rhs.notExtractableNames {return false}
+    if lhs.files != rhs.files {return false}
+    if lhs.missingFiles != rhs.missingFiles {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -8314,7 +8696,7 @@ nonisolated extension WireRestore: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RestoreReport"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}added\0\u{1}replaced\0\u{1}kept\0\u{1}foreign\0\u{1}deleted\0\u{1}refused\0\u{1}refusals\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}added\0\u{1}replaced\0\u{1}kept\0\u{1}foreign\0\u{1}deleted\0\u{1}refused\0\u{1}refusals\0\u{1}files\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8330,6 +8712,7 @@ nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._M
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.deleted) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.refused) }()
       case 8: try { try decoder.decodeRepeatedStringField(value: &self.refusals) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.files) }()
       default: break
       }
     }
@@ -8360,6 +8743,9 @@ nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._M
     if !self.refusals.isEmpty {
       try visitor.visitRepeatedStringField(value: self.refusals, fieldNumber: 8)
     }
+    if self.files != 0 {
+      try visitor.visitSingularUInt64Field(value: self.files, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8372,6 +8758,7 @@ nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.deleted != rhs.deleted {return false}
     if lhs.refused != rhs.refused {return false}
     if lhs.refusals != rhs.refusals {return false}
+    if lhs.files != rhs.files {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -85,15 +85,12 @@ extension EmbeddedService {
 }
 
 /// Encrypts and decrypts parts of a file, for a program that does not get the key.
-private struct FilePartCipher: FileKeySource {
-    private let secret: SharedSecret
+private struct FilePartCipher {
+    private let cipher: FileKeyCipher
 
-    init(key: SharedSecret) { secret = key }
-
-    func key() -> SharedSecret { secret }
+    init(key: SharedSecret) { cipher = FileKeyCipher(KnownFileKey(key)) }
 
     func process(_ request: FilePartRequest) throws(KeychainError) -> FilePart {
-        let cipher = FileKeyCipher(self)
         var output = [UInt8](repeating: 0, count: request.input.count)
         defer { output.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
         var outcome = Result<ContainerSeal?, FileProtectionError>.success(nil)

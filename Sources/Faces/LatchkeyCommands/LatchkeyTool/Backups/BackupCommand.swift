@@ -20,6 +20,7 @@ struct BackupCommand: ParsableSubcommand {
 
             EXAMPLES:
               latchkey backup ~/keychain.latchkey
+              latchkey backup --include-files ~/keychain.latchkey
               latchkey backup --passphrase-file ~/.passphrase - > /media/stick/keychain
             """)
 
@@ -35,6 +36,9 @@ struct BackupCommand: ParsableSubcommand {
 
     @Flag(help: "Also save keys that are not extractable.")
     var includeNonExtractable = false
+
+    @Flag(help: "Also save the files that items stand for; see 'latchkey protect move --help'.")
+    var includeFiles = false
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -55,13 +59,20 @@ struct BackupCommand: ParsableSubcommand {
         if file == "-" { session.io.say(report) } else { try session.write(report) }
     }
 
+    private var contents: BackupContents {
+        var contents: BackupContents = []
+        if includeNonExtractable { contents.insert(.nonExtractableKeys) }
+        if includeFiles { contents.insert(.files) }
+        return contents
+    }
+
     private func write(
         _ keychain: KeychainSession, _ phrase: SharedSecret, _ code: SharedSecret?, _ io: any CommandIO
     ) throws(CommandFailure) -> BackupReport {
         let progress = ProgressLine("items", io: io)
-        let (path, replaces, includesKeys) = (file, force, includeNonExtractable)
+        let (path, replaces, contents) = (file, force, contents)
         let backup = { (sink: @escaping BackupSink) throws(KeychainError) in
-            try keychain.backup(under: phrase, passcode: code, includesNonExtractable: includesKeys, to: sink) {
+            try keychain.backup(under: phrase, passcode: code, including: contents, to: sink) {
                 progress.show($0, of: $1)
             }
         }
@@ -80,6 +91,8 @@ struct BackupCommandReport: Encodable {
     var deviceBound: Int
     var leftOut: Int
     var damaged: Int
+    var files: Int
+    var missingFiles: Int
     var notExtractable: Int
     /// The names of the first ones.
     var notExtractableNames: [String]
@@ -90,6 +103,8 @@ struct BackupCommandReport: Encodable {
         items = portable + deviceBound
         leftOut = report.staying
         damaged = report.damaged
+        files = report.files
+        missingFiles = report.missingFiles
         notExtractable = report.notExtractable
         notExtractableNames = report.notExtractableNames
     }
@@ -98,6 +113,8 @@ struct BackupCommandReport: Encodable {
         var lines: [TerminalText] = [
             "saved:        \(items), of which \(deviceBound) can be restored on this device only"
         ]
+        if files > 0 { lines.append("files:        \(files)") }
+        if missingFiles > 0 { lines.append("missing:      \(missingFiles) files, whose items are saved") }
         if leftOut > 0 { lines.append("left out:     \(leftOut) that exist only while a passcode is set") }
         if notExtractable > 0 {
             lines.append(

@@ -114,6 +114,7 @@ struct RestoreCommandReport: Encodable {
     var foreign: Int
     var deleted: Int
     var refused: Int
+    var files: Int
     /// The reasons, each one once.
     var refusals: [String]
 
@@ -126,12 +127,14 @@ struct RestoreCommandReport: Encodable {
         foreign = report.foreign
         deleted = report.deleted
         refused = report.refused
+        files = report.files
         refusals = report.refusals
     }
 
     var text: TerminalText {
         var lines: [TerminalText] = dryRun ? ["Nothing was changed. A restore would do this:"] : []
         lines.append("added:     \(added)")
+        if files > 0 { lines.append("files:     \(files)") }
         if replaced > 0 { lines.append("replaced:  \(replaced) older ones") }
         if kept > 0 { lines.append("left out:  \(kept), because the existing ones are newer") }
         if foreign > 0 { lines.append("left out:  \(foreign), because they may be restored on their own device only") }

@@ -18,16 +18,40 @@ struct CatCommand: ParsableSubcommand {
             EXAMPLES:
               latchkey cat notes.txt
               latchkey cat archive.tar | tar -t
+              latchkey cat --from-keychain scans/passport > passport.tiff
             """)
 
     @Argument(help: ArgumentHelp("The protected files.", valueName: "file"))
-    var paths: [String]
+    var paths: [String] = []
 
-    @OptionGroup var passcode: PasscodeOptions
+    @Option(
+        help: ArgumentHelp("Print a file that the keychain stores under this name.", valueName: "service/account"))
+    var fromKeychain: String?
+
+    @OptionGroup var keyOptions: FileKeyOptions
+
+    func validate() throws {
+        guard paths.isEmpty != (fromKeychain == nil) else {
+            throw ValidationError("give either files or --from-keychain NAME")
+        }
+    }
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let keys = try passcode.fileKeys(in: session)
+        if let fromKeychain {
+            keyOptions.passcode.unlockOnDemand(in: session)
+            return try StoredFileCopy(named: fromKeychain, in: session).forEachPart {
+                (part, _) throws(CommandFailure) in try Self.write(part, in: session)
+            }
+        }
+        let keys = try keyOptions.keys(in: session)
         for path in paths { try Self.write(path, keys, in: session) }
+    }
+
+    private static func write(_ part: SharedSecret, in session: CommandSession) throws(CommandFailure) {
+        // EXPOSE: the user asked for the content.
+        try part.withUnsafeBytes { (bytes) throws(CommandFailure) in
+            try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try session.io.write(bytes, to: .output) }
+        }
     }
 
     private static func write(

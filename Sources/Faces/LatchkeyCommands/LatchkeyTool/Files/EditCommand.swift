@@ -30,10 +30,10 @@ struct EditCommand: ParsableSubcommand {
         name: .customLong("class"), help: ArgumentHelp("The class of a new file.", valueName: "class"))
     var className: FileClassArgument?
 
-    @OptionGroup var passcode: PasscodeOptions
+    @OptionGroup var keyOptions: FileKeyOptions
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let keys = try passcode.fileKeys(in: session)
+        let keys = try keyOptions.keys(in: session)
         let file = EditedFile(path, className?.protection, keys)
         let before = try FileFailure.mapErrors(path) { () throws(FileProtectionError) in try file.content() }
         let place = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in

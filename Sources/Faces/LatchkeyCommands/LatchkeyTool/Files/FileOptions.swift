@@ -21,7 +21,7 @@ struct FileBatchOptions: ParsableArguments {
     @Flag(help: "Print a summary as JSON.")
     var json = false
 
-    @OptionGroup var passcode: PasscodeOptions
+    @OptionGroup var keyOptions: FileKeyOptions
 
     func validate() throws {
         guard !paths.isEmpty else { throw ValidationError("no file is given") }
@@ -44,17 +44,32 @@ struct FileBatchOptions: ParsableArguments {
     }
 
     func keys(in session: CommandSession) throws(CommandFailure) -> SessionFileKeys {
-        try passcode.fileKeys(in: session)
+        try keyOptions.keys(in: session)
+    }
+}
+
+/// How a command gets the keys of files.
+struct FileKeyOptions: ParsableArguments {
+    @Flag(help: "Leave the keys of files in latchkeyd, which then encrypts and decrypts; much slower.")
+    var viaDaemon = false
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    /// Returns the keys of files, from the keychain of this process.
+    func keys(in session: CommandSession) throws(CommandFailure) -> SessionFileKeys {
+        try passcode.fileKeys(in: session, withholdsKeys: viaDaemon)
     }
 }
 
 extension PasscodeOptions {
     /// Returns the keys of files, from the keychain of this process.
-    func fileKeys(in session: CommandSession) throws(CommandFailure) -> SessionFileKeys {
+    func fileKeys(
+        in session: CommandSession, withholdsKeys: Bool = false
+    ) throws(CommandFailure) -> SessionFileKeys {
         unlockOnDemand(in: session)
         // Opened here: several threads use it.
         let keychain = try session.keychain()
-        return SessionFileKeys { keychain }
+        return SessionFileKeys(withholdsKeys: withholdsKeys) { keychain }
     }
 }
 

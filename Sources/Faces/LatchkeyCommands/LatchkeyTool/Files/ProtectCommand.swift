@@ -26,8 +26,9 @@ struct ProtectCommand: ParsableCommand {
               latchkey protect --class first-unlock --recursive --dry-run Documents
               latchkey protect --policy --class complete Secrets
               latchkey protect status --json notes.txt
+              latchkey protect move --to-keychain scans/passport passport.tiff
             """,
-        subcommands: [Files.self, Status.self, Rekey.self], defaultSubcommand: Files.self)
+        subcommands: [Files.self, Status.self, Rekey.self, Move.self], defaultSubcommand: Files.self)
 
     /// `latchkey protect FILE`.
     struct Files: ParsableSubcommand {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FileProtection
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import LinuxSystem
+
+/// The plain file of a move, by its name in its directory.
+struct MovableFile {
+    let directory: OpenDirectory
+    let name: String
+    private let path: String
+
+    init(_ path: String) throws(CommandFailure) {
+        guard let last = path.split(separator: "/").last, last != ".", last != ".." else {
+            throw .parameter("'\(path)' is not the name of a file")
+        }
+        (name, self.path) = (String(last), path)
+        directory = try CommandFailure.mapSystemErrors { () throws(SystemError) in
+            try OpenDirectory(followingLinks: ParentDirectory.of(path) ?? ".")
+        }
+    }
+
+    /// Throws unless the file can be removed after its content was stored: it is a regular file with
+    /// one name.
+    func requireMovable() throws(CommandFailure) {
+        let kind = try CommandFailure.mapSystemErrors { () throws(SystemError) in
+            try directory.entries().first { $0.name == name }?.kind
+        }
+        guard let kind else { throw .status(KeychainError(SystemError("open", path: path, code: ENOENT))) }
+        guard kind == .file else {
+            throw .parameter("\(path) is not a regular file", hint: "move the file that a link leads to")
+        }
+        let count = try CommandFailure.mapSystemErrors { () throws(SystemError) in
+            try FileAttributes(of: directory.open(name, flags: O_RDONLY), path: path).linkCount
+        }
+        guard count == 1 else {
+            throw .parameter(
+                "\(path) has \(count) names, and would stay plain under the others", hint: "remove the other names")
+        }
+    }
+
+    func requireAbsent() throws(CommandFailure) {
+        let exists = try CommandFailure.mapSystemErrors { () throws(SystemError) in
+            try directory.entries().contains { $0.name == name }
+        }
+        guard !exists else {
+            throw .status(KeychainError(SystemError("create", path: path, code: EEXIST)))
+        }
+    }
+
+    func requireUnchanged(_ reader: PlainFileReader) throws(KeychainError) {
+        guard reader.isUnchanged else {
+            throw KeychainError(
+                .notAvailable, "\(path) was changed while it was stored, and was left as it is", hint: "try again")
+        }
+    }
+
+    func remove() throws(KeychainError) {
+        do throws(SystemError) {
+            try directory.remove(name)
+            try directory.synchronize()
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}
+
+extension CommandFailure {
+    static func mapSystemErrors<Value: ~Copyable>(
+        _ body: () throws(SystemError) -> Value
+    ) throws(CommandFailure) -> Value {
+        do throws(SystemError) { return try body() } catch { throw .status(KeychainError(error)) }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// Reads a file that the keychain stores, in order.
+struct StoredFileCopy {
+    private let keychain: KeychainSession
+    let record: ItemRecord
+
+    /// - Throws: errSecItemNotFound; errSecParam if the name selects several items.
+    init(named name: String, in session: CommandSession) throws(CommandFailure) {
+        let target = try ItemOptions.target(ofFileNamed: name, group: nil)
+        keychain = try session.keychain()
+        record = try PasswordItems(session).one(target)
+    }
+
+    private var query: ItemQuery {
+        ItemQuery(.genericPassword, synchronizable: .any, persistentReference: record.persistentReference)
+    }
+
+    /// Calls `body` with each part, and with the length of the whole content.
+    func forEachPart(
+        _ body: (SharedSecret, UInt64) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        var position: UInt64 = 0
+        var version: [UInt8]?
+        while true {
+            let part = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                try keychain.readStoredFile(query, at: position, count: StoredFilePart.maxLength, version: version)
+            }
+            guard part.content.count > 0 else { return }
+            try body(part.content, part.length)
+            position += UInt64(part.content.count)
+            version = part.version
+        }
+    }
+
+    /// Deletes the item, and the file with it.
+    func delete() throws(CommandFailure) {
+        _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.delete(query) }
+    }
+}
+
+extension ItemOptions {
+    /// Returns the target of a file in the keychain: a generic password.
+    static func target(ofFileNamed name: String, group: String?) throws(CommandFailure) -> ItemTarget {
+        let parsed = try ItemName(parsing: name)
+        var attributes = [ItemAttribute.service: CommandWord(bytes: parsed.service).attributeValue]
+        if let account = parsed.account { attributes[.account] = CommandWord(bytes: account).attributeValue }
+        return ItemTarget(itemClass: .genericPassword, attributes: attributes, accessGroup: group)
+    }
+}

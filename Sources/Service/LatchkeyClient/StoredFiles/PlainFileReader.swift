@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import KeychainModel
+internal import LatchkeyService
+internal import LinuxSystem
+public import SecretMemory
+
+/// Reads a plain file that is to be stored in the keychain, in parts.
+public final class PlainFileReader {
+    private let path: String
+    private let descriptor: OwnedDescriptor
+    private let stamp: FileStatus.Stamp
+
+    /// - Parameter path: a regular file, or a link to one.
+    /// - Throws: errSecParam for anything else.
+    public init(_ path: String) throws(KeychainError) {
+        self.path = path
+        do throws(SystemError) {
+            let opened = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            guard try FileStatus.of(opened, path: path).kind == .file else {
+                throw SystemError("read", path: path, code: EINVAL, hint: "only regular files can be stored")
+            }
+            descriptor = opened
+        } catch {
+            throw KeychainError(error)
+        }
+        stamp = FileStatus.stamp(of: path)
+    }
+
+    /// Returns the next part, at most ``StoredFilePart/maxLength`` bytes; nil at the end.
+    public func next() throws(KeychainError) -> SharedSecret? {
+        let buffer = SecretBuffer(count: StoredFilePart.maxLength)
+        var filled = 0
+        do throws(SystemError) {
+            filled = try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
+                try descriptor.read(into: bytes, path: path)
+            }
+        } catch {
+            throw KeychainError(error)
+        }
+        guard filled > 0 else { return nil }
+        return buffer.withUnsafeMutableBytes { bytes in
+            SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes.prefix(filled))))
+        }
+    }
+
+    /// Whether the file is as it was when reading began: the same file, length and times.
+    public var isUnchanged: Bool { FileStatus.stamp(of: path) == stamp }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// Returns a part of a file in the keychain's directory.
+package struct ReadStoredFile: KeychainOperation {
+    package let query: ItemQuery
+    package let offset: UInt64
+    package let count: Int
+    /// The version of an earlier part; nil for the present one.
+    package let version: [UInt8]?
+
+    package init(_ query: ItemQuery, at offset: UInt64, count: Int, version: [UInt8]?) {
+        (self.query, self.offset, self.count, self.version) = (query, offset, count, version)
+    }
+
+    package static let traits: OperationTraits = [.accessesItems, .readsSecrets]
+
+    package var audit: AuditDetails? { AuditDetails("read-stored-file", query) }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> StoredFilePart {
+        try context.holdSearchPermit(for: query, readsSecrets: true)
+        try context.requireAccess(toSecretsOf: query)
+        return try context.service.readStoredFile(
+            query, at: offset, count: count, version: version, from: context.caller)
+    }
+}
+
+extension StoredFilePart: ResponseContent {
+    package var auditedCount: Int { 1 }
+}
+
+// MARK: Coding
+
+extension ReadStoredFile {
+    init(_ wire: WireReadStoredFile) throws(WireError) {
+        try requireKnown(wire)
+        query = try wire.query.decode()
+        offset = wire.offset
+        count = Int(wire.count)
+        version = wire.hasVersion ? Array(wire.version) : nil
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
+        var wire = WireReadStoredFile()
+        wire.query = WireQuery(query)
+        wire.offset = offset
+        wire.count = UInt32(clamping: count)
+        if let version { wire.version = Data(version) }
+        return .readStoredFile(wire)
+    }
+}
+
+extension StoredFilePart {
+    init(_ wire: WireStoredFilePart, _ secrets: inout SecretTable) throws(WireError) {
+        try requireKnown(wire)
+        self.init(try secrets.take(wire.content), length: wire.length, version: Array(wire.version))
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
+        var wire = WireStoredFilePart()
+        wire.content = secrets.append(content)
+        wire.length = length
+        wire.version = Data(version)
+        return .storedFilePart(wire)
+    }
+}

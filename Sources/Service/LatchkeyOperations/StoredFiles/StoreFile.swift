@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// Stores a file in the keychain's directory. Its content arrives in parts (``SendFileContent``),
+/// after the daemon has answered that it is ready.
+package struct StoreFile: KeychainOperation {
+    /// A generic password without data.
+    package let item: ItemAddition
+    package let replaces: Bool
+
+    package init(_ item: ItemAddition, replaces: Bool) { (self.item, self.replaces) = (item, replaces) }
+
+    package static let traits: OperationTraits = [.accessesItems, .changes]
+
+    package var audit: AuditDetails? {
+        AuditDetails("store-file", itemClass: item.itemClass, group: item.accessGroup)
+    }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> Done {
+        let permit = try context.acquireSpool()
+        defer { withExtendedLifetime(permit) {} }
+        try context.service.storeFile(
+            item, replaces: replaces,
+            from: { () throws(KeychainError) in
+                guard context.send(Ready()) else {
+                    throw KeychainError(.io, "the client disconnected before it sent the whole file")
+                }
+                return try context.nextFileContent()
+            }, caller: context.caller)
+        return Done()
+    }
+}
+
+// MARK: Coding
+
+extension StoreFile {
+    init(_ wire: WireStoreFile, _ secrets: inout SecretTable) throws(WireError) {
+        try requireKnown(wire)
+        item = try wire.item.decode(&secrets)
+        replaces = wire.replaces
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
+        var wire = WireStoreFile()
+        wire.item = WireAddition(item, &secrets)
+        wire.replaces = replaces
+        return .storeFile(wire)
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LinuxSystem
+
+/// The directory of the files that a keychain stores. Files in it are never changed: another content
+/// has another name.
+struct StoredFileDirectory {
+    private let directory: OpenDirectory
+
+    /// Opens the directory, and creates it if it does not exist.
+    init(creatingIn home: KeychainHome) throws(SystemError) {
+        let path = try PrivateDirectory(creating: home.filesDirectory).path
+        directory = try OpenDirectory(path)
+    }
+
+    /// Opens the directory; nil if it does not exist.
+    init?(existingIn home: KeychainHome) throws(SystemError) {
+        guard try FileStatus.ofLink(home.filesDirectory) != nil else { return nil }
+        directory = try OpenDirectory(PrivateDirectory(existing: home.filesDirectory).path)
+    }
+
+    func path(of name: StoredFileName) -> String { directory.path(of: name.text) }
+
+    // MARK: Files
+
+    /// Returns a file without a name, which ends with its descriptor.
+    func draft() throws(SystemError) -> OwnedDescriptor { try directory.unnamedFile() }
+
+    /// Gives a draft, whose content is durable, its name, which is durable when this returns. A file
+    /// that has the name already is kept.
+    func publish(_ draft: borrowing OwnedDescriptor, as name: StoredFileName) throws(SystemError) {
+        do throws(SystemError) {
+            try directory.publish(draft, as: name.text, replaces: false)
+        } catch {
+            guard error.code == EEXIST else { throw error }
+        }
+        try directory.synchronize()
+    }
+
+    /// Opens a file for reading; nil if it does not exist.
+    func open(_ name: StoredFileName) throws(SystemError) -> OwnedDescriptor? {
+        do throws(SystemError) {
+            return try directory.open(name.text, flags: O_RDONLY)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return nil
+        }
+    }
+
+    /// Removes a file, unless it is gone already.
+    func remove(_ name: StoredFileName) throws(SystemError) {
+        do throws(SystemError) {
+            try directory.remove(name.text)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+        }
+    }
+
+    /// Returns the files. What killed processes have left between two steps is removed.
+    func names() throws(SystemError) -> [StoredFileName] {
+        var names: [StoredFileName] = []
+        for entry in try directory.entries() where entry.kind == .file {
+            if let name = StoredFileName(entry.name) {
+                names.append(name)
+            } else {
+                _ = try directory.removeDraft(entry.name)
+            }
+        }
+        return names
+    }
+
+    /// The length of all files together, in bytes.
+    func size() throws(SystemError) -> Int {
+        var total = 0
+        for name in try names() {
+            guard let file = try open(name) else { continue }
+            total += Int(max(0, try FileStatus.of(file, path: path(of: name)).size))
+        }
+        return total
+    }
+
+    func synchronize() throws(SystemError) { try directory.synchronize() }
+
+    // MARK: Publishing and sweeping
+
+    /// Runs `body`, which publishes files and then stores their items. No other process sweeps
+    /// meanwhile.
+    func whilePublishing<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
+        let lock = try DirectoryLock.shared(directory)
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
+    }
+
+    /// Runs `body`, unless a process is publishing now: files whose items are not stored yet would
+    /// look as if their items were deleted.
+    func whileNothingIsPublished(_ body: () throws(SystemError) -> Void) throws(SystemError) {
+        guard let lock = try DirectoryLock(directory, LOCK_EX | LOCK_NB) else { return }
+        defer { withExtendedLifetime(lock) {} }
+        try body()
+    }
+}
+
+/// A lock on the directory, until it is released.
+private final class DirectoryLock {
+    private let descriptor: OwnedDescriptor
+
+    /// - Returns: nil if another process holds it, and the operation does not wait.
+    init?(_ directory: OpenDirectory, _ operation: Int32) throws(SystemError) {
+        descriptor = try OwnedDescriptor(opening: directory.path, flags: O_RDONLY | O_DIRECTORY)
+        while flock(descriptor.rawValue, operation) != 0 {
+            if errno == EWOULDBLOCK { return nil }
+            guard errno == EINTR else { throw .last("lock", path: directory.path) }
+        }
+    }
+
+    /// Waits for a lock that several processes may hold.
+    static func shared(_ directory: OpenDirectory) throws(KeychainError) -> DirectoryLock? {
+        do throws(SystemError) { return try DirectoryLock(directory, LOCK_SH) } catch { throw KeychainError(error) }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+import Synchronization
+import Testing
+
+/// Stored files count against the quota of their user.
+@Suite("Quota of stored files")
+struct StoredFileQuotaTests {
+    private static let caller = CallerIdentity(executable: "/usr/bin/app", declaredGroups: ["G1"])
+    private static let phrase = SharedSecret(copying: "a long passphrase".utf8)
+
+    private static func item(_ account: String) -> ItemAddition {
+        ItemAddition(.genericPassword, attributes: [.service: .string("s"), .account: .string(account)])
+    }
+
+    private static func store(_ count: Int, _ account: String, in service: EmbeddedService) throws(KeychainError) {
+        let rest = Mutex(count)
+        try service.storeFile(
+            item(account), replaces: true,
+            from: { () throws(KeychainError) in
+                let part = rest.withLock { rest in
+                    let part = min(rest, StoredFilePart.maxLength)
+                    rest -= part
+                    return part
+                }
+                return part == 0 ? nil : SharedSecret(.random(count: part))
+            }, caller: caller)
+    }
+
+    private static func files(_ directory: TemporaryDirectory) -> Int {
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory.path + "/data/files")) ?? []).count
+    }
+
+    @Test("The quota of a user limits stored files, also those of a backup")
+    func quota() throws {
+        let directory = try TemporaryDirectory()
+        let limited = try EmbeddedService(
+            home: KeychainHome(root: directory.path), quota: KeychainQuota(bytes: 2 << 20))
+        defer { limited.close() }
+        try Self.store(1 << 20, "first", in: limited)
+        let error = #expect(throws: KeychainError.self) { try Self.store(1 << 20, "second", in: limited) }
+        #expect(error?.status == .diskFull && error?.hint != nil)
+        #expect(Self.files(directory) == 1)
+
+        let source = try TemporaryDirectory()
+        let large = try EmbeddedService(home: KeychainHome(root: source.path))
+        defer { large.close() }
+        for account in ["a", "b", "c"] { try Self.store(600_000, account, in: large) }
+        let bytes = Mutex<[UInt8]>([])
+        _ = try large.backup(
+            under: Self.phrase, passcode: nil, including: .files, to: { part in bytes.withLock { $0 += Array(part) } },
+            progress: { _, _ in })
+        let rest = Mutex(bytes.withLock { $0 }[...])
+        let refused = #expect(throws: KeychainError.self) {
+            try limited.restore(
+                under: Self.phrase, passcode: nil, merges: true, dryRun: false,
+                from: { buffer in
+                    rest.withLock { rest in
+                        let part = rest.prefix(buffer.count)
+                        buffer.copyBytes(from: part)
+                        rest = rest.dropFirst(part.count)
+                        return part.count
+                    }
+                }, progress: { _, _ in })
+        }
+        #expect(refused?.status == .diskFull)
+        #expect(Self.files(directory) == 1)
+        #expect(try limited.status().counts.reduce(0) { $0 + $1.count } == 1)
+        // Deleting makes room.
+        try limited.delete(ItemQuery(.genericPassword, attributes: [.account: .string("first")]), from: Self.caller)
+        try Self.store(1 << 20, "second", in: limited)
+        #expect(Self.files(directory) == 1)
+    }
+}

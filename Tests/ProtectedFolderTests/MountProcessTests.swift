@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainTesting
+import Testing
+
+/// `latchkey mount` as a user types it, and the process in the background that serves the folder.
+@Suite("Process of a mounted folder", .enabled(if: TestFolder.isAvailable, TestFolder.reason))
+struct MountProcessTests {
+    private let place: MountCommandPlace
+
+    init() throws { place = try MountCommandPlace() }
+
+    @Test("A folder is mounted in the background and holds files; --unmount removes it, and ends its process")
+    func background() throws {
+        try mount("--class", "complete", place.store, place.mount)
+        #expect(place.mounts(at: place.mount) == 1)
+        #expect(place.servers.count == 1)
+        let bytes = sampleBytes(300_001)
+        try Call.write(bytes, to: place.mount + "/private diary.txt")
+        #expect(try Call.read(place.mount + "/private diary.txt") == bytes)
+        try unmount(place.mount)
+        #expect(place.mounts(at: place.mount) == 0)
+        #expect(try Call.names(place.mount) == [])
+        #expect(eventually { place.servers.isEmpty })
+        let stored = try Call.names(place.store)
+        #expect(stored.count == 2 && !stored.contains { $0.contains("diary") })
+        // The class is in the store.
+        try mount(place.store, place.mount)
+        #expect(try Call.read(place.mount + "/private diary.txt") == bytes)
+    }
+
+    @Test(
+        "After kill -9, the same place is mounted again, or unmounted, and has what was synchronized before",
+        arguments: [false, true], [false, true])
+    func killed(over: Bool, unmounts: Bool) throws {
+        let point = over ? place.store : place.mount
+        let words = over ? [place.store] : [place.store, place.mount]
+        try mount(["--class", "complete"] + words)
+        let (old, new) = (sampleBytes(200_000, 1), sampleBytes(150_000, 2))
+        for name in ["closed", "changed"] { try writeDurably(old, point + "/" + name) }
+        let open = try Call.open(point + "/open", O_CREAT | O_RDWR)
+        defer { close(open) }
+        try Call.check(pwrite(open, new, new.count, 0))
+        try Call.check(fsync(open))
+        // What is not synchronized may be lost, as a whole.
+        let changed = try Call.open(point + "/changed", O_RDWR)
+        defer { close(changed) }
+        try Call.check(pwrite(changed, new, new.count, 0))
+        // The kernel has the attributes of the directory in its cache from now on.
+        _ = try Call.status(point)
+        try kill(point)
+        if unmounts {
+            try unmount(point)
+            #expect(place.mounts(at: point) == 0)
+            // Of a store there are the encrypted names.
+            let names = try Call.names(point)
+            #expect(over ? names.count == 4 && !names.contains("open") : names == [])
+        }
+        try mount(words)
+        #expect(place.mounts(at: point) == 1)
+        #expect(place.servers.count == 1)
+        #expect(try Call.names(point) == ["changed", "closed", "open"])
+        #expect(try Call.read(point + "/closed") == old)
+        #expect(try Call.read(point + "/open") == new)
+        let found = try Call.read(point + "/changed")
+        #expect(found == old || found == new + old.dropFirst(new.count))
+        try unmount(point)
+        #expect(place.mounts(at: point) == 0)
+        #expect(eventually { place.servers.isEmpty })
+    }
+
+    @Test("In the foreground, --unmount and SIGTERM end the process with 0", arguments: [false, true])
+    func foreground(_ isSignalled: Bool) throws {
+        let process = try place.start("mount", "--foreground", "--class", "none", place.store, place.mount)
+        #expect(eventually { place.mounts(at: place.mount) == 1 || !process.isRunning })
+        try Call.write([1, 2, 3], to: place.mount + "/a")
+        if isSignalled {
+            try Call.check(Glibc.kill(process.processIdentifier, SIGTERM))
+        } else {
+            try unmount(place.mount)
+        }
+        #expect(eventually { !process.isRunning })
+        #expect(process.stop(signal: SIGKILL) == 0)
+        #expect(place.mounts(at: place.mount) == 0)
+        try mount(place.store, place.mount)
+        #expect(try Call.read(place.mount + "/a") == [1, 2, 3])
+    }
+
+    @Test("SIGTERM ends a process in the background and unmounts, also if it was started with relative paths")
+    func terminated() throws {
+        for words in [[place.store, place.mount], [place.storeName, place.mountName]] {
+            try mount(["--class", "first-unlock"] + words)
+            try Call.write(Array(words[0].utf8), to: place.mount + "/a")
+            try Call.check(Glibc.kill(try #require(place.servers.first), SIGTERM))
+            #expect(eventually { place.mounts(at: place.mount) == 0 }, "\(words)")
+            #expect(eventually { place.servers.isEmpty }, "\(words)")
+        }
+        try mount(place.store, place.mount)
+        #expect(try Call.read(place.mount + "/a") == Array(place.storeName.utf8))
+    }
+
+    @Test("A folder that is mounted over its store, or that a program uses, is refused by name, and stays")
+    func refusals() throws {
+        try mount("--class", "complete", place.store)
+        try Call.write([1], to: place.store + "/a")
+        let again = try place.latchkey("mount", place.store)
+        #expect(again.status != 0 && again.text.contains("hint: it is mounted already"), "\(again)")
+        let file = try Call.open(place.store + "/a", O_RDONLY)
+        let used = try place.latchkey("mount", "--unmount", place.store)
+        #expect(used.status != 0 && used.text.contains("Device or resource busy"), "\(used)")
+        #expect(try Call.read(file) == [1])
+        close(file)
+        #expect(place.mounts(at: place.store) == 1 && place.servers.count == 1)
+        try unmount(place.store)
+    }
+
+    @Test("A mount that fails says so, leaves nothing mounted, and no process")
+    func failures() throws {
+        let missing = try place.latchkey("mount", "--class", "complete", place.store + "/none", place.mount)
+        #expect(missing.status != 0 && missing.text.contains("No such file or directory"), "\(missing)")
+        try mount("--class", "complete", place.store, place.mount)
+        try unmount(place.mount)
+        #expect(eventually { place.servers.isEmpty })
+        let other = try place.latchkey("mount", "--class", "none", place.store, place.mount)
+        #expect(other.status != 0 && other.text.contains("hint: the folder has the class complete"), "\(other)")
+        #expect(place.mounts(at: place.mount) == 0 && place.servers.isEmpty)
+    }
+
+    // MARK: Helpers
+
+    private func mount(_ words: String...) throws { try mount(words) }
+
+    private func mount(_ words: [String]) throws {
+        let ended = try place.latchkey(["mount"] + words)
+        try #require(ended.status == 0, "\(ended)")
+    }
+
+    /// Unmounts; a child that another test has just started can have a copy of a descriptor until it runs its program.
+    private func unmount(_ point: String) throws {
+        var last: MountCommandPlace.Ended?
+        let isDone = try eventually {
+            last = try place.latchkey("mount", "--unmount", point)
+            return last?.status == 0 || last?.text.contains("busy") != true
+        }
+        try #require(isDone && last?.status == 0, "\(String(describing: last))")
+    }
+
+    /// Kills the process that serves a mount point, and waits until the kernel knows.
+    private func kill(_ point: String) throws {
+        let servers = place.servers
+        try #require(servers.count == 1)
+        try Call.check(Glibc.kill(servers[0], SIGKILL))
+        try #require(eventually { place.isDead(point) })
+    }
+
+    private func writeDurably(_ bytes: [UInt8], _ path: String) throws {
+        let file = try Call.open(path, O_CREAT | O_WRONLY)
+        defer { close(file) }
+        try Call.check(Glibc.write(file, bytes, bytes.count))
+        try Call.check(fsync(file))
+    }
+}
