@@ -23,8 +23,8 @@ struct MoveCommandTests {
     func both(_ backend: Backend) throws {
         let (keychain, directory, path) = try fixture(backend)
         defer { withExtendedLifetime(directory) {} }
-        let rehearsal = keychain.latchkey("protect move -n --to-keychain scans/passport \(path)")
-        #expect(rehearsal.output == "would be moved into the keychain: \(path)\n" && exists(path))
+        let tried = keychain.latchkey("protect move -n --to-keychain scans/passport \(path)")
+        #expect(tried.output == "would be moved into the keychain: \(path)\n" && exists(path))
         #expect(keychain.latchkey("cat --from-keychain scans/passport").exit != 0)
         let moved = keychain.latchkey("protect move --to-keychain scans/passport \(path)")
         #expect(moved.exit == 0 && moved.output == "moved into the keychain: \(path)\n" && !exists(path))

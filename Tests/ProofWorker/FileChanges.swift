@@ -54,7 +54,7 @@ enum FileChanges {
                 number += 1
                 Worker.say("try write \(number)")
                 if number.isMultiple(of: 5) {
-                    // Deleted: the content of this number is none.
+                    // Such a number deletes the file.
                     do { try Keychain.default.delete(item) } catch KeychainError.itemNotFound {}
                 } else {
                     try Keychain.default.storeFile(content(number), as: item, replacing: true)
