@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests compare with.
 BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev
-TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography
+TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1
@@ -147,6 +147,10 @@ bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" enclave \
 	    --latchkeyd "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" \
 	    --latchkey "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey"
+	swift build $(RELEASE) --product latchkey-mount
+	@./Scripts/dependencies age gocryptfs fuse3
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" files \
+	    --latchkey "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(filter --quick,$(ARGS))
 	@$(MAKE) --no-print-directory bench-transport ARGS="$(filter --quick,$(ARGS))"
 
 .PHONY: bench-transport
@@ -191,7 +195,7 @@ docs: ## Build the documentation of the Swift modules with docc; a warning is an
 dependencies: ## Install what is missing on Debian (says which); elsewhere only say it
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-FUZZERS := wire keys certificates callers property-lists requests backups keybags transport tpm
+FUZZERS := wire keys certificates callers property-lists requests backups keybags transport tpm containers
 # The executable of each, in the same order.
 FUZZER_wire := WireFuzzer
 FUZZER_keys := KeyFuzzer
@@ -203,6 +207,7 @@ FUZZER_backups := BackupFuzzer
 FUZZER_keybags := KeybagFuzzer
 FUZZER_transport := TransportFuzzer
 FUZZER_tpm := TPMFuzzer
+FUZZER_containers := ContainerFuzzer
 
 .PHONY: fuzz
 fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Feed what reads from outside with what libFuzzer thinks of (ARGS="-max_total_time=600"); fuzz-NAME runs one

@@ -113,6 +113,9 @@ let package = Package(
             name: "KeybagFuzzer",
             dependencies: ["CFuzzerMain", "Keybag", "KeychainModel", "LinuxSystem", "SecretMemory"]),
         .executableTarget(
+            name: "ContainerFuzzer",
+            dependencies: ["CFuzzerMain", "FileProtection", "KeychainModel", "SecretMemory"]),
+        .executableTarget(
             name: "TPMFuzzer",
             dependencies: [
                 "CFuzzerMain", "HardwareSecurity", "KeyAttestation", "SecretMemory", "TrustedPlatformModule",

@@ -81,6 +81,9 @@ struct MountFolder: ParsableSubcommand {
                 guard try !FileSystem(holding: store).isUserspace else {
                     throw SystemError("mount", path: store, code: EBUSY, hint: "it is mounted already")
                 }
+                guard try !MountedFolder.isMounted(point) else {
+                    throw SystemError("mount", path: point, code: EBUSY, hint: "something is mounted there already")
+                }
             }
             let choice = try choice()
             let output = ReportedProblems(isQuiet: readyDescriptor != nil)

@@ -107,6 +107,11 @@ public final class MountedFolder: Sendable {
         }
     }
 
+    /// Whether a file system that a process serves is mounted here.
+    public static func isMounted(_ mountPoint: String) throws(SystemError) -> Bool {
+        try MountPoint(mountPoint).isMounted
+    }
+
     /// Unmounts the folder of another process.
     public static func unmount(_ mountPoint: String) throws(SystemError) { try MountPoint(mountPoint).unmount() }
 

@@ -85,7 +85,8 @@ public struct FileAttributes: Sendable {
             throw .last("list the attributes of", path: path)
         }
         var found: [(String, [UInt8])] = []
-        // Each name ends with a zero; behind the last one are only zeros.
+        names.removeSubrange(min(count, names.count)...)
+        // Each name ends with a zero.
         for name in names.split(separator: 0).map({ String(decoding: $0, as: UTF8.self) }) {
             var value = [UInt8](repeating: 0, count: maxLength)
             let length = value.withUnsafeMutableBytes {

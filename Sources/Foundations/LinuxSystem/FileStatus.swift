@@ -19,6 +19,9 @@ public struct FileStatus: Sendable {
         let number: UInt64
     }
 
+    /// Whether two files are on different file systems.
+    public func isOnAnotherDevice(than other: FileStatus) -> Bool { identity.device != other.identity.device }
+
     /// Identifies a state of a file, so that a later change can be detected.
     public struct Stamp: Hashable, Sendable {
         let identity: Identity?

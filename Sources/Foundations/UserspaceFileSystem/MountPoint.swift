@@ -8,7 +8,8 @@ public import LinuxSystem
 public struct MountPoint: Sendable {
     public let path: String
 
-    public init(_ path: String) { self.path = path }
+    /// - Parameter path: means the same after the process has changed its directory.
+    public init(_ path: String) { self.path = AbsolutePath.of(path) }
 
     /// Detaches what a process has left behind that was killed: until then, every access fails with
     /// "Transport endpoint is not connected".
@@ -16,8 +17,9 @@ public struct MountPoint: Sendable {
     /// - Returns: false if there was nothing to detach.
     @discardableResult
     public func recover() throws(SystemError) -> Bool {
-        var info = stat()
-        guard stat(path, &info) != 0, errno == ENOTCONN else { return false }
+        // The kernel answers stat(2) from its cache for some seconds, and statvfs(3) never.
+        var info = statvfs()
+        guard statvfs(path, &info) != 0, errno == ENOTCONN else { return false }
         try detach()
         return true
     }
@@ -33,10 +35,21 @@ public struct MountPoint: Sendable {
         }
     }
 
+    /// Whether a file system that a process serves is mounted here.
+    public var isMounted: Bool {
+        get throws(SystemError) {
+            guard let here = try FileStatus.of(path), let above = try FileStatus.of("\(path)/..") else { return false }
+            return here.isOnAnotherDevice(than: above) ? try FileSystem(holding: path).isUserspace : false
+        }
+    }
+
     /// Unmounts the file system.
     ///
-    /// - Throws: `EBUSY` if a program uses it.
+    /// - Throws: `EBUSY` if a program uses it; `EINVAL` if nothing is mounted here.
     public func unmount() throws(SystemError) {
+        guard try isMounted else {
+            throw SystemError("unmount", path: path, code: EINVAL, hint: "nothing is mounted there")
+        }
         if geteuid() == 0 {
             guard umount2(path, CFUSE3_UNMOUNT_NO_FOLLOW) == 0 else { throw .last("unmount", path: path) }
         } else {

@@ -222,6 +222,20 @@ extension KeychainError {
         self.init(status, error.description, hint: error.hint ?? defaultHint)
     }
 
+    /// The error of a file that is not one of the keychain's own.
+    package init(ofFile error: SystemError) {
+        let defaultHint: String? =
+            switch error.code {
+            case ENOSPC, EDQUOT: "free some space; the file is as it was"
+            case EACCES, EPERM: "check the owner and the mode of the file and its directory"
+            default: nil
+            }
+        let general = KeychainError(error)
+        self.init(
+            general.status == .invalidKeychain ? .param : general.status, error.description,
+            hint: error.hint ?? defaultHint)
+    }
+
     /// The error of a protected file.
     ///
     /// - Parameter path: the file, for the message.
@@ -231,7 +245,7 @@ extension KeychainError {
             return
         }
         if case .system(let cause) = error {
-            self.init(cause)
+            self.init(ofFile: cause)
             return
         }
         let status: OSStatusCode =

@@ -30,7 +30,7 @@ public struct KeychainHome: Sendable, Hashable {
     /// - Throws: errSecNoDefaultKeychain if none of them is set.
     public static func resolve(_ environment: (String) -> String?) throws(KeychainError) -> KeychainHome {
         if let root = environment("LATCHKEY_HOME"), !root.isEmpty {
-            return KeychainHome(root: absolute(root))
+            return KeychainHome(root: AbsolutePath.of(root))
         }
         return KeychainHome(
             dataDirectory: try directory("XDG_DATA_HOME", underHome: ".local/share", environment) + "/latchkey",
@@ -78,11 +78,5 @@ public struct KeychainHome: Sendable, Hashable {
                 hint: "export LATCHKEY_HOME=/path/of/a/private/directory")
         }
         return "\(home)/\(path)"
-    }
-
-    private static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
-        defer { free(current) }
-        return "\(String(cString: current))/\(path)"
     }
 }

@@ -27,6 +27,10 @@ enum BackupInput {
         var position = 0
         let report = try? store.restore(
             under: Passcode(passphrase), passcode: nil, merges: choice & 0x40 != 0, dryRun: false,
+            files: BackupFileSink(
+                take: { name, content in
+                    precondition(name.count == BackupFileSource.nameLength && !content.isEmpty)
+                }, finish: {}),
             from: { (buffer) throws(StoreError) in
                 let count = min(buffer.count, file.count - position)
                 buffer.copyBytes(from: file[position..<position + count])
@@ -40,7 +44,8 @@ enum BackupInput {
     private static let deviceKey = DeviceKey.ephemeral()
     /// A header with the lowest cost of a backup.
     private static let header = BackupHeader(
-        salt: [UInt8](repeating: 7, count: 32), cost: PasscodeCost(exponent: 1, blockSize: 1),
+        version: BackupHeader.version, salt: [UInt8](repeating: 7, count: 32),
+        cost: PasscodeCost(exponent: 1, blockSize: 1),
         keychain: [UInt8](repeating: 1, count: 16),
         created: 0)
 

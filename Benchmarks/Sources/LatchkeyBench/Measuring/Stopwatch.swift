@@ -19,6 +19,11 @@ enum Stopwatch {
         return (result, now() - start)
     }
 
+    /// Runs `body` and returns its duration in seconds.
+    static func seconds(_ body: () throws -> Void) throws -> Double {
+        Double(try time(body).nanoseconds) / 1e9
+    }
+
     /// Runs `body` in a function that a profiler finds by its name.
     private static func marked<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result

@@ -34,6 +34,8 @@ final class TemporaryDirectory {
     }
 
     private static func removeTree(_ path: String) {
+        // What is mounted in it is not removed with it.
+        MountTable.detach(below: path)
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {

@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import LinuxSystem
-internal import SecretMemory
 
 /// A file that another one with the same attributes may replace.
 final class ConvertibleFile {
@@ -11,9 +10,6 @@ final class ConvertibleFile {
     let attributes: FileAttributes
     private let name: String
     private let directory: OpenDirectory
-
-    /// The bytes that are read at once.
-    static let bufferLength = 4 * ContainerFormat.chunkSize
 
     /// - Throws: ``FileProtectionError/unsuitable(_:)``.
     init(_ name: String, in directory: OpenDirectory, flags: Int32 = O_RDONLY) throws(FileProtectionError) {
@@ -57,7 +53,7 @@ final class ConvertibleFile {
         _ body: (UnsafeRawBufferPointer, UInt64) throws(FileProtectionError) -> Void
     ) throws(FileProtectionError) {
         let file = try OpenContainerFile(try descriptor.duplicate(), path: path)
-        let buffer = SecretBuffer(count: Self.bufferLength)
+        let buffer = ChunkBuffer()
         var position: UInt64 = 0
         while position < attributes.size {
             let region = try mapSystemErrors { () throws(SystemError) in
@@ -68,7 +64,7 @@ final class ConvertibleFile {
             let chunk = UInt64(ContainerFormat.chunkSize)
             position = max(position, region.lowerBound / chunk * chunk)
             while position < min(region.upperBound, attributes.size) {
-                let count = try buffer.withUnsafeMutableBytes { (bytes) throws(FileProtectionError) in
+                let count = try buffer.withBytes { (bytes) throws(FileProtectionError) in
                     let got = try file.read(into: bytes, at: position)
                     try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes).prefix(got)), position)
                     return got

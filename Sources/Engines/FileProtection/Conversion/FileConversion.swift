@@ -3,7 +3,6 @@
 internal import Glibc
 public import KeychainModel
 public import LinuxSystem
-internal import SecretMemory
 
 /// Makes plain files protected ones and back, in place: at every moment, also after a crash, the name
 /// means the whole old file or the whole new one. The plain content is removed only when the
@@ -149,10 +148,10 @@ public struct FileConversion: Sendable {
     private func copy(
         _ source: ProtectedContainer, _ body: (UnsafeRawBufferPointer, UInt64) throws(FileProtectionError) -> Void
     ) throws(FileProtectionError) {
-        let buffer = SecretBuffer(count: ConvertibleFile.bufferLength)
+        let buffer = ChunkBuffer()
         var position: UInt64 = 0
         while let data = try source.nextData(from: position) {
-            let count = try buffer.withUnsafeMutableBytes { (bytes) throws(FileProtectionError) in
+            let count = try buffer.withBytes { (bytes) throws(FileProtectionError) in
                 let part = UnsafeMutableRawBufferPointer(
                     rebasing: bytes.prefix(Int(min(UInt64(bytes.count), data.upperBound - data.lowerBound))))
                 let got = try source.read(into: part, at: data.lowerBound)

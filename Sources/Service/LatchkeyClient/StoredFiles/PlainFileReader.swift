@@ -23,7 +23,7 @@ public final class PlainFileReader {
             }
             descriptor = opened
         } catch {
-            throw KeychainError(error)
+            throw KeychainError(ofFile: error)
         }
         stamp = FileStatus.stamp(of: path)
     }
@@ -37,7 +37,7 @@ public final class PlainFileReader {
                 try descriptor.read(into: bytes, path: path)
             }
         } catch {
-            throw KeychainError(error)
+            throw KeychainError(ofFile: error)
         }
         guard filled > 0 else { return nil }
         return buffer.withUnsafeMutableBytes { bytes in

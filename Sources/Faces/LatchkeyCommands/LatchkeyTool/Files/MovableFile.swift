@@ -29,7 +29,7 @@ struct MovableFile {
         let kind = try CommandFailure.mapSystemErrors { () throws(SystemError) in
             try directory.entries().first { $0.name == name }?.kind
         }
-        guard let kind else { throw .status(KeychainError(SystemError("open", path: path, code: ENOENT))) }
+        guard let kind else { throw .status(KeychainError(ofFile: SystemError("open", path: path, code: ENOENT))) }
         guard kind == .file else {
             throw .parameter("\(path) is not a regular file", hint: "move the file that a link leads to")
         }
@@ -47,7 +47,7 @@ struct MovableFile {
             try directory.entries().contains { $0.name == name }
         }
         guard !exists else {
-            throw .status(KeychainError(SystemError("create", path: path, code: EEXIST)))
+            throw .status(KeychainError(ofFile: SystemError("create", path: path, code: EEXIST)))
         }
     }
 
@@ -63,7 +63,7 @@ struct MovableFile {
             try directory.remove(name)
             try directory.synchronize()
         } catch {
-            throw KeychainError(error)
+            throw KeychainError(ofFile: error)
         }
     }
 }
@@ -72,6 +72,6 @@ extension CommandFailure {
     static func mapSystemErrors<Value: ~Copyable>(
         _ body: () throws(SystemError) -> Value
     ) throws(CommandFailure) -> Value {
-        do throws(SystemError) { return try body() } catch { throw .status(KeychainError(error)) }
+        do throws(SystemError) { return try body() } catch { throw .status(KeychainError(ofFile: error)) }
     }
 }

@@ -1,0 +1,1 @@
+../../../Tests/FileProtectionTests/Fuzzing/ContainerInput.swift
