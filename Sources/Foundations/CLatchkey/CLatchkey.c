@@ -142,6 +142,10 @@ ssize_t latchkey_receive_descriptor(int socket, int *descriptor, void *bytes, si
     return count;
 }
 
+void latchkey_start_writing(int descriptor, int64_t offset, int64_t count) {
+    sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
+}
+
 int latchkey_lock_file(int descriptor, int exclusive) {
     struct flock whole = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
     return fcntl(descriptor, F_OFD_SETLK, &whole);

@@ -5,18 +5,19 @@ import Latchkey
 /// Reads of 4 KiB at random places of a file, by one thread.
 struct RandomReads {
     private let rounds: Int
-    private let length: Int
+    private let place: String
     private let offsets: [Int]
 
     /// - Parameters:
     ///   - mebibytes: the length of the files.
+    ///   - part: the length of the part that is read; nil for the whole files.
     ///   - count: how many reads one round has.
-    init(mebibytes: Int, count: Int, rounds: Int) {
-        let pages = (mebibytes << 20) / Self.size
+    init(mebibytes: Int, part: Int? = nil, count: Int, rounds: Int) {
+        let pages = ((part ?? mebibytes) << 20) / Self.size
         var generator = SeededGenerator(state: 0x4C4B_4559)
         offsets = (0..<count).map { _ in Int.random(in: 0..<pages, using: &generator) * Self.size }
         self.rounds = rounds
-        length = mebibytes
+        place = part.map { "\($0) of \(mebibytes) MiB" } ?? "\(mebibytes) MiB"
     }
 
     /// Compares a protected file with a plain one.
@@ -30,7 +31,7 @@ struct RandomReads {
         }
         return [
             FilesRow(
-                "\(length) MiB: random read of 4 KiB, warm", "1/s", .success(latchkey), "plain", .success(floor),
+                "\(place): random read of 4 KiB, warm", "1/s", .success(latchkey), "plain", .success(floor),
                 .rate(100_000))
         ]
     }
@@ -48,7 +49,7 @@ struct RandomReads {
             try served.theirs.improve(with: gocryptfs, servedRate)
             try served.ours.improve(with: folder, servedRate)
         }
-        let what = "mounted, \(length) MiB: random read of 4 KiB"
+        let what = "mounted, \(place): random read of 4 KiB"
         return [
             FilesRow("\(what), warm", "1/s", warm.ours, "gocryptfs", warm.theirs, .ratio(1)),
             FilesRow("\(what), only the store warm", "1/s", served.ours, "gocryptfs", served.theirs, .ratio(1)),

@@ -35,6 +35,8 @@ protocol ContainerFile: Sendable {
 final class OpenContainerFile: ContainerFile {
     private let path: String
     private let descriptor: OwnedDescriptor
+    private let readAhead = SystemMutex(SequentialAccess(step: 1 << 20, ahead: 4 << 20))
+    private let writeBehind = SystemMutex(SequentialAccess(step: 4 << 20, ahead: 0))
 
     /// - Throws: ``FileProtectionError/notProtected`` if it is no regular file.
     init(_ descriptor: consuming OwnedDescriptor, path: String) throws(FileProtectionError) {
@@ -65,6 +67,10 @@ final class OpenContainerFile: ContainerFile {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileProtectionError) -> Int {
+        // The next parts are read from the storage device while this one is decrypted.
+        if let range = readAhead.withLock({ $0.continues(at: offset, count: buffer.count) }) {
+            posix_fadvise(descriptor.rawValue, off_t(range.lowerBound), off_t(range.count), POSIX_FADV_WILLNEED)
+        }
         var filled = 0
         while filled < buffer.count {
             let got = pread(
@@ -91,6 +97,10 @@ final class OpenContainerFile: ContainerFile {
                 throw .system(.last("write", path: path))
             }
             written += put
+        }
+        // The storage device writes while the next parts are encrypted. synchronize() waits for it.
+        if let range = writeBehind.withLock({ $0.continues(at: offset, count: bytes.count) }) {
+            latchkey_start_writing(descriptor.rawValue, Int64(range.lowerBound), Int64(range.count))
         }
     }
 

@@ -74,6 +74,10 @@ int latchkey_send_descriptor(int socket, int descriptor, const void *bytes, size
 /// attached (close-on-exec), or -1. Other descriptors are closed.
 ssize_t latchkey_receive_descriptor(int socket, int *descriptor, void *bytes, size_t length);
 
+/// Starts to write a part of a file to the storage device, and does not wait for it
+/// (sync_file_range(2)). What could not be started is written by the next fsync(2).
+void latchkey_start_writing(int descriptor, int64_t offset, int64_t count);
+
 /// Locks the whole file, without waiting, until this open file description is closed (F_OFD_SETLK).
 /// 0, or -1 and EAGAIN or EACCES.
 int latchkey_lock_file(int descriptor, int exclusive);
