@@ -30,7 +30,7 @@ struct ReleaseFlagsTests {
         let builds = makefile.split(separator: "\n").filter { $0.contains("swift build $(RELEASE) --product latchkey") }
         // latchkey and latchkeyd are measured, and installed with latchkey-biometry-digest, latchkey-tls and
         // latchkey-mount.
-        #expect(builds.count == 7)
+        #expect(builds.count == 8)
         #expect(!makefile.contains("$(TRAITS) -c release --static-swift-stdlib --product"))
     }
 }

@@ -537,6 +537,7 @@ struct ServerTests {
             uses + [
                 secret, UpdateItems(Items.query("theirs"), with: ItemUpdate(accessGroup: "latchkey.shared")),
                 CopyIdentities(ItemQuery(.identity, synchronizable: .any), returning: .data),
+                ReadStoredFile(Items.query("theirs"), at: 0, count: 0, version: nil),
             ]
         for request in refused { #expect(try ask(request) == .interactionNotAllowed, "\(request)") }
         let reading = Samples.requests.filter { type(of: $0).traits.contains(.readsSecrets) }

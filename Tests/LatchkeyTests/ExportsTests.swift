@@ -55,7 +55,8 @@ struct ExportsTests {
         "RSAPrivateKey": RSAPrivateKey.self,
         "RSAPublicKey": RSAPublicKey.self, "RSASignatureScheme": RSASignatureScheme.self,
         "SharedSecret": SharedSecret.self,
-        "SigningKey": SigningKey<P256Curve>.self, "VerifyingKey": VerifyingKey<P256Curve>.self,
+        "SigningKey": SigningKey<P256Curve>.self, "StoredFile": StoredFile.self,
+        "VerifyingKey": VerifyingKey<P256Curve>.self,
     ]
     /// Types that cannot be elements of the list: protocols and noncopyable types.
     private static let others: Set<String> = [
@@ -72,7 +73,8 @@ struct ExportsTests {
 
     /// Types of Swift, Foundation and swift-crypto.
     private static let foreign: Set<String> = [
-        "Any", "AsyncIteratorProtocol", "AsyncSequence", "AsyncStream", "ContiguousBytes", "Bool", "CaseIterable",
+        "Any", "AsyncIteratorProtocol", "AsyncSequence", "AsyncStream", "AsyncThrowingStream", "ContiguousBytes",
+        "Bool", "CaseIterable",
         "Codable", "Copyable", "Crypto", "Data", "DataProtocol",
         "Decodable", "Digest", "Double", "Element", "Encodable", "HashFunction", "SymmetricKey",
         "UnsafeRawBufferPointer",

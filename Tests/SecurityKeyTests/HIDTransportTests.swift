@@ -33,15 +33,19 @@ struct HIDTransportTests {
                 var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 if poll(&request, 1, 1) == 1 {
                     var packet = [UInt8](repeating: 0, count: 128)
-                    let count = recv(descriptor, &packet, packet.count, 0)
+                    var count = recv(descriptor, &packet, packet.count, 0)
+                    while count < 0, errno == EINTR { count = recv(descriptor, &packet, packet.count, 0) }
                     guard count > 0 else { return }
                     lengths.withLock { _ = $0.insert(count) }
                     guard packet[0] == 0, connection.write(Array(packet[1..<max(count, 1)])) else { return }
                 }
                 while let report = try? connection.read(timeout: .zero) {
-                    let sent = report.withUnsafeBytes {
-                        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-                    }
+                    var sent = -1
+                    repeat {
+                        sent = report.withUnsafeBytes {
+                            send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                        }
+                    } while sent < 0 && errno == EINTR
                     // An authenticator that waits for a touch has a report at any time.
                     guard sent >= 0 else { return }
                 }

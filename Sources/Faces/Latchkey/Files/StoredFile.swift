@@ -16,14 +16,6 @@ public struct StoredFile: Sendable {
     /// The length of the content, in bytes.
     public let length: UInt64
 
-    init(
-        _ query: ItemQuery, _ open: @escaping @Sendable () throws(KeychainError) -> KeychainSession
-    ) throws(KeychainError) {
-        (self.query, self.open) = (query, open)
-        let start = try open().readStoredFile(query, at: 0, count: 0, version: nil)
-        (version, length) = (start.version, start.length)
-    }
-
     /// Returns at most `count` bytes of the content at `offset`; fewer only at its end.
     ///
     /// - Throws: errSecNotAvailable if another content was stored meanwhile.
@@ -46,6 +38,14 @@ public struct StoredFile: Sendable {
             throw KeychainError(.dataTooLarge, "the file is too large to be read as a whole")
         }
         return try read(at: 0, count: Int(length))
+    }
+
+    init(
+        _ query: ItemQuery, _ open: @escaping @Sendable () throws(KeychainError) -> KeychainSession
+    ) throws(KeychainError) {
+        (self.query, self.open) = (query, open)
+        let start = try open().readStoredFile(query, at: 0, count: 0, version: nil)
+        (version, length) = (start.version, start.length)
     }
 
     /// The content in parts of 256 KiB, for tasks.
