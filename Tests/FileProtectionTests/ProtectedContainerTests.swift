@@ -233,6 +233,34 @@ import Testing
         ) { _ throws(FileProtectionError) in FileKeyCipher(key) }
         #expect(try reader.length == 0)
     }
+
+    @Test("The parts of a sparse file that were written are found in order, stored or not, whatever is between them")
+    func sparseParts() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        let chunk = UInt64(ContainerFormat.chunkSize)
+        let places: [UInt64] = [3, 2047, 2048, 5_000_000, 9_000_000]
+        func found(in container: ProtectedContainer) throws -> [UInt64] {
+            var (starts, position): ([UInt64], UInt64) = ([], 0)
+            while let part = try container.nextData(from: position) {
+                starts.append(part.lowerBound / chunk)
+                position = part.upperBound
+            }
+            return starts
+        }
+        for (number, place) in places.enumerated() {
+            try container.write([1], at: place * chunk)
+            #expect(try found(in: container) == Array(places.prefix(number + 1)))
+            if number.isMultiple(of: 2) { try container.commit() }
+        }
+        try container.truncate(to: 1 << 40)
+        #expect(try found(in: container) == places)
+        try container.commit()
+        #expect(try found(in: Sample.open(file, key)) == places)
+        try container.truncate(to: 2048 * chunk)
+        #expect(try found(in: container) == [3, 2047])
+        #expect(try container.nextData(from: 2048 * chunk) == nil)
+    }
 }
 
 struct SeededGenerator: RandomNumberGenerator {

@@ -101,7 +101,7 @@ extension FolderOperations {
                 // The program was told when it closed the file.
                 content.loseChanges()
             }
-            if content.file?.isWritable == true { content.file = nil }
+            if content.file?.isWritable == true { content.closeFile() }
             removeIfUnused(node, &content)
             return content.file != nil
         }

@@ -94,7 +94,14 @@ struct NodeContent: Sendable {
 
     /// Closes the file if no program uses it and nothing is to be stored.
     mutating func closeIfUnused() {
-        if handles == 0, !hasChanges { file = nil }
+        if handles == 0, !hasChanges { closeFile() }
+    }
+
+    /// Closes the file, so that it can be opened for writing again at once: a thread that still has a
+    /// reference to it would keep its lock.
+    mutating func closeFile() {
+        file?.container.close()
+        file = nil
     }
 
     // MARK: Stamps

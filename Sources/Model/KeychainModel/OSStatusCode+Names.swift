@@ -41,6 +41,9 @@ extension OSStatusCode {
     /// `errSecNoSuchKeychain`: no such keychain.
     public static let noSuchKeychain = OSStatusCode(rawValue: -25294)
 
+    /// `errSecDuplicateKeychain`: a keychain of this name exists.
+    public static let duplicateKeychain = OSStatusCode(rawValue: -25296)
+
     /// `errSecInvalidKeychain`: the file is not a usable keychain.
     public static let invalidKeychain = OSStatusCode(rawValue: -25295)
 

@@ -24,6 +24,13 @@ public struct KeychainHome: Sendable, Hashable {
         self.stateDirectory = stateDirectory
     }
 
+    /// Returns a home of this user in a directory of this one.
+    func subhome(_ directory: String, _ name: String) -> KeychainHome {
+        KeychainHome(
+            dataDirectory: "\(dataDirectory)/\(directory)/\(name)",
+            stateDirectory: "\(stateDirectory)/\(directory)/\(name)")
+    }
+
     /// Returns the home that the environment defines: `LATCHKEY_HOME`, else the XDG directories,
     /// else their defaults under `HOME`.
     ///

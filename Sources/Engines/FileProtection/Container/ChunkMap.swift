@@ -46,6 +46,43 @@ struct ChunkMap {
         return nodes[position]?.entries[Int(chunk % Self.fanOut)] ?? .hole
     }
 
+    /// Returns the first chunk from `chunk` on that is no hole; nil if there is none. The cost does not
+    /// depend on the length of holes.
+    mutating func nextReference(
+        from chunk: UInt64, in storage: borrowing SlotStorage
+    ) throws(FileProtectionError) -> UInt64? {
+        try next(from: chunk, root, Position(level: depth, index: 0), storage)
+    }
+
+    private mutating func next(
+        from chunk: UInt64, _ reference: ChunkReference, _ position: Position, _ storage: borrowing SlotStorage
+    ) throws(FileProtectionError) -> UInt64? {
+        guard !reference.isHole || hasNode(below: position) else { return nil }
+        guard position.level > 0 else { return position.index >= chunk ? position.index : nil }
+        try load(position, storage)
+        let childSpan = ContainerFormat.capacity(ofDepth: position.level - 1)
+        let first = position.index * Self.fanOut
+        let start = chunk / childSpan > first ? chunk / childSpan - first : 0
+        guard start < Self.fanOut else { return nil }
+        for number in start..<Self.fanOut {
+            guard let entry = nodes[position]?.entries[Int(number)] else { return nil }
+            let child = Position(level: position.level - 1, index: first + number)
+            guard !entry.isHole || hasNode(below: child) else { continue }
+            if let found = try next(from: chunk, entry, child, storage) { return found }
+            // The search below may have forgotten this node.
+            try load(position, storage)
+        }
+        return nil
+    }
+
+    /// Whether a changed node at or below a position is in memory, to which no reference leads yet.
+    private func hasNode(below position: Position) -> Bool {
+        nodes.contains { key, node in
+            guard node.isDirty, key.level <= position.level else { return false }
+            return key.index / ContainerFormat.capacity(ofDepth: position.level - key.level) == position.index
+        }
+    }
+
     /// Calls `body` with every reference of the tree, to nodes and chunks.
     mutating func forEachReference(
         in storage: borrowing SlotStorage, _ body: (ChunkReference) throws(FileProtectionError) -> Void

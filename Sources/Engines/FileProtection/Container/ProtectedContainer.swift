@@ -221,15 +221,11 @@ public final class ProtectedContainer: Sendable {
         let size = UInt64(ContainerFormat.chunkSize)
         return try withState { (state) throws(FileProtectionError) in
             guard let last = ContainerFormat.lastChunk(state.length), offset < state.length else { return nil }
-            var chunk = offset / size
-            while chunk <= last {
-                let reference = try state.map.reference(to: chunk, in: state.storage)
-                if state.cache.isDirty(chunk) || !reference.isHole {
-                    return max(offset, chunk * size)..<min(state.length, (chunk + 1) * size)
-                }
-                chunk += 1
-            }
-            return nil
+            let start = offset / size
+            let stored = try state.map.nextReference(from: start, in: state.storage)
+            let changed = state.cache.dirtyChunks.first { $0 >= start }
+            guard let chunk = [stored, changed].compactMap({ $0 }).min(), chunk <= last else { return nil }
+            return max(offset, chunk * size)..<min(state.length, (chunk + 1) * size)
         }
     }
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name of one of a user's keychains: ``login`` for the one that every user has, or that of a
+/// keychain that the user has created.
+public struct KeychainName: Hashable, Sendable {
+    /// At most ``maxLength`` bytes of UTF-8, without slashes and control characters. It does not begin
+    /// with a dot or a hyphen, and does not end like the name of a file.
+    public let text: String
+
+    /// The keychain that every user has: `login.keychain` on macOS.
+    public static let login = KeychainName(known: "login")
+
+    public static let maxLength = 100
+
+    private init(known text: String) { self.text = text }
+
+    /// Reads a name as macOS's scripts write it: `build`, `build.keychain` and `build.keychain-db` are
+    /// the same.
+    ///
+    /// - Returns: nil for text that is no name.
+    public init?(_ text: String) {
+        var rest = text[...]
+        for suffix in Self.suffixes where rest.hasSuffix(suffix) { rest.removeLast(suffix.count) }
+        let scalars = rest.unicodeScalars
+        guard !rest.isEmpty, rest.utf8.count <= Self.maxLength, let first = scalars.first, first != ".", first != "-",
+            scalars.allSatisfy({ $0 != "/" && !Self.isControl($0) }), !Self.suffixes.contains(where: rest.hasSuffix)
+        else { return nil }
+        self.text = String(rest)
+    }
+
+    /// The name of the file on macOS, which scripts use: `build.keychain-db`.
+    public var fileName: String { text + ".keychain-db" }
+
+    private static let suffixes = [".keychain-db", ".keychain"]
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+        default: false
+        }
+    }
+}
+
+// MARK: CustomStringConvertible
+
+extension KeychainName: CustomStringConvertible {
+    public var description: String { text }
+}

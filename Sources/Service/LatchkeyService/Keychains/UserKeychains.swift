@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import Glibc
+public import KeychainModel
+internal import LinuxSystem
+
+/// The keychains of one user: the one that every user has, and those that the user has created. Each
+/// of these is a home of its own, in the directory `keychains` of the user's data and state
+/// directories.
+public struct UserKeychains: Sendable {
+    private let login: KeychainHome
+
+    /// - Parameter login: the home of the keychain that every user has.
+    public init(_ login: KeychainHome) { self.login = login }
+
+    /// The home of a keychain, whether it exists or not.
+    public func home(of name: KeychainName) -> KeychainHome {
+        name == .login ? login : login.subhome(Self.directoryName, name.text)
+    }
+
+    /// Whether a keychain exists. The one that every user has always does: its first use creates it.
+    public func contains(_ name: KeychainName) throws(KeychainError) -> Bool {
+        guard name != .login else { return true }
+        return try mapErrors { () throws(SystemError) in
+            try FileStatus.ofLink(home(of: name).dataDirectory)?.kind == .directory
+        }
+    }
+
+    /// All keychains: first the one that every user has, then the others by name.
+    public func names() throws(KeychainError) -> [KeychainName] {
+        let path = "\(login.dataDirectory)/\(Self.directoryName)"
+        return try mapErrors { () throws(SystemError) in
+            guard try FileStatus.ofLink(path) != nil else { return [.login] }
+            let directories = try OpenDirectory(PrivateDirectory(existing: path).path).entries().filter {
+                $0.kind == .directory
+            }
+            // Other names are of a creation or a deletion that was interrupted.
+            let names = directories.compactMap { entry in
+                KeychainName(entry.name).flatMap { $0.text == entry.name && $0 != .login ? $0 : nil }
+            }
+            return [.login] + names
+        }
+    }
+
+    // MARK: The search list and the default keychain
+
+    /// - Throws: errSecNotAvailable for a list that is not readable as a whole.
+    public func list() throws(KeychainError) -> KeychainList {
+        let path = "\(login.dataDirectory)/\(KeychainList.fileName)"
+        let bytes = try mapErrors { () throws(SystemError) in
+            try PrivateFile.read(path, atMost: KeychainList.maxFileLength)
+        }
+        guard let bytes else { return .initial }
+        guard let list = KeychainList(parsing: bytes) else {
+            throw KeychainError(
+                .notAvailable, "the list of keychains in \(path) is damaged",
+                hint: "correct it, or remove it: then only the login keychain is searched")
+        }
+        return list
+    }
+
+    /// Changes the search list and the default keychain, as one step.
+    ///
+    /// - Throws: errSecNoSuchKeychain if a keychain of the new list does not exist.
+    public func changeList(
+        _ change: (inout KeychainList) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        try whileLocked { (directory) throws(KeychainError) in
+            var list = try list()
+            let before = list
+            try change(&list)
+            for name in Set(list.search + [list.defaultKeychain]).subtracting(before.search) {
+                guard try contains(name) else { throw Self.missing(name) }
+            }
+            guard list != before else { return }
+            try write(list, in: directory)
+        }
+    }
+
+    // MARK: Creating and deleting
+
+    /// Creates a keychain, and appends it to the search list. It exists when it is complete: a crash
+    /// leaves nothing that counts.
+    ///
+    /// - Parameter make: creates what is in the home, and closes it.
+    /// - Throws: errSecDuplicateKeychain.
+    public func create(
+        _ name: KeychainName, _ make: (KeychainHome) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        try whileLocked { (directory) throws(KeychainError) in
+            try requireAbsent(name)
+            var list = try list()
+            try list.setSearch(list.search + [name])
+            let draft = login.subhome(Self.directoryName, Self.draftName)
+            try remove(draft)
+            do throws(KeychainError) {
+                try make(draft)
+                // The keychain exists as soon as its data directory has its name.
+                let home = home(of: name)
+                try mapErrors { () throws(SystemError) in
+                    try Self.removeTree(home.stateDirectory)
+                    try Self.rename(draft.stateDirectory, to: home.stateDirectory)
+                    try Self.rename(draft.dataDirectory, to: home.dataDirectory)
+                }
+            } catch {
+                try? remove(draft)
+                throw error
+            }
+            try write(list, in: directory)
+        }
+    }
+
+    /// Deletes a keychain with everything in it, and removes it from the list.
+    ///
+    /// - Parameter close: called before the files are removed.
+    /// - Throws: errSecNoSuchKeychain; errSecParam for the one that every user has.
+    public func delete(
+        _ name: KeychainName, _ close: (KeychainHome) throws(KeychainError) -> Void = { _ in }
+    ) throws(KeychainError) {
+        guard name != .login else {
+            throw KeychainError(
+                .param, "the login keychain cannot be deleted", hint: "latchkey rm --all deletes its items")
+        }
+        try whileLocked { (directory) throws(KeychainError) in
+            guard try contains(name) else { throw Self.missing(name) }
+            let home = home(of: name)
+            try close(home)
+            var list = try list()
+            list.forget(name)
+            try write(list, in: directory)
+            let draft = login.subhome(Self.directoryName, Self.draftName)
+            try remove(draft)
+            try mapErrors { () throws(SystemError) in
+                // From here on it does not exist.
+                try Self.rename(home.dataDirectory, to: draft.dataDirectory)
+                try Self.removeTree(home.stateDirectory)
+            }
+            try remove(draft)
+        }
+    }
+
+    /// The error for a keychain that does not exist.
+    public static func missing(_ name: KeychainName) -> KeychainError {
+        KeychainError(
+            .noSuchKeychain, "there is no keychain '\(name)'", hint: "security list-keychains; security create-keychain"
+        )
+    }
+
+    private func requireAbsent(_ name: KeychainName) throws(KeychainError) {
+        guard try !contains(name) else {
+            throw KeychainError(.duplicateKeychain, "the keychain '\(name)' exists already")
+        }
+        let path = home(of: name).dataDirectory
+        guard try mapErrors({ () throws(SystemError) in try FileStatus.ofLink(path) }) == nil else {
+            throw KeychainError(.invalidKeychain, "\(path) is not the directory of a keychain", hint: "move it away")
+        }
+    }
+
+    // MARK: Files
+
+    private func write(_ list: KeychainList, in directory: PrivateDirectory) throws(KeychainError) {
+        try mapErrors { () throws(SystemError) in
+            try PrivateFile.replace(KeychainList.fileName, in: directory, content: Array(list.text.utf8))
+        }
+    }
+
+    /// Runs `body` while no other process changes the list, creates or deletes a keychain.
+    private func whileLocked<Value>(
+        _ body: (PrivateDirectory) throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        let directory = try mapErrors { () throws(SystemError) in
+            try login.requireSafeIfNew()
+            let directory = try PrivateDirectory(creating: login.dataDirectory)
+            for place in [login.dataDirectory, login.stateDirectory] {
+                _ = try PrivateDirectory(creating: "\(place)/\(Self.directoryName)")
+            }
+            return directory
+        }
+        let lock = try mapErrors { () throws(SystemError) in try FileLock(directory.appending(Self.lockName)) }
+        defer { withExtendedLifetime(lock) {} }
+        return try body(directory)
+    }
+
+    private func remove(_ home: KeychainHome) throws(KeychainError) {
+        try mapErrors { () throws(SystemError) in
+            try Self.removeTree(home.dataDirectory)
+            try Self.removeTree(home.stateDirectory)
+        }
+    }
+
+    private static func removeTree(_ path: String) throws(SystemError) {
+        guard try FileStatus.ofLink(path) != nil else { return }
+        do { try FileManager.default.removeItem(atPath: path) } catch {
+            throw SystemError("remove", path: path, code: EIO)
+        }
+    }
+
+    private static func rename(_ from: String, to: String) throws(SystemError) {
+        guard Glibc.rename(from, to) == 0 else { throw .last("create", path: to) }
+        guard let parent = ParentDirectory.of(to) else { return }
+        try PrivateDirectory(existing: parent).synchronize()
+    }
+
+    private func mapErrors<Value>(_ body: () throws(SystemError) -> Value) throws(KeychainError) -> Value {
+        do throws(SystemError) { return try body() } catch { throw KeychainError(error) }
+    }
+
+    private static let directoryName = "keychains"
+    private static let draftName = ".draft"
+    private static let lockName = "keychains.lock"
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+import Synchronization
+import Testing
+
+/// The keychains that a user has created, beside the one that every user has.
+@Suite("Keychains of a user")
+struct UserKeychainsTests {
+    private static let caller = CallerIdentity(executable: "/usr/bin/app", declaredGroups: ["G1"])
+    private static let passcode = SharedSecret(copying: "build password".utf8)
+
+    private func fixture() throws -> (UserKeychains, TemporaryDirectory) {
+        let directory = try TemporaryDirectory()
+        return (UserKeychains(KeychainHome(root: directory.path)), directory)
+    }
+
+    private static func name(_ text: String) throws -> KeychainName { try #require(KeychainName(text)) }
+
+    /// Creates a keychain with a passcode.
+    private static func create(_ text: String, in keychains: UserKeychains) throws {
+        try keychains.create(try name(text)) { (home) throws(KeychainError) in
+            let service = try EmbeddedService(home: home)
+            defer { service.close() }
+            try service.setPasscode(passcode) { _, _ in }
+        }
+    }
+
+    @Test("A name is that of macOS's file, without a place; what would leave the directory is no name")
+    func names() throws {
+        for text in ["build", "build.keychain", "build.keychain-db"] {
+            #expect(try Self.name(text).text == "build")
+        }
+        #expect(try Self.name("My Certificates.keychain-db").text == "My Certificates")
+        #expect(try Self.name("größe").fileName == "größe.keychain-db")
+        #expect(try Self.name("login.keychain-db") == .login)
+        let long = String(repeating: "n", count: KeychainName.maxLength)
+        #expect(KeychainName(long) != nil && KeychainName(long + "n") == nil)
+        for text in [
+            "", ".", "..", "../x", "a/b", "/build", ".hidden", "-p", "a\u{0}b", "a\nb", "a\u{1B}[2J", "\u{202E}a",
+            ".keychain", ".keychain-db", "a.keychain.keychain-db.keychain",
+        ] {
+            #expect(KeychainName(text) == nil, "\(text.debugDescription)")
+        }
+    }
+
+    @Test("Keychains are created beside each other, each with a passcode and items of its own")
+    func separate() throws {
+        let (keychains, directory) = try fixture()
+        #expect(try keychains.names() == [.login])
+        try Self.create("build", in: keychains)
+        try Self.create("archive", in: keychains)
+        #expect(try keychains.names().map(\.text) == ["login", "archive", "build"])
+        #expect(try keychains.list().search.map(\.text) == ["login", "build", "archive"])
+        #expect(try keychains.list().defaultKeychain == .login)
+
+        let build = try EmbeddedService(home: keychains.home(of: try Self.name("build")))
+        let login = try EmbeddedService(home: keychains.home(of: .login))
+        defer {
+            build.close()
+            login.close()
+        }
+        let item = ItemAddition(
+            .genericPassword, attributes: [.service: .string("s")],
+            secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)))
+        #expect(throws: KeychainError.self) { try build.add(item, from: Self.caller) }
+        try build.unlock(Self.passcode) { _, _ in }
+        _ = try build.add(item, from: Self.caller)
+        #expect(try login.status().counts.isEmpty && !login.lockStatus().hasPasscode)
+        let wrong = #expect(throws: KeychainError.self) {
+            try build.unlock(SharedSecret(copying: "wrong one".utf8)) { _, _ in }
+        }
+        #expect(wrong?.status == .authFailed)
+        #expect(try build.lockStatus().wrongPasscodes == 1 && login.lockStatus().wrongPasscodes == 0)
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("A keychain that exists is not created again, and one that does not exist is not deleted")
+    func existing() throws {
+        let (keychains, directory) = try fixture()
+        try Self.create("build", in: keychains)
+        let again = #expect(throws: KeychainError.self) { try Self.create("build.keychain", in: keychains) }
+        #expect(again?.status == .duplicateKeychain)
+        let login = #expect(throws: KeychainError.self) { try Self.create("login", in: keychains) }
+        #expect(login?.status == .duplicateKeychain)
+        let missing = #expect(throws: KeychainError.self) { try keychains.delete(try Self.name("other")) }
+        #expect(missing?.status == .noSuchKeychain)
+        #expect(throws: KeychainError.self) { try keychains.delete(.login) }
+        try keychains.delete(try Self.name("build"))
+        #expect(try keychains.names() == [.login] && keychains.list() == .initial)
+        #expect(try Self.leftovers(directory) == [])
+        try Self.create("build", in: keychains)
+        #expect(try keychains.names().count == 2)
+    }
+
+    /// What is in the directories of created keychains.
+    private static func leftovers(_ directory: TemporaryDirectory) throws -> [String] {
+        try ["data", "state"].flatMap {
+            try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/\($0)/keychains")
+        }
+    }
+
+    @Test("A creation that fails, or was interrupted, leaves no keychain, and does not stop the next one")
+    func interrupted() throws {
+        let (keychains, directory) = try fixture()
+        let error = #expect(throws: KeychainError.self) {
+            try keychains.create(try Self.name("build")) { (home) throws(KeychainError) in
+                let service = try EmbeddedService(home: home)
+                service.close()
+                throw KeychainError(.diskFull)
+            }
+        }
+        #expect(error?.status == .diskFull)
+        #expect(try keychains.names() == [.login] && keychains.list() == .initial && Self.leftovers(directory) == [])
+        // As a killed process leaves them.
+        for place in ["data", "state"] {
+            for name in [".draft", "build"] where place == "state" || name == ".draft" {
+                let path = "\(directory.path)/\(place)/keychains/\(name)"
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+                try Data("rest".utf8).write(to: URL(filePath: path + "/device.key"))
+            }
+        }
+        #expect(try keychains.names() == [.login])
+        try Self.create("build", in: keychains)
+        let build = try EmbeddedService(home: keychains.home(of: try Self.name("build")))
+        defer { build.close() }
+        try build.unlock(Self.passcode) { _, _ in }
+    }
+
+    @Test("The search list and the default are changed as a whole, and name only what exists")
+    func list() throws {
+        let (keychains, directory) = try fixture()
+        try Self.create("build", in: keychains)
+        let build = try Self.name("build")
+        try keychains.changeList { (list) throws(KeychainError) in
+            try list.setSearch([build, .login, build])
+            list.defaultKeychain = build
+        }
+        #expect(try keychains.list().search == [build, .login] && keychains.list().defaultKeychain == build)
+        let error = #expect(throws: KeychainError.self) {
+            try keychains.changeList { (list) throws(KeychainError) in
+                guard let other = KeychainName("other") else { return }
+                try list.setSearch([other])
+            }
+        }
+        #expect(error?.status == .noSuchKeychain)
+        #expect(try keychains.list().search == [build, .login])
+        try keychains.changeList { (list) throws(KeychainError) in try list.setSearch([]) }
+        #expect(try keychains.list().search == [])
+        try keychains.delete(build)
+        #expect(try keychains.list().defaultKeychain == .login)
+        let path = URL(filePath: directory.path + "/data/keychains.conf")
+        for text in ["", "default = login\nsearch = ../x\n", "search = login\n", "default = login\nunknown = x\n"] {
+            try Data(text.utf8).write(to: path)
+            let error = #expect(throws: KeychainError.self) { try keychains.list() }
+            #expect(error?.status == .notAvailable && error?.hint != nil)
+        }
+    }
+
+    @Test("Of several programs that create one keychain, one succeeds")
+    func race() throws {
+        let (keychains, directory) = try fixture()
+        let outcomes = Mutex<[OSStatusCode?]>([])
+        let group = DispatchGroup()
+        for _ in 0..<4 {
+            Thread.detachNewThread(in: group) {
+                do {
+                    try Self.create("build", in: keychains)
+                    outcomes.withLock { $0.append(nil) }
+                } catch {
+                    outcomes.withLock { $0.append((error as? KeychainError)?.status) }
+                }
+            }
+        }
+        group.wait()
+        let found = outcomes.withLock { $0 }
+        #expect(found.count == 4 && found.count { $0 == nil } == 1)
+        #expect(found.count { $0 == .duplicateKeychain } == 3)
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test("A link or a file in the place of a keychain is none, and is not followed")
+    func links() throws {
+        let (keychains, directory) = try fixture()
+        try Self.create("build", in: keychains)
+        let place = directory.path + "/data/keychains"
+        #expect(symlink("/etc", place + "/link") == 0)
+        try Data().write(to: URL(filePath: place + "/file"))
+        #expect(try keychains.names().map(\.text) == ["login", "build"])
+        for name in ["link", "file"] {
+            #expect(throws: KeychainError.self) { try Self.create(name, in: keychains) }
+            #expect(throws: KeychainError.self) { try keychains.delete(try Self.name(name)) }
+        }
+        #expect(access("/etc/passwd", F_OK) == 0)
+        #expect(try keychains.names().map(\.text) == ["login", "build"])
+    }
+}
+
+extension Thread {
+    fileprivate static func detachNewThread(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
+        group.enter()
+        detachNewThread {
+            body()
+            group.leave()
+        }
+    }
+}
