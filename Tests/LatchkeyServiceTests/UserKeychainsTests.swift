@@ -184,7 +184,7 @@ struct UserKeychainsTests {
         withExtendedLifetime(directory) {}
     }
 
-    @Test("A link or a file in the place of a keychain is none, and is not followed")
+    @Test("A link or a file in the place of a keychain is not one, and is not followed")
     func links() throws {
         let (keychains, directory) = try fixture()
         try Self.create("build", in: keychains)
