@@ -87,7 +87,7 @@ package enum Samples {
     package static var requests: [any KeychainOperation] {
         [
             Hello(claim: CallerIdentity(executable: "/x", declaredGroups: ["a", "b"], isUserCommand: true)),
-            Hello(claim: CallerIdentity(executable: "/x")),
+            Hello(claim: CallerIdentity(executable: "/x"), keychain: KeychainName("build") ?? .login),
             AddItem(
                 ItemAddition(
                     .certificate, attributes: attributes, secrets: secrets, accessGroup: "G", protection: .always,

@@ -52,6 +52,9 @@ struct MoveCommandTests {
         #expect(keychain.latchkey("protect move --to-keychain a/b \(directory.path)/link").error.contains("regular"))
         #expect(keychain.latchkey("protect move --to-keychain a/b \(directory.path)").exit != 0)
         #expect(keychain.latchkey("protect move --to-keychain a/b /dev/null").exit != 0)
+        let database = try #require(keychain.directory).path + "/data/keychain.db"
+        #expect(keychain.latchkey("protect move --to-keychain a/b \(database)").error.contains("keychain itself"))
+        #expect(exists(database))
         #expect(keychain.latchkey("protect move \(other)").exit == 2)
         #expect(keychain.latchkey("protect move --to-keychain a/b --class unless-open \(other)").exit == 2)
         #expect(keychain.latchkey("protect move --to-keychain a/b --from-keychain c/d \(other)").exit == 2)

@@ -25,13 +25,15 @@ struct SubordinateUserTests {
 
         func requireAllowedUser(of user: UInt32) throws(KeychainError) { throw Self.refusal }
 
-        func modeAndHome(for user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
-            try provider.modeAndHome(for: user)
+        func modeAndHome(
+            for keychain: UserKeychain
+        ) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
+            try provider.modeAndHome(for: keychain)
         }
-        func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain { try provider.keychain(of: user) }
-        func rescue(of user: UInt32) -> any KeychainRescue { provider.rescue(of: user) }
+        func open(_ keychain: UserKeychain) throws(KeychainError) -> ServedKeychain { try provider.open(keychain) }
+        func rescue(of keychain: UserKeychain) -> any KeychainRescue { provider.rescue(of: keychain) }
         func closeIdle() { provider.closeIdle() }
-        func openKeychain(of user: UInt32) -> ServedKeychain? { provider.openKeychain(of: user) }
+        func openKeychains(of user: UInt32) -> [ServedKeychain] { provider.openKeychains(of: user) }
         func forEachOpen(_ body: (ServedKeychain) -> Void) { provider.forEachOpen(body) }
         func close() { provider.close() }
     }

@@ -152,7 +152,7 @@ final class ConnectionPool: Sendable {
 
     /// Throws ``StoreError/replaced(path:)`` if the file was deleted or replaced. No other process
     /// would see what is written to it.
-    private func requireFile() throws(StoreError) {
+    func requireFile() throws(StoreError) {
         guard let file, Self.identity(of: file.path) != file.identity else { return }
         throw .replaced(path: file.path)
     }

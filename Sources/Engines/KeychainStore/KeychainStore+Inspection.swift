@@ -43,11 +43,15 @@ extension KeychainStore {
         try read { (database, _) throws(StoreError) in try Quarantine.count(in: database) }
     }
 
-    /// Whether a row has this identifier, in quarantine as well.
+    /// Throws if the database is not the file at its path any more.
+    public func requireCurrentFile() throws(StoreError) { try connections.requireFile() }
+
+    /// Whether a row of a live item has this identifier, in quarantine as well.
     public func hasRow(_ identifier: ItemIdentifier) throws(StoreError) -> Bool {
         try read { (database, _) throws(StoreError) in
             let statement = try RowStatement(
-                "SELECT 1 FROM item WHERE uuid = ?1 UNION ALL SELECT 1 FROM quarantine WHERE uuid = ?1", in: database)
+                "SELECT 1 FROM item WHERE uuid = ?1 AND tombstone = 0 UNION ALL SELECT 1 FROM quarantine WHERE uuid = ?1",
+                in: database)
             try statement.bind(identifier.bytes, at: 1)
             return try statement.step()
         }

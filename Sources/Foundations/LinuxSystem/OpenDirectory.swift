@@ -100,13 +100,16 @@ public final class OpenDirectory: Sendable {
 
     // MARK: Changing
 
-    /// Gives an unnamed file a name: that of a file which it replaces, or a new one.
+    /// Gives an unnamed file a name: that of a file which it replaces, or a new one. The file is durable
+    /// before it has the name; ``synchronize()`` makes the name durable.
     ///
     /// - Parameters:
     ///   - draft: a descriptor of ``unnamedFile()``.
     ///   - replaces: whether an existing file is replaced; otherwise it is an error (`EEXIST`).
+    ///   - check: called last; nothing is replaced if it throws.
     public func publish(
-        _ draft: borrowing OwnedDescriptor, as name: String, replaces: Bool
+        _ draft: borrowing OwnedDescriptor, as name: String, replaces: Bool,
+        check: () throws(SystemError) -> Void = {}
     ) throws(SystemError) {
         // removeDraft(_:) of another process leaves it alone.
         guard flock(draft.rawValue, LOCK_EX | LOCK_NB) == 0 else { throw .last("lock", path: path(of: name)) }
@@ -114,6 +117,14 @@ public final class OpenDirectory: Sendable {
         let link = "/proc/self/fd/\(draft.rawValue)"
         guard linkat(AT_FDCWD, link, descriptor.rawValue, temporary, AT_SYMLINK_FOLLOW) == 0 else {
             throw .last("create", path: path(of: name))
+        }
+        do throws(SystemError) {
+            // Not before it has a name: file systems may not keep what has none.
+            try draft.synchronize(path: path(of: name))
+            try check()
+        } catch {
+            unlinkat(descriptor.rawValue, temporary, 0)
+            throw error
         }
         let result =
             replaces

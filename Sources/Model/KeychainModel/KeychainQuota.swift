@@ -2,8 +2,8 @@
 
 /// The maximum size of one keychain, if one daemon keeps the keychains of many users.
 public struct KeychainQuota: Sendable, Equatable {
-    /// The size of the database, in bytes. A backup may use the same size again while it is made or
-    /// restored.
+    /// The size of the database, in bytes. The stored files together may have the same size, and a
+    /// backup twice that while it is made or restored.
     public var bytes: Int
     /// The number of items, tombstones included.
     public var items: Int

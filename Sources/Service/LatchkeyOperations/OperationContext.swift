@@ -129,6 +129,8 @@ package enum LimitedResource: Sendable, CaseIterable {
     case multiItemSearch
     /// A backup or a restoration.
     case spool
+    /// A file that is being stored.
+    case fileStore
     /// A read of the audit log.
     case logReading
     /// An operation with a key of the keychain.

@@ -15,6 +15,8 @@ final class Connection: Sendable {
         var idleSince: UInt64?
         var isClosing = false
         var sessions: [OpenSession] = []
+        /// Which of the user's keychains the connection is for.
+        var name = KeychainName.login
     }
 
     /// A session that the client has opened: its server, and the socket that receives its
@@ -104,19 +106,22 @@ final class Connection: Sendable {
     private func handshake() throws(WireError) -> ConnectedCaller? {
         guard let first = try nextRequest()?.numbered else { return nil }
         guard let hello = first.operation as? Hello else { throw .malformed("the first request must be a hello") }
-        let (welcome, problem) = welcome()
+        let (welcome, problem) = welcome(to: hello.keychain)
         guard let welcome else {
             if let problem { try send(.failure(problem), to: first.number) }
             return nil
         }
         try send(.content(welcome), to: first.number)
-        state.withLock { $0.idleSince = BootClock.system.now() }
+        state.withLock { state in
+            state.idleSince = BootClock.system.now()
+            state.name = hello.keychain
+        }
         return ConnectedCaller(peer, claim: hello.claim, reader: server.reader)
     }
 
-    private func welcome() -> (Welcome?, KeychainError?) {
+    private func welcome(to name: KeychainName) -> (Welcome?, KeychainError?) {
         do throws(KeychainError) {
-            let (mode, home) = try server.provider.modeAndHome(for: user)
+            let (mode, home) = try server.provider.modeAndHome(for: UserKeychain(user, name))
             let welcome = Welcome(
                 instance: server.instance, mode: mode, dataDirectory: home?.dataDirectory ?? "",
                 stateDirectory: home?.stateDirectory ?? "")
@@ -133,7 +138,7 @@ final class Connection: Sendable {
     private func handler(_ caller: ConnectedCaller) -> RequestHandler {
         RequestHandler(
             server: server, channel: channel, decoder: decoder, caller: caller, fixed: fixed, user: user,
-            process: process, connection: self)
+            name: state.withLock { $0.name }, process: process, connection: self)
     }
 
     // MARK: Sessions

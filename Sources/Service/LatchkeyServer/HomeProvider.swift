@@ -37,7 +37,7 @@ public final class HomeProvider: KeychainProvider {
     let hardware: SecureHardware
     private let openLimits: OpenKeychains
     private let subordinates: SubordinateUsers?
-    private let slots = SystemMutex<[UInt32: KeychainSlot]>([:])
+    private let slots = SystemMutex<[UserKeychain: KeychainSlot]>([:])
 
     /// The keychain of one user, for this user only.
     ///
@@ -105,24 +105,25 @@ public final class HomeProvider: KeychainProvider {
     ///
     /// - Throws: errSecNotAvailable if another daemon owns it.
     public func acquire(homeOf user: UInt32) throws(KeychainError) {
-        let home = try home(of: user)
-        _ = try slot(of: user).ownership { () throws(KeychainError) in try HomeOwnership.acquire(home) }
+        let home = try home(of: UserKeychain(user))
+        _ = try slot(of: UserKeychain(user)).ownership { () throws(KeychainError) in try HomeOwnership.acquire(home) }
     }
 
     public func requireAllowedUser(of user: UInt32) throws(KeychainError) { try subordinates?.refuse(user) }
 
-    public func modeAndHome(for user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
-    {
-        (mode, try home(of: user))
+    public func modeAndHome(
+        for keychain: UserKeychain
+    ) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
+        (mode, try home(of: keychain))
     }
 
-    public func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain {
-        let home = try home(of: user)
+    public func open(_ keychain: UserKeychain) throws(KeychainError) -> ServedKeychain {
+        let home = try home(of: keychain)
         // A user waits only for their own keychain to be opened.
-        let slot = slot(of: user)
+        let slot = slot(of: keychain)
         if slot.opened == nil { try closeExcessKeychains() }
         return try slot.keychain { (ownership) throws(KeychainError) in
-            try open(home, of: user, ownership)
+            try open(home, keychain, ownership)
         } acquire: { () throws(KeychainError) in
             try HomeOwnership.acquire(home)
         }
@@ -167,30 +168,32 @@ public final class HomeProvider: KeychainProvider {
     var openCount: Int { slots.withLock { Array($0.values) }.count { $0.opened != nil } }
 
     /// Whether this daemon owns the user's home.
-    func holdsHome(of user: UInt32) -> Bool { slot(of: user).holdsHome }
+    func holdsHome(of user: UInt32) -> Bool { slot(of: UserKeychain(user)).holdsHome }
 
     // MARK: Slots
 
-    private func slot(of user: UInt32) -> KeychainSlot {
+    private func slot(of keychain: UserKeychain) -> KeychainSlot {
         slots.withLock { slots in
-            if let slot = slots[user] { return slot }
+            if let slot = slots[keychain] { return slot }
             let fresh = KeychainSlot()
-            slots[user] = fresh
+            slots[keychain] = fresh
             return fresh
         }
     }
 
-    public func rescue(of user: UInt32) -> any KeychainRescue { HomeRescue(provider: self, user: user) }
+    public func rescue(of keychain: UserKeychain) -> any KeychainRescue {
+        HomeRescue(provider: self, keychain: keychain)
+    }
 
     /// Runs `body` while no request can open the user's keychain between its steps.
     ///
     /// - Parameter body: gets the home, its lock, and a function that closes the keychain and runs a
     ///   step before it is opened again.
     func rescuing<Result>(
-        _ user: UInt32, _ body: (KeychainHome, HomeOwnership, KeychainSlot) throws(KeychainError) -> Result
+        _ keychain: UserKeychain, _ body: (KeychainHome, HomeOwnership, KeychainSlot) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let home = try home(of: user)
-        let slot = slot(of: user)
+        let home = try home(of: keychain)
+        let slot = slot(of: keychain)
         // The lease is needed because another request may open the keychain between the two steps
         // of a recovery, and leave it idle.
         let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in try HomeOwnership.acquire(home)
@@ -199,7 +202,9 @@ public final class HomeProvider: KeychainProvider {
         return try body(home, ownership, slot)
     }
 
-    public func openKeychain(of user: UInt32) -> ServedKeychain? { slots.withLock { $0[user] }?.lease() }
+    public func openKeychains(of user: UInt32) -> [ServedKeychain] {
+        slots.withLock { $0.filter { $0.key.user == user }.map(\.value) }.compactMap { $0.lease() }
+    }
 
     public func forEachOpen(_ body: (ServedKeychain) -> Void) {
         for slot in slots.withLock({ Array($0.values) }) { slot.lease().map(body) }
@@ -210,7 +215,14 @@ public final class HomeProvider: KeychainProvider {
         slots.withLock { $0 = [:] }
     }
 
-    private func home(of user: UInt32) throws(KeychainError) -> KeychainHome {
+    /// - Throws: errSecNoSuchKeychain for a name that does not exist.
+    private func home(of keychain: UserKeychain) throws(KeychainError) -> KeychainHome {
+        let keychains = UserKeychains(try loginHome(of: keychain.user))
+        guard try keychains.contains(keychain.name) else { throw UserKeychains.missing(keychain.name) }
+        return keychains.home(of: keychain.name)
+    }
+
+    private func loginHome(of user: UInt32) throws(KeychainError) -> KeychainHome {
         guard let home = home(user) else {
             guard mode == .system else {
                 throw KeychainError(
@@ -226,9 +238,13 @@ public final class HomeProvider: KeychainProvider {
 
     private static let overflowUsers: Set<UInt32> = [65534, 65535, .max]
 
-    private func open(_ home: KeychainHome, of user: UInt32, _ ownership: HomeOwnership) throws(KeychainError)
-        -> ServedKeychain
-    {
+    private func open(
+        _ home: KeychainHome, _ keychain: UserKeychain, _ ownership: HomeOwnership
+    ) throws(KeychainError) -> ServedKeychain {
+        let user = keychain.user
+        // The passcode that the daemon was started with is that of the keychain that every user has.
+        let none: AutomaticUnlock.Source = { () throws(KeychainError) in nil }
+        let automaticPasscode = keychain.name == .login ? automaticPasscode : none
         let service = try EmbeddedService(
             home: home, clocks: clocks, ownership: ownership, quota: quota, user: user,
             presence: presence, hardware: hardware, allowsAlwaysOpen: allowsAlwaysOpen,

@@ -7,10 +7,10 @@ internal import SecretMemory
 /// What can be done with a user's keychain in its home even if it cannot be opened.
 struct HomeRescue: KeychainRescue {
     let provider: HomeProvider
-    let user: UInt32
+    let keychain: UserKeychain
 
     func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
-        try provider.rescuing(user) { (home, ownership, slot) throws(KeychainError) in
+        try provider.rescuing(keychain) { (home, ownership, slot) throws(KeychainError) in
             // The recovery key is verified before the keychain is closed.
             let lost = try EmbeddedService.recover(
                 home: home, key: key, newPasscode: nil, clocks: provider.clocks, ownership: ownership,
@@ -25,7 +25,7 @@ struct HomeRescue: KeychainRescue {
     }
 
     func resealRoot(with code: SharedSecret) throws(KeychainError) {
-        try provider.rescuing(user) { (home, ownership, slot) throws(KeychainError) in
+        try provider.rescuing(keychain) { (home, ownership, slot) throws(KeychainError) in
             try slot.whileClosed { () throws(KeychainError) in
                 try EmbeddedService.resealRoot(
                     home: home, code: code, ownership: ownership, hardware: provider.hardware)
@@ -34,7 +34,7 @@ struct HomeRescue: KeychainRescue {
     }
 
     func diagnose(_ problem: KeychainError) throws(KeychainError) -> [KeychainFinding] {
-        let (mode, home) = try provider.modeAndHome(for: user)
+        let (mode, home) = try provider.modeAndHome(for: keychain)
         guard let home else { throw problem }
         return EmbeddedService.diagnose(problem, home: home, hardware: provider.hardware, mode: mode)
     }

@@ -162,7 +162,7 @@ public final class KeychainServer: Sendable {
     /// Ends the authentication contexts of a process that has no connection any more.
     private func endContexts(of connection: Connection) {
         let process = CallerIdentity.ProcessIdentity(user: connection.user, process: connection.process)
-        provider.openKeychain(of: connection.user)?.service.endContexts(of: process)
+        for keychain in provider.openKeychains(of: connection.user) { keychain.service.endContexts(of: process) }
     }
 
     /// Serves the connections whose sockets arrive through `control`, until the other end of it is
@@ -238,7 +238,7 @@ public final class KeychainServer: Sendable {
     /// - Parameter user: whose keychain and sessions the event concerns; nil for all users.
     public func handleSessionEvent(_ event: SessionEvent, of user: UInt32? = nil) {
         if let user {
-            if let keychain = provider.openKeychain(of: user) { event.apply(to: keychain.service) }
+            for keychain in provider.openKeychains(of: user) { event.apply(to: keychain.service) }
         } else {
             provider.forEachOpen { event.apply(to: $0.service) }
         }

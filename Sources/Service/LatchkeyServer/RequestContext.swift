@@ -25,6 +25,8 @@ final class RequestContext: OperationContext {
 
     private var server: KeychainServer { handler.server }
     private var user: UInt32 { handler.user }
+    /// The keychain that the connection is for.
+    private var target: UserKeychain { UserKeychain(user, handler.name) }
 
     // MARK: The keychain
 
@@ -34,7 +36,7 @@ final class RequestContext: OperationContext {
         get throws(KeychainError) {
             if let opening { return try opening.get() }
             let provider = server.provider
-            let outcome = Result { [user] () throws(KeychainError) in try provider.keychain(of: user) }
+            let outcome = Result { [target] () throws(KeychainError) in try provider.open(target) }
             opening = outcome
             return try outcome.get()
         }
@@ -44,7 +46,7 @@ final class RequestContext: OperationContext {
     var mode: KeychainStatus.Mode { get throws(KeychainError) { try keychain.mode } }
     var auditLog: AuditLog? { get throws(KeychainError) { try keychain.audit } }
 
-    var rescue: any KeychainRescue { server.provider.rescue(of: user) }
+    var rescue: any KeychainRescue { server.provider.rescue(of: target) }
 
     /// Has the next use open the keychain again, because it may open now.
     func forgetFailedOpening() {
@@ -56,7 +58,7 @@ final class RequestContext: OperationContext {
         guard let home = keychain.home else {
             throw KeychainError(.notAvailable, "a keychain in memory cannot be backed up or restored")
         }
-        return try Spool(in: home.stateDirectory, limit: keychain.quota?.bytes ?? Spool.maxLength)
+        return try Spool(in: home.stateDirectory, limit: (keychain.quota?.bytes).map { 2 * $0 } ?? Spool.maxLength)
     }
 
     // MARK: The caller
@@ -98,7 +100,7 @@ final class RequestContext: OperationContext {
                 return AccessPolicy(mode: opened.mode, knowsPasscode: opened.knowsPasscode)
             }
             // A recovery must also work for a keychain that cannot be opened.
-            return AccessPolicy(mode: try server.provider.modeAndHome(for: user).mode, knowsPasscode: false)
+            return AccessPolicy(mode: try server.provider.modeAndHome(for: target).mode, knowsPasscode: false)
         }
     }
 
@@ -117,6 +119,7 @@ final class RequestContext: OperationContext {
         case .search: server.shared.searches
         case .multiItemSearch: server.shared.multiItemSearches
         case .spool: server.shared.spools
+        case .fileStore: server.shared.fileStores
         case .logReading: server.shared.logReadings
         case .keyUse: server.shared.keyUses
         case .watcher: server.shared.watchers
@@ -199,7 +202,8 @@ final class RequestContext: OperationContext {
         let keychain = try keychain
         let control = try receiveControl()
         let provider = SessionProvider(
-            user: user, service: service, knowsPasscode: knowsPasscode, audit: keychain.audit, home: keychain.home,
+            user: user, name: handler.name, service: service, knowsPasscode: knowsPasscode, audit: keychain.audit,
+            home: keychain.home,
             quota: keychain.quota, lease: keychain.lease)
         try start(provider, control, permit)
     }
@@ -244,7 +248,7 @@ extension LimitedResource {
     /// Whether a request waits for its share, instead of being refused immediately.
     fileprivate var isWaitedFor: Bool {
         switch self {
-        case .search, .multiItemSearch, .logReading, .keyUse: true
+        case .search, .multiItemSearch, .logReading, .keyUse, .fileStore: true
         case .spool, .watcher, .session: false
         }
     }

@@ -17,6 +17,8 @@ struct RequestHandler {
     /// The caller, instead of the one that the kernel reports; for tests.
     let fixed: CallerIdentity?
     let user: UInt32
+    /// Which of the user's keychains the connection is for.
+    let name: KeychainName
     let process: Int32
     let connection: Connection
     /// The permits that the request holds until it is answered.
@@ -24,10 +26,10 @@ struct RequestHandler {
 
     init(
         server: KeychainServer, channel: FrameChannel, decoder: RequestDecoder, caller: ConnectedCaller,
-        fixed: CallerIdentity?, user: UInt32, process: Int32, connection: Connection
+        fixed: CallerIdentity?, user: UInt32, name: KeychainName, process: Int32, connection: Connection
     ) {
         (self.server, self.channel, self.decoder, self.caller, self.fixed) = (server, channel, decoder, caller, fixed)
-        (self.user, self.process, self.connection) = (user, process, connection)
+        (self.user, self.name, self.process, self.connection) = (user, name, process, connection)
     }
 
     /// Processes the request; the response is then delivered.

@@ -57,22 +57,24 @@ public protocol KeychainProvider: Sendable {
     /// Returns what a client of this user is told before a keychain is opened.
     ///
     /// - Throws: errSecMissingEntitlement if this user has no keychain here.
-    func modeAndHome(for user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
+    func modeAndHome(
+        for keychain: UserKeychain
+    ) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
 
-    /// Returns the user's keychain, and opens it if necessary.
+    /// Returns a keychain, and opens it if necessary.
     ///
     /// - Throws: errSecNotAvailable if it cannot be opened, or if the maximum number of keychains
-    ///   is in use.
-    func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain
+    ///   is in use; errSecNoSuchKeychain for a name that does not exist.
+    func open(_ keychain: UserKeychain) throws(KeychainError) -> ServedKeychain
 
     /// What can be done with a user's keychain even if it cannot be opened.
-    func rescue(of user: UInt32) -> any KeychainRescue
+    func rescue(of keychain: UserKeychain) -> any KeychainRescue
 
     /// Closes keychains that were idle for long, if nothing is lost by that.
     func closeIdle()
 
-    /// Returns the user's keychain if it is open.
-    func openKeychain(of user: UInt32) -> ServedKeychain?
+    /// Returns the keychains of a user that are open.
+    func openKeychains(of user: UInt32) -> [ServedKeychain]
 
     /// Calls `body` with every open keychain.
     func forEachOpen(_ body: (ServedKeychain) -> Void)
@@ -85,4 +87,9 @@ extension KeychainProvider {
     /// Accepts connections of every user; a user without a keychain gets an error in response to
     /// the hello.
     public func requireAllowedUser(of user: UInt32) throws(KeychainError) {}
+
+    /// Returns the keychain that every user has.
+    public func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain { try open(UserKeychain(user)) }
+
+    public func rescue(of user: UInt32) -> any KeychainRescue { rescue(of: UserKeychain(user)) }
 }

@@ -8,20 +8,24 @@ internal import SecretMemory
 /// session ends.
 public final class SessionProvider: KeychainProvider {
     private let user: UInt32
+    private let name: KeychainName
     private let servedKeychain: ServedKeychain
     private let lease: KeychainLease?
 
     /// - Parameters:
     ///   - user: the user whose processes may use the session.
+    ///   - name: of the keychain.
     ///   - knowsPasscode: whether the session was opened with the passcode.
     ///   - audit: the audit log of the daemon that holds the session; it is not closed with the
     ///     session.
     ///   - lease: the lease of the keychain whose home and audit log the session uses.
     public init(
-        user: UInt32, service: any HostedKeychain, knowsPasscode: Bool, audit: AuditLog? = nil, home: KeychainHome?,
+        user: UInt32, name: KeychainName = .login, service: any HostedKeychain, knowsPasscode: Bool,
+        audit: AuditLog? = nil, home: KeychainHome?,
         quota: KeychainQuota? = nil, lease: KeychainLease? = nil
     ) {
         self.user = user
+        self.name = name
         self.lease = lease
         servedKeychain = ServedKeychain(
             service: service, audit: audit, mode: .session, home: home, knowsPasscode: knowsPasscode, quota: quota
@@ -31,25 +35,31 @@ public final class SessionProvider: KeychainProvider {
         }
     }
 
-    public func modeAndHome(for user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
-    {
-        guard user == self.user else {
+    public func modeAndHome(
+        for keychain: UserKeychain
+    ) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
+        guard keychain.user == user else {
             throw KeychainError(
-                .missingEntitlement, "this session serves user \(self.user), and user \(user) is a different one")
+                .missingEntitlement,
+                "this session serves user \(user), and user \(keychain.user) is a different one")
+        }
+        guard keychain.name == name else {
+            throw KeychainError(
+                .noSuchKeychain, "this session is of the keychain '\(name)', not of '\(keychain.name)'")
         }
         return (.session, servedKeychain.home)
     }
 
-    public func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain {
-        _ = try modeAndHome(for: user)
+    public func open(_ keychain: UserKeychain) throws(KeychainError) -> ServedKeychain {
+        _ = try modeAndHome(for: keychain)
         return servedKeychain
     }
 
-    public func rescue(of user: UInt32) -> any KeychainRescue { SessionRescue() }
+    public func rescue(of keychain: UserKeychain) -> any KeychainRescue { SessionRescue() }
 
     public func closeIdle() {}
 
-    public func openKeychain(of user: UInt32) -> ServedKeychain? { user == self.user ? servedKeychain : nil }
+    public func openKeychains(of user: UInt32) -> [ServedKeychain] { user == self.user ? [servedKeychain] : [] }
 
     public func forEachOpen(_ body: (ServedKeychain) -> Void) { body(servedKeychain) }
 

@@ -16,6 +16,8 @@ final class SharedResources: Sendable {
     let multiItemSearches = ConcurrencyLimiter(2)
     /// Backups and restores in progress.
     let spools = ConcurrencyLimiter(1)
+    /// Files that are being stored.
+    let fileStores = ConcurrencyLimiter(4)
     /// Reads of the audit log; each has all its files open.
     let logReadings = ConcurrencyLimiter(2)
     /// Operations with keys of the keychain: each takes some hundredths of a second with a large

@@ -56,7 +56,9 @@ extension EmbeddedService {
 
     public func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int {
         let passcode = try Self.passcode(passcode)
-        return try run { () throws(StoreError) in try store.removePasscode(passcode, progress: progress) }
+        return try removingFiles { () throws(KeychainError) in
+            try run { () throws(StoreError) in try store.removePasscode(passcode, progress: progress) }
+        }
     }
 
     public func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret {
@@ -86,7 +88,7 @@ extension EmbeddedService {
             throw KeychainError(error)
         }
         let files = contents.contains(.files) ? try backedUpFiles() : nil
-        return try run { () throws(StoreError) in
+        return try whileFilesStay(contents) { () throws(StoreError) in
             try store.backup(
                 under: passphrase, passcode: passcode, including: contents, files: files,
                 cost: passcodeCost, now: clock(),

@@ -90,7 +90,7 @@ public final class EmbeddedService: KeychainService {
         self.allowsAlwaysOpen = allowsAlwaysOpen
         maxFilesSize = quota?.bytes ?? .max
         automaticUnlock = AutomaticUnlock(automaticPasscode)
-        sweepStoredFiles()
+        removeLeftovers()
     }
 
     /// Creates a keychain in memory, which lives as long as the object.
@@ -223,9 +223,10 @@ public final class EmbeddedService: KeychainService {
         let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .write)
         let now = clock()
-        let count = try run { () throws(StoreError) in try store.remove(search, now: now) }
+        let count = try removingFiles { () throws(KeychainError) in
+            try run { () throws(StoreError) in try store.remove(search, now: now) }
+        }
         guard count > 0 else { throw .itemNotFound }
-        sweepStoredFiles()
         return count
     }
 
@@ -273,7 +274,7 @@ public final class EmbeddedService: KeychainService {
         let count = try run { () throws(StoreError) in try store.repair(action, dryRun: dryRun, progress: progress) }
         if !dryRun, count > 0 {
             try checkpoint()
-            sweepStoredFiles()
+            removeLeftovers()
         }
         return count
     }

@@ -79,13 +79,19 @@ final class ConvertibleFile {
     ///
     /// - Throws: ``FileProtectionError/changedMeanwhile`` if this file was written since it was opened.
     func replace(by draft: borrowing OwnedDescriptor) throws(FileProtectionError) {
-        try mapSystemErrors { () throws(SystemError) in
-            try attributes.apply(to: draft, path: path)
-            try draft.synchronize(path: path)
-        }
-        try requireUnchanged()
-        try mapSystemErrors { () throws(SystemError) in
-            try directory.publish(draft, as: name, replaces: true)
+        try mapSystemErrors { () throws(SystemError) in try attributes.apply(to: draft, path: path) }
+        var problem: FileProtectionError?
+        do throws(SystemError) {
+            try directory.publish(draft, as: name, replaces: true) { () throws(SystemError) in
+                do throws(FileProtectionError) {
+                    try requireUnchanged()
+                } catch {
+                    problem = error
+                    throw SystemError("replace", path: path, code: ESTALE)
+                }
+            }
+        } catch {
+            throw problem ?? .system(error)
         }
     }
 

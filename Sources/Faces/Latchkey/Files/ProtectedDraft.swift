@@ -45,7 +45,6 @@ struct ProtectedDraft: ~Copyable {
     consuming func publish(replaces: Bool) throws(FileProtectionError) -> ProtectedContainer {
         try container.commit(durably: false)
         try mapSystemErrors { () throws(SystemError) in
-            try descriptor.synchronize(path: path)
             try directory.publish(descriptor, as: name, replaces: replaces)
             try directory.synchronize()
         }

@@ -19,11 +19,17 @@ final class DaemonClient: Sendable {
 
     private let connector: any DaemonConnector
     private let claim: @Sendable () -> CallerIdentity
+    private let keychain: KeychainName
     private let state = SystemMutex(State())
     private let numbers = Atomic<UInt64>(0)
 
-    init(_ connector: any DaemonConnector, claim: @escaping @Sendable () -> CallerIdentity) {
+    /// - Parameter keychain: which of the user's keychains the connections are for.
+    init(
+        _ connector: any DaemonConnector, keychain: KeychainName = .login,
+        claim: @escaping @Sendable () -> CallerIdentity
+    ) {
         self.connector = connector
+        self.keychain = keychain
         self.claim = claim
     }
 
@@ -192,7 +198,7 @@ final class DaemonClient: Sendable {
         let deadline = BootClock.system.now() + Self.retryTimeout
         while true {
             do throws(KeychainError) {
-                let fresh = try DaemonConnection(try connector.connect(), claim: claim())
+                let fresh = try DaemonConnection(try connector.connect(), claim: claim(), keychain: keychain)
                 state.withLock { $0.hasConnected = true }
                 return fresh
             } catch {

@@ -22,13 +22,13 @@ final class DaemonConnection: Sendable {
     }
 
     /// Introduces this program to the daemon at the other end.
-    init(_ socket: Socket, claim: CallerIdentity) throws(KeychainError) {
+    init(_ socket: Socket, claim: CallerIdentity, keychain: KeychainName) throws(KeychainError) {
         channel = FrameChannel(socket)
         let response: Response
         do throws(WireError) {
             socket.setTimeouts(receiving: FrameChannel.timeout)
             defer { socket.setTimeouts(receiving: 0) }
-            response = try Self.introduce(claim, over: channel)
+            response = try Self.introduce(Hello(claim: claim, keychain: keychain), over: channel)
         } catch {
             throw Self.protocolError(error)
         }
@@ -41,9 +41,9 @@ final class DaemonConnection: Sendable {
 
     /// Sends the hello and returns the response. A daemon that refuses the connection sends the
     /// reason and closes it, possibly before the hello is sent.
-    private static func introduce(_ claim: CallerIdentity, over channel: FrameChannel) throws(WireError) -> Response {
+    private static func introduce(_ hello: Hello, over channel: FrameChannel) throws(WireError) -> Response {
         do throws(WireError) {
-            try channel.send(try NumberedRequest(number: 0, Hello(claim: claim)).frame())
+            try channel.send(try NumberedRequest(number: 0, hello).frame())
         } catch {
             // The reason that the daemon sent before it closed the connection can still be read.
             guard case .ended = error else { throw error }

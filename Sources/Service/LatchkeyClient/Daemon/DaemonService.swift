@@ -13,23 +13,27 @@ package final class DaemonService: OperationPerformer {
     private let changeObservers = SystemMutex<(next: Int, watches: [Int: ChangeObserver], isClosed: Bool)>(
         (0, [:], false))
 
+    private let keychain: KeychainName
     private let claim: @Sendable () -> CallerIdentity
     private let automaticUnlock: AutomaticUnlock
     private let agents: AgentLauncher
     private let ownSession = SystemMutex<OwnSession?>(nil)
 
     /// - Parameters:
+    ///   - keychain: which of the user's keychains it is.
     ///   - claim: the identity that this program claims, for what the daemon cannot determine.
     ///   - automaticPasscode: the source of the passcode, called once when items are locked; nil if
     ///     there is no source.
     ///   - agents: starts the program that asks the person for a daemon without a session.
     package init(
-        _ connector: any DaemonConnector, claim: @escaping @Sendable () -> CallerIdentity,
+        _ connector: any DaemonConnector, keychain: KeychainName = .login,
+        claim: @escaping @Sendable () -> CallerIdentity,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil },
         agents: AgentLauncher = AgentLauncher()
     ) {
         self.agents = agents
-        client = DaemonClient(connector, claim: claim)
+        client = DaemonClient(connector, keychain: keychain, claim: claim)
+        self.keychain = keychain
         self.claim = claim
         automaticUnlock = AutomaticUnlock(automaticPasscode)
     }
@@ -233,7 +237,8 @@ package final class DaemonService: OperationPerformer {
                 let (ownEnd, peerEnd) = try Self.pair()
                 let hold = try openSession(passcode, control: peerEnd)
                 let fresh = OwnSession(
-                    client: DaemonClient(SessionConnector(control: ownEnd), claim: claim), hold: hold)
+                    client: DaemonClient(SessionConnector(control: ownEnd), keychain: keychain, claim: claim),
+                    hold: hold)
                 ownSession.withLock { $0 = fresh }
                 return true
             } catch {

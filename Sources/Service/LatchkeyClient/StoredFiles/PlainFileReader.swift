@@ -3,14 +3,15 @@
 internal import Glibc
 public import KeychainModel
 internal import LatchkeyService
-internal import LinuxSystem
+public import LinuxSystem
 public import SecretMemory
 
 /// Reads a plain file that is to be stored in the keychain, in parts.
 public final class PlainFileReader {
     private let path: String
     private let descriptor: OwnedDescriptor
-    private let stamp: FileStatus.Stamp
+    /// What the file was when reading began.
+    public let stamp: FileAttributes.Stamp
 
     /// - Parameter path: a regular file, or a link to one.
     /// - Throws: errSecParam for anything else.
@@ -21,11 +22,11 @@ public final class PlainFileReader {
             guard try FileStatus.of(opened, path: path).kind == .file else {
                 throw SystemError("read", path: path, code: EINVAL, hint: "only regular files can be stored")
             }
+            stamp = try FileAttributes(of: opened, path: path, withExtended: false).stamp
             descriptor = opened
         } catch {
             throw KeychainError(ofFile: error)
         }
-        stamp = FileStatus.stamp(of: path)
     }
 
     /// Returns the next part, at most ``StoredFilePart/maxLength`` bytes; nil at the end.
@@ -45,6 +46,8 @@ public final class PlainFileReader {
         }
     }
 
-    /// Whether the file is as it was when reading began: the same file, length and times.
-    public var isUnchanged: Bool { FileStatus.stamp(of: path) == stamp }
+    /// Whether the file that was read is as it was when reading began: length and times.
+    public var isUnchanged: Bool {
+        (try? FileAttributes(of: descriptor, path: path, withExtended: false).stamp) == stamp
+    }
 }

@@ -11,10 +11,15 @@ package struct Hello: KeychainOperation, Equatable {
     package var version: UInt32
     /// The program's statement about itself.
     package var claim: CallerIdentity
+    /// Which of the user's keychains the connection is for.
+    package var keychain: KeychainName
 
-    package init(version: UInt32 = WireVersion.current, claim: CallerIdentity) {
+    package init(
+        version: UInt32 = WireVersion.current, claim: CallerIdentity, keychain: KeychainName = .login
+    ) {
         self.version = version
         self.claim = claim
+        self.keychain = keychain
     }
 
     package static let traits: OperationTraits = .worksWithoutLog
@@ -61,11 +66,15 @@ extension Hello {
             throw .malformed("a program declares \(wire.groups.count) groups")
         }
         for group in wire.groups { try WireNames.check(group) }
+        let keychain = wire.hasKeychain ? KeychainName(wire.keychain) : .login
+        guard let keychain, !wire.hasKeychain || keychain.text == wire.keychain else {
+            throw .malformed("the name of a keychain is invalid")
+        }
         self.init(
             version: wire.version,
             claim: CallerIdentity(
                 executable: wire.executable, declaredGroups: wire.hasIdentity_p ? wire.groups : nil,
-                isUserCommand: wire.isUserCommand))
+                isUserCommand: wire.isUserCommand), keychain: keychain)
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
@@ -75,6 +84,7 @@ extension Hello {
         wire.isUserCommand = claim.isUserCommand
         wire.hasIdentity_p = claim.declaredGroups != nil
         wire.groups = claim.declaredGroups ?? []
+        if keychain != .login { wire.keychain = keychain.text }
         return .hello(wire)
     }
 }

@@ -23,9 +23,21 @@ package struct ReadStoredFile: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> StoredFilePart {
         try context.holdSearchPermit(for: query, readsSecrets: true)
-        try context.requireAccess(toSecretsOf: query)
         return try context.service.readStoredFile(
-            query, at: offset, count: count, version: version, from: context.caller)
+            try context.accessible(query), at: offset, count: count, version: version, from: context.caller)
+    }
+}
+
+extension OperationContext {
+    /// Returns a query for the one item that a query finds, after the check that its secrets may be read.
+    fileprivate func accessible(_ query: ItemQuery) throws(KeychainError) -> ItemQuery {
+        guard try mayNeedPasscode else { return query }
+        let found = try service.copyMatching(query, returning: [.attributes, .persistentReference], from: caller)
+        guard let record = found.records.first else { return query }
+        try requireAccess(toSecretsIn: [record.accessGroup])
+        return ItemQuery(
+            nil, accessGroup: record.accessGroup.name, synchronizable: .any,
+            persistentReference: record.persistentReference, authentication: query.authentication)
     }
 }
 

@@ -20,7 +20,10 @@ package struct StoreFile: KeychainOperation {
     }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
-        let permit = try context.acquireSpool()
+        guard let permit = context.acquire(.fileStore) else {
+            throw KeychainError(
+                .notAvailable, "too many files of this user are being stored", hint: "wait until one of them is stored")
+        }
         defer { withExtendedLifetime(permit) {} }
         try context.service.storeFile(
             item, replaces: replaces,

@@ -939,9 +939,21 @@ package nonisolated struct WireHello: Sendable {
 
   package var groups: [String] = []
 
+  /// Which of the user's keychains the connection is for; absent for the one that every user has.
+  package var keychain: String {
+    get {_keychain ?? String()}
+    set {_keychain = newValue}
+  }
+  /// Returns true if `keychain` has been explicitly set.
+  package var hasKeychain: Bool {self._keychain != nil}
+  /// Clears the value of `keychain`. Subsequent reads from it will return its default value.
+  package mutating func clearKeychain() {self._keychain = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+
+  fileprivate var _keychain: String? = nil
 }
 
 package nonisolated struct WireWelcome: Sendable {
@@ -5114,7 +5126,7 @@ nonisolated extension WireNothing: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Hello"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}executable\0\u{3}is_user_command\0\u{3}has_identity\0\u{1}groups\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}executable\0\u{3}is_user_command\0\u{3}has_identity\0\u{1}groups\0\u{1}keychain\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5127,12 +5139,17 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 3: try { try decoder.decodeSingularBoolField(value: &self.isUserCommand) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.hasIdentity_p) }()
       case 5: try { try decoder.decodeRepeatedStringField(value: &self.groups) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._keychain) }()
       default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.version != 0 {
       try visitor.visitSingularUInt32Field(value: self.version, fieldNumber: 1)
     }
@@ -5148,6 +5165,9 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.groups.isEmpty {
       try visitor.visitRepeatedStringField(value: self.groups, fieldNumber: 5)
     }
+    try { if let v = self._keychain {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5157,6 +5177,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.isUserCommand != rhs.isUserCommand {return false}
     if lhs.hasIdentity_p != rhs.hasIdentity_p {return false}
     if lhs.groups != rhs.groups {return false}
+    if lhs._keychain != rhs._keychain {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

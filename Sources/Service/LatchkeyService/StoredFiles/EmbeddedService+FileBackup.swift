@@ -20,6 +20,14 @@ extension EmbeddedService {
             })
     }
 
+    /// Runs a backup. If it contains files, none of them is removed meanwhile.
+    func whileFilesStay(
+        _ contents: BackupContents, _ body: () throws(StoreError) -> BackupReport
+    ) throws(KeychainError) -> BackupReport {
+        guard contents.contains(.files), let directory = try existingFiles() else { return try run(body) }
+        return try directory.whilePublishing { () throws(KeychainError) in try run(body) }
+    }
+
     /// Runs a restoration that takes the files of the backup.
     func restoringFiles(
         dryRun: Bool, _ body: (BackupFileSink) throws(StoreError) -> RestoreReport
@@ -32,14 +40,15 @@ extension EmbeddedService {
             report.files = names.count
             return report
         }
-        // It ends before the sweep, also of files whose items were not restored.
-        defer { sweepStoredFiles() }
+        let before = filesOfItems()
         let restoration = StoredFileRestoration(in: home, maxSize: maxFilesSize)
-        return try restoration.whilePublishing { () throws(KeychainError) in
-            var report = try run { () throws(StoreError) in try body(restoration.sink) }
-            report.files = restoration.count
-            return report
+        // Also files whose items were not restored, or were deleted.
+        defer { removeFiles { (before.contains($0) || restoration.names.contains($0)) && hasNoUse($0) } }
+        var report = try restoration.whilePublishing { () throws(KeychainError) in
+            try run { () throws(StoreError) in try body(restoration.sink) }
         }
+        report.files = restoration.names.count { !hasNoUse($0) }
+        return report
     }
 }
 

@@ -23,16 +23,15 @@ extension EmbeddedService {
                 try publish(draft, as: record, replaces: replaces)
             }
         } catch {
-            // The name that the file may have got already is that of no item.
-            sweepStoredFiles()
+            removeFiles { draft.names.contains($0) && hasNoUse($0) }
             throw error
         }
-        // The former content of the same item.
-        sweepStoredFiles()
+        let items = Set(draft.names.map(\.item))
+        removeFiles { items.contains($0.item) && isFormerContent($0) }
     }
 
     /// Gives a file its name, and stores its item: of a crash between the two, only a file is left
-    /// that ``sweepStoredFiles()`` removes.
+    /// that ``removeLeftovers()`` removes.
     private func publish(
         _ draft: StoredFileDraft, as record: ItemRecord, replaces: Bool
     ) throws(KeychainError) {
@@ -48,12 +47,12 @@ extension EmbeddedService {
                 }
                 guard replaces else { throw .duplicate }
                 try asRefusal { () throws(KeychainError) in
-                    try Self.requireStoredFile(existing)
                     try draft.publish(for: existing.identifier)
                 }
                 let update = ItemUpdate(data: draft.reference.data, protection: record.protection)
                 try items.update(search) { (old) throws(KeychainError) in
-                    try ItemRules.applying(
+                    guard StoredFileReference(old.secrets?.data) != nil else { throw Self.anotherItem }
+                    return try ItemRules.applying(
                         update, to: old, group: nil, now: clock(), allowsAlwaysOpen: allowsAlwaysOpen)
                 }
             }
@@ -66,23 +65,11 @@ extension EmbeddedService {
         guard (0...StoredFilePart.maxLength).contains(count) else {
             throw .parameter("a part of a stored file has at most \(StoredFilePart.maxLength) bytes")
         }
-        let (name, reference) = try find(query, from: caller)
-        guard version == nil || version == reference.file else {
-            throw KeychainError(.notAvailable, "the file was stored again meanwhile", hint: "read it from its start")
-        }
-        guard let files = try existingFiles(),
-            let descriptor = try asKeychainErrors({ () throws(SystemError) in
-                try files.open(name)
-            })
-        else {
-            throw KeychainError(
-                .decode, "the file of the item is missing in \(home?.filesDirectory ?? "the keychain")",
-                hint: "restore it from a backup with files, or delete the item")
-        }
-        let path = files.path(of: name)
+        let (name, reference, descriptor) = try openFile(query, version, from: caller)
+        let path = home.map { "\($0.filesDirectory)/\(name.text)" } ?? name.text
         do throws(FileProtectionError) {
             let container = try ProtectedContainer(
-                opening: descriptor, path: path, isWritable: false, cacheCount: 1,
+                opening: try descriptor.descriptor.duplicate(), path: path, isWritable: false, cacheCount: 1,
                 cipher: { (record) throws(FileProtectionError) in try reference.cipher(for: record) })
             let length = try container.length
             let available = offset < length ? Int(min(UInt64(count), length - offset)) : 0
@@ -94,6 +81,33 @@ extension EmbeddedService {
             throw KeychainError(error, path: path)
         }
     }
+
+    /// Opens the file of an item. A file that is replaced meanwhile is looked for again.
+    private func openFile(
+        _ query: ItemQuery, _ version: [UInt8]?, from caller: CallerIdentity
+    ) throws(KeychainError) -> (StoredFileName, StoredFileReference, OpenStoredFile) {
+        var missing: StoredFileName?
+        for _ in 0..<Self.maxSearches {
+            let (name, reference) = try find(query, from: caller)
+            guard version == nil || version == reference.file else {
+                throw KeychainError(
+                    .notAvailable, "the file was stored again meanwhile", hint: "read it from its start")
+            }
+            // It was not replaced: it is missing.
+            if missing == name { break }
+            missing = name
+            if let files = try existingFiles(),
+                let box = try asKeychainErrors({ () throws(SystemError) in try OpenStoredFile(name, in: files) })
+            {
+                return (name, reference, box)
+            }
+        }
+        throw KeychainError(
+            .decode, "the file of the item is missing in \(home?.filesDirectory ?? "the keychain")",
+            hint: "restore it from a backup with files")
+    }
+
+    private static let maxSearches = 8
 
     private func find(
         _ query: ItemQuery, from caller: CallerIdentity
@@ -131,12 +145,8 @@ extension EmbeddedService {
         return record
     }
 
-    private static func requireStoredFile(_ item: ItemRecord) throws(KeychainError) {
-        guard item[.itemDescription] == .string(ItemAttribute.storedFileDescription) else {
-            throw KeychainError(
-                .duplicateItem, "an item of this name exists, and is not a file", hint: "choose another name")
-        }
-    }
+    private static let anotherItem = KeychainError(
+        .duplicateItem, "an item of this name exists, and is not a file", hint: "choose another name")
 
     private static let noFile = KeychainError(.param, "the item is not a file that the keychain stores")
 
@@ -157,37 +167,21 @@ extension EmbeddedService {
         guard let home else { return nil }
         return try asKeychainErrors { () throws(SystemError) in try StoredFileDirectory(existingIn: home) }
     }
-
-    /// Removes the files whose items are gone, and former contents of items. What cannot be removed
-    /// now is removed the next time.
-    func sweepStoredFiles() {
-        guard let files = (try? existingFiles()) ?? nil else { return }
-        try? files.whileNothingIsPublished { () throws(SystemError) in
-            for (item, names) in Dictionary(grouping: try files.names(), by: \.item) {
-                for name in names where isObsolete(name, among: names.count, of: item) { try files.remove(name) }
-            }
-        }
-    }
-
-    private func isObsolete(_ name: StoredFileName, among count: Int, of item: ItemIdentifier) -> Bool {
-        do throws(StoreError) {
-            guard try store.hasRow(item) else { return true }
-            guard count > 1 else { return false }
-            for grade in [AccessGroup.Grade.claimed, .attested] {
-                let search = ItemSearch(.genericPassword, groups: .all(grade), identifier: item)
-                let found = try store.search(search, limit: 1, withSecrets: true, withAttributes: false).records.first
-                if let reference = StoredFileReference(found?.secrets?.data) { return reference.file != name.file }
-            }
-            return false
-        } catch {
-            // Without its item nothing says which content is the present one.
-            return false
-        }
-    }
 }
 
 private func asKeychainErrors<Value: ~Copyable>(
     _ body: () throws(SystemError) -> Value
 ) throws(KeychainError) -> Value {
     do throws(SystemError) { return try body() } catch { throw KeychainError(error) }
+}
+
+/// An open file, for a tuple, which cannot have noncopyable elements.
+private final class OpenStoredFile {
+    let descriptor: OwnedDescriptor
+
+    /// - Returns: nil if the file does not exist.
+    init?(_ name: StoredFileName, in files: StoredFileDirectory) throws(SystemError) {
+        guard let opened = try files.open(name) else { return nil }
+        descriptor = opened
+    }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import FileProtection
 internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
@@ -11,7 +12,9 @@ struct StoredFileDirectory {
 
     /// Opens the directory, and creates it if it does not exist.
     init(creatingIn home: KeychainHome) throws(SystemError) {
+        let isNew = try FileStatus.ofLink(home.filesDirectory) == nil
         let path = try PrivateDirectory(creating: home.filesDirectory).path
+        if isNew { try PrivateDirectory(existing: home.dataDirectory).synchronize() }
         directory = try OpenDirectory(path)
     }
 
@@ -28,8 +31,8 @@ struct StoredFileDirectory {
     /// Returns a file without a name, which ends with its descriptor.
     func draft() throws(SystemError) -> OwnedDescriptor { try directory.unnamedFile() }
 
-    /// Gives a draft, whose content is durable, its name, which is durable when this returns. A file
-    /// that has the name already is kept.
+    /// Gives a draft its name; both are durable when this returns. A file that has the name already is
+    /// kept.
     func publish(_ draft: borrowing OwnedDescriptor, as name: StoredFileName) throws(SystemError) {
         do throws(SystemError) {
             try directory.publish(draft, as: name.text, replaces: false)
@@ -37,6 +40,12 @@ struct StoredFileDirectory {
             guard error.code == EEXIST else { throw error }
         }
         try directory.synchronize()
+    }
+
+    /// The keychain that has made a file, 16 bytes, which nothing authenticates; nil if it is not known.
+    func keychain(of name: StoredFileName) -> [UInt8]? {
+        guard let file = (try? open(name)) ?? nil else { return nil }
+        return try? ProtectedContainer.keyRecord(of: file, path: path(of: name)).binding.keychain
     }
 
     /// Opens a file for reading; nil if it does not exist.

@@ -12,10 +12,12 @@ final class StoredFileRestoration {
     private let maxSize: Int
     /// nil before the first file.
     private var directory: StoredFileDirectory?
-    private var current: (name: StoredFileName, file: RestoredFile)?
+    /// Without a file if it exists already.
+    private var current: (name: StoredFileName, file: RestoredFile?)?
     /// The length of all files of the directory, in bytes.
     private var size = 0
-    private(set) var count = 0
+    /// The files of the backup.
+    private(set) var names: Set<StoredFileName> = []
 
     init(in home: KeychainHome, maxSize: Int) { (self.home, self.maxSize) = (home, maxSize) }
 
@@ -49,22 +51,35 @@ final class StoredFileRestoration {
         if current?.name != name {
             try publish()
             if size == 0, maxSize != .max { size = try directory.size() }
-            current = (name, RestoredFile(try directory.draft(), path: directory.path(of: name)))
+            names.insert(name)
+            if try directory.open(name) != nil {
+                current = (name, nil)
+            } else {
+                current = (name, RestoredFile(try directory.draft(), path: directory.path(of: name)))
+                try charge(Self.fileCost)
+            }
         }
-        guard content.count <= maxSize - min(size, maxSize) else {
+        guard let file = current?.file else { return }
+        try charge(content.count)
+        try file.append(content)
+    }
+
+    private func charge(_ count: Int) throws(SystemError) {
+        guard count <= maxSize - min(size, maxSize) else {
             throw SystemError(
                 "restore a file beyond the maximum length of this user's files", path: home.filesDirectory,
                 code: ENOSPC)
         }
-        size += content.count
-        try current?.file.append(content)
+        size += count
     }
+
+    /// What a file costs beside its content: an inode and a block.
+    private static let fileCost = 4096
 
     private func publish() throws(SystemError) {
         guard let (name, file) = current else { return }
         current = nil
-        count += 1
-        try file.publish(as: name, in: directory)
+        try file?.publish(as: name, in: directory)
     }
 
     private func mapErrors(_ body: () throws(SystemError) -> Void) throws(StoreError) {
@@ -85,7 +100,6 @@ private final class RestoredFile {
     func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) { try descriptor.write(bytes, path: path) }
 
     func publish(as name: StoredFileName, in directory: StoredFileDirectory?) throws(SystemError) {
-        try descriptor.synchronize(path: path)
         try directory?.publish(descriptor, as: name)
     }
 }

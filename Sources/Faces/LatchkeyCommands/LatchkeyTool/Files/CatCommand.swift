@@ -39,7 +39,8 @@ struct CatCommand: ParsableSubcommand {
     func run(in session: CommandSession) throws(CommandFailure) {
         if let fromKeychain {
             keyOptions.passcode.unlockOnDemand(in: session)
-            return try StoredFileCopy(named: fromKeychain, in: session).forEachPart {
+            var copy = try StoredFileCopy(named: fromKeychain, in: session)
+            return try copy.forEachPart {
                 (part, _) throws(CommandFailure) in try Self.write(part, in: session)
             }
         }

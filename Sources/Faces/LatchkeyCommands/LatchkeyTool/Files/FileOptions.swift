@@ -32,7 +32,7 @@ struct FileBatchOptions: ParsableArguments {
     }
 
     /// The directories of the keychain, whose own files would be lost if they were protected.
-    private static var keychainDirectories: Set<FileStatus.Identity> {
+    static var keychainDirectories: Set<FileStatus.Identity> {
         let status = try? KeychainClient.session().status()
         var paths = [status?.databasePath, status?.deviceKeyPath].compactMap { $0.flatMap(ParentDirectory.of) }
         if let home = try? KeychainClient.home() { paths += [home.dataDirectory, home.stateDirectory] }

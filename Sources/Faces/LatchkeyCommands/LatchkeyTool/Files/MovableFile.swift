@@ -36,10 +36,25 @@ struct MovableFile {
         let count = try CommandFailure.mapSystemErrors { () throws(SystemError) in
             try FileAttributes(of: directory.open(name, flags: O_RDONLY), path: path).linkCount
         }
+        guard !isInKeychain else {
+            throw .parameter("\(path) is a file of the keychain itself", hint: "latchkey backup saves a keychain")
+        }
         guard count == 1 else {
             throw .parameter(
                 "\(path) has \(count) names, and would stay plain under the others", hint: "remove the other names")
         }
+    }
+
+    /// Whether the file is below a directory of the keychain.
+    private var isInKeychain: Bool {
+        let keychain = FileBatchOptions.keychainDirectories
+        var place = directory.path
+        var last: FileStatus.Identity?
+        while let identity = (try? FileStatus.of(place))??.identity, identity != last {
+            if keychain.contains(identity) { return true }
+            (last, place) = (identity, "\(place)/..")
+        }
+        return false
     }
 
     func requireAbsent() throws(CommandFailure) {
@@ -52,7 +67,9 @@ struct MovableFile {
     }
 
     func requireUnchanged(_ reader: PlainFileReader) throws(KeychainError) {
-        guard reader.isUnchanged else {
+        // The file of this name, which is removed, must be the one that was read.
+        let named = try? FileAttributes(of: directory.open(name, flags: O_RDONLY), path: path, withExtended: false)
+        guard reader.isUnchanged, named?.stamp == reader.stamp else {
             throw KeychainError(
                 .notAvailable, "\(path) was changed while it was stored, and was left as it is", hint: "try again")
         }

@@ -25,7 +25,6 @@ struct PlainDraft: ~Copyable {
     /// Makes the content durable, and gives the file its name.
     func publish() throws(CommandFailure) {
         try CommandFailure.mapSystemErrors { () throws(SystemError) in
-            try descriptor.synchronize(path: file.name)
             try file.directory.publish(descriptor, as: file.name, replaces: false)
             try file.directory.synchronize()
         }

@@ -113,7 +113,7 @@ extension ProtectCommand {
         private func extract(
             _ name: String, to file: MovableFile, in session: CommandSession
         ) throws(CommandFailure) {
-            let copy = try StoredFileCopy(named: name, in: session)
+            var copy = try StoredFileCopy(named: name, in: session)
             try file.requireAbsent()
             guard !dryRun else { return try report("would be moved out of the keychain", session) }
             let progress = FileProgress(BatchOutput(session.io, dryRun: false, isQuiet: session.isQuiet))

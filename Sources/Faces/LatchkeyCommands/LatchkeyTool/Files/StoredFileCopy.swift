@@ -8,6 +8,8 @@ internal import SecretMemory
 struct StoredFileCopy {
     private let keychain: KeychainSession
     let record: ItemRecord
+    /// That of the parts that were read.
+    private var version: [UInt8]?
 
     /// - Throws: errSecItemNotFound; errSecParam if the name selects several items.
     init(named name: String, in session: CommandSession) throws(CommandFailure) {
@@ -21,11 +23,10 @@ struct StoredFileCopy {
     }
 
     /// Calls `body` with each part, and with the length of the whole content.
-    func forEachPart(
+    mutating func forEachPart(
         _ body: (SharedSecret, UInt64) throws(CommandFailure) -> Void
     ) throws(CommandFailure) {
         var position: UInt64 = 0
-        var version: [UInt8]?
         while true {
             let part = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 try keychain.readStoredFile(query, at: position, count: StoredFilePart.maxLength, version: version)
@@ -37,8 +38,11 @@ struct StoredFileCopy {
         }
     }
 
-    /// Deletes the item, and the file with it.
+    /// Deletes the item, and the file with it, unless another content was stored since it was read.
     func delete() throws(CommandFailure) {
+        _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try keychain.readStoredFile(query, at: 0, count: 0, version: version)
+        }
         _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.delete(query) }
     }
 }

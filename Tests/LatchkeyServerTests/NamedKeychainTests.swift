@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyOperations
+import LatchkeyProtocol
+@testable import LatchkeyServer
+import LatchkeyService
+import SecretMemory
+import Testing
+
+/// The keychains that a user has created, served beside the one that every user has.
+@Suite("Keychains by name in the daemon")
+struct NamedKeychainTests {
+    private static let passcode = SharedSecret(copying: "build password".utf8)
+
+    /// A daemon whose user has the keychain `build`, with a passcode.
+    private static func fixture() throws -> (ServerFixture, KeychainName) {
+        let directory = try TemporaryDirectory()
+        let build = try #require(KeychainName("build"))
+        try UserKeychains(KeychainHome(root: directory.path)).create(build) { (home) throws(KeychainError) in
+            let service = try EmbeddedService(home: home)
+            defer { service.close() }
+            try service.setPasscode(passcode) { _, _ in }
+        }
+        return (try ServerFixture(directory: directory), build)
+    }
+
+    private static func client(_ fixture: ServerFixture, _ name: KeychainName) throws -> (RawClient, Response) {
+        let client = RawClient(try fixture.socket())
+        let claim = CallerIdentity(executable: "/usr/bin/example")
+        return (client, try client.ask(Hello(claim: claim, keychain: name)))
+    }
+
+    @Test("A connection is for the keychain that its hello names, and for no other")
+    func separate() throws {
+        let (fixture, build) = try Self.fixture()
+        let login = try fixture.client()
+        let (named, welcome) = try Self.client(fixture, build)
+        #expect(welcome.problem == nil)
+        #expect(try named.ask(AddItem(Items.addition("a"))).problem?.status == .interactionNotAllowed)
+        #expect(try login.ask(AddItem(Items.addition("a"))).problem == nil)
+        #expect(try named.ask(UnlockKeychain(Self.passcode)).problem == nil)
+        #expect(try named.ask(CopyItems(Items.query("a"), returning: .data)).problem?.status == .itemNotFound)
+        #expect(try named.ask(AddItem(Items.addition("b"))).problem == nil)
+        #expect(try login.ask(CopyItems(Items.query("b"), returning: .data)).problem?.status == .itemNotFound)
+        // A second connection sees what the first one has stored.
+        let (other, _) = try Self.client(fixture, build)
+        #expect(try other.ask(CopyItems(Items.query("b"), returning: .data)).problem == nil)
+        // The lock of one is not that of the other.
+        #expect(try other.ask(LockKeychain(immediately: true)).problem == nil)
+        #expect(
+            try named.ask(CopyItems(Items.query("b"), returning: .data)).problem?.status == .interactionNotAllowed)
+        #expect(try login.ask(CopyItems(Items.query("a"), returning: .data)).problem == nil)
+    }
+
+    @Test("The end of the user's session locks every keychain of the user")
+    func sessionEnd() throws {
+        let (fixture, build) = try Self.fixture()
+        let login = try fixture.client()
+        let (named, _) = try Self.client(fixture, build)
+        #expect(try login.ask(SetPasscode(Self.passcode)).problem == nil)
+        #expect(try login.ask(AddItem(Items.addition("a"))).problem == nil)
+        #expect(try named.ask(UnlockKeychain(Self.passcode)).problem == nil)
+        #expect(try named.ask(AddItem(Items.addition("a"))).problem == nil)
+        fixture.server.handleSessionEvent(.end, of: geteuid())
+        for client in [login, named] {
+            let answer = try client.ask(CopyItems(Items.query("a"), returning: .data))
+            #expect(answer.problem?.status == .interactionNotAllowed)
+        }
+    }
+
+    @Test("A keychain that does not exist refuses the connection, and is not created by it")
+    func missing() throws {
+        let (fixture, _) = try Self.fixture()
+        let (_, answer) = try Self.client(fixture, try #require(KeychainName("other")))
+        #expect(answer.problem?.status == .noSuchKeychain)
+        #expect(try UserKeychains(KeychainHome(root: fixture.directory.path)).names().count == 2)
+        #expect(try fixture.client().ask(ReadStatus()).problem == nil)
+    }
+
+    @Test("A hello whose keychain is not a name in its shortest form is malformed")
+    func malformed() throws {
+        for text in ["", "..", "../x", "a/b", ".draft", "build.keychain", "a\u{0}", String(repeating: "n", count: 101)]
+        {
+            var wire = WireHello()
+            wire.version = WireVersion.current
+            wire.keychain = text
+            #expect(throws: WireError.self, "\(text.debugDescription)") { try Hello(wire) }
+        }
+        var wire = WireHello()
+        wire.version = WireVersion.current
+        wire.keychain = "build"
+        #expect(try Hello(wire).keychain.text == "build")
+        wire.clearKeychain()
+        #expect(try Hello(wire).keychain == .login)
+    }
+}
