@@ -76,4 +76,28 @@ struct StoredFileQuotaTests {
         try Self.store(1 << 20, "second", in: limited)
         #expect(Self.files(directory) == 1)
     }
+
+    @Test("A file that is longer than the quota is refused while it arrives, not after it was written")
+    func arriving() throws {
+        let directory = try TemporaryDirectory()
+        let limited = try EmbeddedService(
+            home: KeychainHome(root: directory.path), quota: KeychainQuota(bytes: 2 << 20))
+        defer { limited.close() }
+        let parts = Mutex(0)
+        let error = #expect(throws: KeychainError.self) {
+            try limited.storeFile(
+                Self.item("long"), replaces: false,
+                from: { () throws(KeychainError) in
+                    let number = parts.withLock { parts in
+                        parts += 1
+                        return parts
+                    }
+                    return number > 64 ? nil : SharedSecret(.random(count: StoredFilePart.maxLength))
+                }, caller: Self.caller)
+        }
+        #expect(error?.status == .diskFull)
+        // Eight parts of 256 KiB are the quota.
+        #expect(parts.withLock { $0 } == 9)
+        #expect(Self.files(directory) == 0)
+    }
 }
