@@ -37,6 +37,9 @@ package protocol OperationContext {
     /// nil if there is no audit log.
     var auditLog: AuditLog? { get throws(KeychainError) }
 
+    /// The keychains of the caller's user.
+    var registry: any KeychainRegistry { get throws(KeychainError) }
+
     /// What can be done with the caller's keychain even if it cannot be opened.
     var rescue: any KeychainRescue { get }
 

@@ -37,6 +37,7 @@ public final class HomeProvider: KeychainProvider {
     let hardware: SecureHardware
     private let openLimits: OpenKeychains
     private let subordinates: SubordinateUsers?
+    private let lists = SystemMutex<[UInt32: KeychainListCache]>([:])
     private let slots = SystemMutex<[UserKeychain: KeychainSlot]>([:])
 
     /// The keychain of one user, for this user only.
@@ -118,15 +119,65 @@ public final class HomeProvider: KeychainProvider {
     }
 
     public func open(_ keychain: UserKeychain) throws(KeychainError) -> ServedKeychain {
-        let home = try home(of: keychain)
+        _ = try home(of: keychain)
         // A user waits only for their own keychain to be opened.
         let slot = slot(of: keychain)
         if slot.opened == nil { try closeExcessKeychains() }
+        // The keychain may have been deleted while the slot was waited for.
         return try slot.keychain { (ownership) throws(KeychainError) in
-            try open(home, keychain, ownership)
+            try open(try home(of: keychain), keychain, ownership)
         } acquire: { () throws(KeychainError) in
-            try HomeOwnership.acquire(home)
+            try HomeOwnership.acquire(try home(of: keychain))
         }
+    }
+
+    // MARK: The search list
+
+    public func openSearchList(of user: UInt32) throws(KeychainError) -> ServedKeychain {
+        let list = try list(of: user)
+        guard !list.isInitial else { return try open(UserKeychain(user)) }
+        var opened: [KeychainName: Result<ServedKeychain, KeychainError>] = [:]
+        for name in Set(list.search + [list.defaultKeychain, .login]) {
+            opened[name] = Result { () throws(KeychainError) in try open(UserKeychain(user, name)) }
+        }
+        func member(_ name: KeychainName) -> SearchedKeychains.Member {
+            (opened[name] ?? .failure(UserKeychains.missing(name))).map(\.service)
+        }
+        let defaultKeychain = try (opened[list.defaultKeychain] ?? .failure(.itemNotFound)).get()
+        let searched = SearchedKeychains(
+            searched: list.search.map(member), defaultKeychain: member(list.defaultKeychain), login: member(.login))
+        return ServedKeychain(
+            searching: searched, members: opened.values.compactMap { try? $0.get() }, defaultKeychain: defaultKeychain)
+    }
+
+    public func defaultKeychain(of user: UInt32) throws(KeychainError) -> KeychainName {
+        try list(of: user).defaultKeychain
+    }
+
+    private func list(of user: UInt32) throws(KeychainError) -> KeychainList {
+        let home = try loginHome(of: user)
+        let cache = lists.withLock { lists in
+            if let cache = lists[user] { return cache }
+            let fresh = KeychainListCache(UserKeychains(home))
+            lists[user] = fresh
+            return fresh
+        }
+        return try cache.list()
+    }
+
+    public func registry(of user: UInt32) throws(KeychainError) -> any KeychainRegistry {
+        HomeRegistry(provider: self, user: user, files: UserKeychains(try loginHome(of: user)))
+    }
+
+    /// Creates what is in the home of a new keychain.
+    func make(_ home: KeychainHome, _ passcode: SharedSecret?) throws(KeychainError) {
+        try UserKeychains.make(home, passcode, clocks: clocks, quota: quota)
+    }
+
+    /// Runs `body`, which deletes a keychain, while no request can open it.
+    func deleting(_ keychain: UserKeychain, _ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+        try slot(of: keychain).deleting(body)
+        slots.withLock { $0[keychain] = nil }
     }
 
     // MARK: Idle keychains
@@ -196,7 +247,8 @@ public final class HomeProvider: KeychainProvider {
         let slot = slot(of: keychain)
         // The lease is needed because another request may open the keychain between the two steps
         // of a recovery, and leave it idle.
-        let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in try HomeOwnership.acquire(home)
+        let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in
+            try HomeOwnership.acquire(try self.home(of: keychain))
         }
         defer { withExtendedLifetime(lease) {} }
         return try body(home, ownership, slot)

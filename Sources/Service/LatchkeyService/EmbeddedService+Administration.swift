@@ -40,16 +40,23 @@ extension EmbeddedService {
 
     public func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         let new = try Self.passcode(new)
-        try run { () throws(StoreError) in try store.setPasscode(new, cost: passcodeCost, progress: progress) }
+        try run { () throws(StoreError) in 
+            try store.setPasscode(new, minLength: minPasscodeLength, cost: passcodeCost, progress: progress)
+        }
         renewFileKeys()
     }
+
+    /// Scripts create keychains of their own with any password, as on macOS.
+    private var minPasscodeLength: Int { home.map { $0.name != .login } == true ? 1 : Passcode.minLength }
 
     public func changePasscode(
         from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
     ) throws(KeychainError) {
         let (old, new) = (try Self.passcode(old), try Self.passcode(new))
         try run { () throws(StoreError) in
-            try store.changePasscode(from: old, to: new, rotates: rotates, cost: passcodeCost, progress: progress)
+            try store.changePasscode(
+                from: old, to: new, rotates: rotates, minLength: minPasscodeLength, cost: passcodeCost,
+                progress: progress)
         }
         renewFileKeys()
     }

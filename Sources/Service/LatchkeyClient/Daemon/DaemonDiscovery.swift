@@ -11,6 +11,8 @@ struct DaemonDiscovery {
     let environment: (String) -> String?
     let claim: @Sendable () -> CallerIdentity
     let automaticPasscode: AutomaticUnlock.Source
+    /// Which of the user's keychains is wanted; nil for those of the search list.
+    var keychain: KeychainName?
 
     /// Returns the daemon's service; nil if the process opens the keychain itself.
     ///
@@ -18,7 +20,7 @@ struct DaemonDiscovery {
     ///   answers is not trusted.
     func service() throws(KeychainError) -> DaemonService? {
         if let variable = environment("LATCHKEY_SESSION_FD"), !variable.isEmpty {
-            return DaemonService(try SessionConnector(variable), claim: claim, automaticPasscode: automaticPasscode)
+            return DaemonService(try SessionConnector(variable), keychain: keychain, claim: claim, automaticPasscode: automaticPasscode)
         }
         if let service = try userService() { return service }
         // LATCHKEY_HOME selects that home, not the system's keychain.
@@ -29,7 +31,7 @@ struct DaemonDiscovery {
     private func userService() throws(KeychainError) -> DaemonService? {
         let path = "\(runtimeDirectory)/latchkey/socket"
         guard let (service, welcome) = try connect(.user(path)) else { return nil }
-        let home = try KeychainHome.resolve(environment)
+        let home = UserKeychains(try .resolve(environment)).home(of: keychain ?? .login)
         guard welcome.dataDirectory == home.dataDirectory, welcome.stateDirectory == home.stateDirectory else {
             return nil
         }
@@ -80,7 +82,7 @@ struct DaemonDiscovery {
         DaemonService, Welcome
     )? {
         guard connector.hasListener else { return nil }
-        let service = DaemonService(connector, claim: claim, automaticPasscode: automaticPasscode)
+        let service = DaemonService(connector, keychain: keychain, claim: claim, automaticPasscode: automaticPasscode)
         return (service, try service.client.welcome())
     }
 

@@ -77,7 +77,7 @@ struct LocalEvaluationHost: EvaluationHost {
 }
 
 /// A keychain that a server holds for its clients.
-public protocol HostedKeychain: KeychainService {
+public protocol HostedKeychain: AnyObject, KeychainService {
     /// Asks the person as ``KeychainAuthentication/authenticate(for:in:prompt:from:)`` does, with
     /// the resources of the server.
     func authenticate(
@@ -92,6 +92,9 @@ public protocol HostedKeychain: KeychainService {
         _ enrollment: SecurityKeyRequest, passcode: SharedSecret, prompt: AuthenticationPrompt,
         from caller: CallerIdentity, host: any EvaluationHost
     ) throws(KeychainError) -> SecurityKeyInfo
+
+    /// Makes a context of another keychain known to this one, in which it has proven nothing.
+    func adoptContext(_ context: AuthenticationContextID, from caller: CallerIdentity) throws(KeychainError)
 
     /// Ends the contexts of a process, which has disconnected.
     func endContexts(of process: CallerIdentity.ProcessIdentity)
