@@ -83,6 +83,20 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             valueName: "address"))
     var tpm: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "With --user: end when no keychain is unlocked and nobody has asked for a while, as commands start it."))
+    var onDemand = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --on-demand: how long nobody has asked, in seconds, from 1 to 86400.", valueName: "seconds"))
+    var idleTime = 300
+
+    /// The descriptor by which the command that has started the daemon learns that it is ready.
+    @Option(help: .hidden)
+    var readyDescriptor: Int32?
+
     @Option(help: ArgumentHelp("The log level: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = LogLevel.notice
 
@@ -105,6 +119,10 @@ struct LatchkeyDaemon: AsyncParsableCommand {
 
     func validate() throws {
         guard user != system else { throw ValidationError("give either --user or --system") }
+        guard !onDemand || user else { throw ValidationError("--on-demand is for --user") }
+        guard (1...86400).contains(idleTime) else {
+            throw ValidationError("--idle-time must be a number of seconds from 1 to 86400, and is \(idleTime)")
+        }
         guard (1...65536).contains(auditSize) else {
             throw ValidationError("--audit-size must be a number of MiB from 1 to 65536, and is \(auditSize)")
         }
@@ -127,7 +145,8 @@ struct LatchkeyDaemon: AsyncParsableCommand {
                 isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements,
                 subordinates: subuid,
                 auditLimits: AuditLog.Limits(totalLength: auditSize << 20, minimumAge: Double(auditAge) * 86400),
-                promptTimeout: PromptTimeout(seconds: promptTimeout) ?? .standard, tpm: tpm)
+                promptTimeout: PromptTimeout(seconds: promptTimeout) ?? .standard, tpm: tpm,
+                isOnDemand: onDemand)
             if release { return try releaseHome(environment) }
             LoggingSystem.bootstrap(PrintableLogHandler.init)
             var log = Logger(label: "latchkeyd")
@@ -141,7 +160,8 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     }
 
     private func serve(_ environment: DaemonEnvironment, _ log: Logger) async throws {
-        let daemon = try RunningDaemon(environment, log)
+        let daemon = try RunningDaemon(environment, idleTime: onDemand ? idleTime : nil, log)
+        if let readyDescriptor { BackgroundProcess.isReady(readyDescriptor) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [ServiceGroupConfiguration.ServiceConfiguration(service: daemon)],
@@ -153,7 +173,11 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     private func releaseHome(_ environment: DaemonEnvironment) throws {
         let home = try environment.userHome()
         if system { return try forgetSystemDaemon(home) }
-        let wasMarked = try HomeOwnership.removeMarker(home)
+        let keychains = UserKeychains(home)
+        var wasMarked = false
+        for name in try keychains.names() {
+            wasMarked = try HomeOwnership.removeMarker(keychains.home(of: name)) || wasMarked
+        }
         let path = home.dataDirectory
         Self.say(wasMarked ? "programs open the keychain in \(path) themselves again" : "\(path) belonged to no daemon")
     }

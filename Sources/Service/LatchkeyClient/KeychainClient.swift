@@ -40,6 +40,9 @@ public enum KeychainClient {
         return UserKeychains(try home())
     }
 
+    /// Closes a keychain that was deleted.
+    public static func forget(_ name: KeychainName) { processService.value.forget(name) }
+
     /// Whether the keychain is stored in files that this process opens itself.
     private static var isFileBased: Bool {
         guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1" else { return false }

@@ -37,6 +37,8 @@ public final class HomeProvider: KeychainProvider {
     let hardware: SecureHardware
     private let openLimits: OpenKeychains
     private let subordinates: SubordinateUsers?
+    /// Whether homes belong to the daemon only while it runs.
+    private let ownsWhileRunning: Bool
     private let lists = SystemMutex<[UInt32: KeychainListCache]>([:])
     private let slots = SystemMutex<[UserKeychain: KeychainSlot]>([:])
 
@@ -45,16 +47,18 @@ public final class HomeProvider: KeychainProvider {
     /// - Parameters:
     ///   - presence: how the user can be asked.
     ///   - hardware: what holds keys outside of the daemon's memory.
+    ///   - ownsWhileRunning: whether the keychains belong to the daemon only while it runs.
     ///   - automaticPasscode: the passcode that the daemon was started with, if any.
     public convenience init(
         user: UInt32, home: KeychainHome, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
         presence: PresenceSources = PresenceSources(), hardware: SecureHardware = SecureHardware(),
+        ownsWhileRunning: Bool = false,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) {
         self.init(
             mode: .user, clocks: clocks, limits: limits, quota: nil, allowsAlwaysOpen: true,
             open: OpenKeychains(), subordinates: nil, presence: presence, hardware: hardware,
-            automaticPasscode: automaticPasscode
+            ownsWhileRunning: ownsWhileRunning, automaticPasscode: automaticPasscode
         ) { $0 == user ? home : nil }
     }
 
@@ -86,7 +90,8 @@ public final class HomeProvider: KeychainProvider {
     private init(
         mode: KeychainStatus.Mode, clocks: Clocks, limits: AuditLog.Limits, quota: KeychainQuota?,
         allowsAlwaysOpen: Bool, open: OpenKeychains, subordinates: SubordinateUsers?, presence: PresenceSources,
-        hardware: SecureHardware, automaticPasscode: @escaping AutomaticUnlock.Source,
+        hardware: SecureHardware, ownsWhileRunning: Bool = false,
+        automaticPasscode: @escaping AutomaticUnlock.Source,
         home: @escaping @Sendable (UInt32) -> KeychainHome?
     ) {
         self.mode = mode
@@ -99,6 +104,7 @@ public final class HomeProvider: KeychainProvider {
         self.subordinates = subordinates
         self.presence = presence
         self.hardware = hardware
+        self.ownsWhileRunning = ownsWhileRunning
         self.automaticPasscode = automaticPasscode
     }
 
@@ -107,7 +113,11 @@ public final class HomeProvider: KeychainProvider {
     /// - Throws: errSecNotAvailable if another daemon owns it.
     public func acquire(homeOf user: UInt32) throws(KeychainError) {
         let home = try home(of: UserKeychain(user))
-        _ = try slot(of: UserKeychain(user)).ownership { () throws(KeychainError) in try HomeOwnership.acquire(home) }
+        _ = try slot(of: UserKeychain(user)).ownership { () throws(KeychainError) in try acquire(home) }
+    }
+
+    private func acquire(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
+        try HomeOwnership.acquire(home, whileRunning: ownsWhileRunning)
     }
 
     public func requireAllowedUser(of user: UInt32) throws(KeychainError) { try subordinates?.refuse(user) }
@@ -127,7 +137,7 @@ public final class HomeProvider: KeychainProvider {
         return try slot.keychain { (ownership) throws(KeychainError) in
             try open(try home(of: keychain), keychain, ownership)
         } acquire: { () throws(KeychainError) in
-            try HomeOwnership.acquire(try home(of: keychain))
+            try acquire(try home(of: keychain))
         }
     }
 
@@ -221,6 +231,11 @@ public final class HomeProvider: KeychainProvider {
     /// Whether this daemon owns the user's home.
     func holdsHome(of user: UInt32) -> Bool { slot(of: UserKeychain(user)).holdsHome }
 
+    /// Whether a keychain is unlocked that would be locked if the daemon ended.
+    public var holdsUnlockedKeychain: Bool {
+        slots.withLock { Array($0.values) }.compactMap { $0.opened }.contains { !$0.canCloseWithoutLoss }
+    }
+
     // MARK: Slots
 
     private func slot(of keychain: UserKeychain) -> KeychainSlot {
@@ -248,7 +263,7 @@ public final class HomeProvider: KeychainProvider {
         // The lease is needed because another request may open the keychain between the two steps
         // of a recovery, and leave it idle.
         let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in
-            try HomeOwnership.acquire(try self.home(of: keychain))
+            try acquire(try self.home(of: keychain))
         }
         defer { withExtendedLifetime(lease) {} }
         return try body(home, ownership, slot)

@@ -157,7 +157,7 @@ final class KeychainSlot: Sendable {
 extension ServedKeychain {
     /// Whether reopening the keychain restores the current state: nothing that a passcode protects
     /// is unlocked.
-    fileprivate var canCloseWithoutLoss: Bool {
+    var canCloseWithoutLoss: Bool {
         guard let status = try? service.lockStatus() else { return false }
         return !status.hasPasscode || status.state == .beforeFirstUnlock
     }

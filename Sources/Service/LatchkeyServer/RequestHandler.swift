@@ -55,7 +55,7 @@ struct RequestHandler {
             let context = RequestContext(handler: self, caller: try identity(), reply: reply)
             let traits = Operation.traits
             if !traits.contains(.worksWithoutKeychain) { _ = try context.keychain }
-            if !traits.contains(.worksWithoutLog) { 
+            if !traits.contains(.worksWithoutLog) {
                 for log in (try? context.keychain)?.possibleLogs ?? [] { try log.requireWritable() }
             }
             let outcome = Result { () throws(KeychainError) in

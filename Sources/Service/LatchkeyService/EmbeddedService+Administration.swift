@@ -80,7 +80,15 @@ extension EmbeddedService {
 
     public func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) {
         let passcode = try Self.passcode(passcode)
-        try run { () throws(StoreError) in try store.changeSettings(to: settings, passcode) }
+        try run { () throws(StoreError) in
+            // Scripts set when a keychain of their own locks itself, while it is unlocked, as on macOS.
+            guard passcode == nil, home.map({ $0.name != .login }) == true, try store.refresh().hasPasscode,
+                settings.differsOnlyInLocking(from: store.settings)
+            else {
+                return try store.changeSettings(to: settings, passcode)
+            }
+            try store.applySettings(settings)
+        }
     }
 
     public func backup(
@@ -141,5 +149,14 @@ extension EmbeddedService {
     private static func passcode(_ rawPasscode: SharedSecret?) throws(KeychainError) -> Passcode? {
         guard let rawPasscode else { return nil }
         return try passcode(rawPasscode) as Passcode
+    }
+}
+
+extension KeybagSettings {
+    /// Whether only what locks the keychain by itself is different.
+    fileprivate func differsOnlyInLocking(from other: KeybagSettings) -> Bool {
+        var same = self
+        (same.lockInterval, same.locksOnSleep) = (other.lockInterval, other.locksOnSleep)
+        return same == other
     }
 }

@@ -15,9 +15,13 @@ enum DeleteCertificate: SecurityCommand {
         ])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let keychains = try KeychainOperand.searched(arguments.operands, in: session)
         let selector = try CertificateSelector(arguments)
-        let found = try selector.one(of: CertificateItems.all(in: keychain))
-        try CertificateSelector.delete([found.record], from: keychain)
+        let all = try keychains.all(in: session) { (keychain) throws(CommandFailure) in
+            try CertificateItems.all(in: keychain)
+        }
+        let (found, keychain) = try selector.one(of: all, certificate: \.value)
+        try keychain.requireChangeable()
+        try CertificateSelector.delete([found.record], from: keychain.session)
     }
 }
