@@ -18,7 +18,7 @@ public enum Executable {
         let process = Process()
         process.executableURL = URL(filePath: path(name))
         process.arguments = arguments
-        process.environment = ["LATCHKEY_HOME": home, "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin"].merging(
+        process.environment = ["LATCHKEY_HOME": home, "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin", "LATCHKEY_NO_DAEMON": "1"].merging(
             environment
         ) { $1 }
         return process

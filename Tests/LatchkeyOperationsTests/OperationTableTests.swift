@@ -57,8 +57,9 @@ struct OperationTableTests {
     func changes() {
         #expect(
             Self.operations(with: .changes) == [
-                "AddIdentities", "AddItem", "ChangePasscode", "ChangeSettings", "CreateRecoveryKey", "DeleteItems",
-                "EnrollSecurityKey", "GenerateKey", "MoveRoot", "RecoverKeychain", "RemovePasscode",
+                "AddIdentities", "AddItem", "ChangeKeychainList", "ChangePasscode", "ChangeSettings", "CreateKeychain",
+                "CreateRecoveryKey", "DeleteItems", "DeleteKeychain", "EnrollSecurityKey", "GenerateKey", "MoveRoot",
+                "RecoverKeychain", "RemovePasscode",
                 "RemoveRecoveryKey",
                 "RemoveSecurityKey", "RepairKeychain", "ResealRoot", "RestoreKeychain", "SetPasscode", "StoreFile",
                 "UpdateItems",

@@ -92,8 +92,8 @@ struct NamedKeychainTests {
         var wire = WireHello()
         wire.version = WireVersion.current
         wire.keychain = "build"
-        #expect(try Hello(wire).keychain.text == "build")
+        #expect(try Hello(wire).keychain?.text == "build")
         wire.clearKeychain()
-        #expect(try Hello(wire).keychain == .login)
+        #expect(try Hello(wire).keychain == nil)
     }
 }

@@ -36,7 +36,8 @@ public enum KeychainClient {
     /// Returns the user's keychains, to list, create and delete them.
     public static func registry() throws(KeychainError) -> any KeychainRegistry {
         if CallerContext.current != nil || environment("LATCHKEY_EPHEMERAL") == "1" { return SingleKeychain.ephemeral }
-        if let daemon = try ProcessService.daemon() { return daemon }
+        // What is done is recorded in the log of the keychain that every user has.
+        if let daemon = try ProcessService.discovery(of: .login).service() { return daemon }
         return UserKeychains(try home())
     }
 

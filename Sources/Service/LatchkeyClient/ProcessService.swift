@@ -102,7 +102,7 @@ final class ProcessService: Sendable {
     /// Finds the daemon that serves a keychain; nil for the keychains of the search list.
     static func discovery(of name: KeychainName?) -> DaemonDiscovery {
         DaemonDiscovery(
-            environment: environment, claim: { KeychainClient.caller }, automaticPasscode: passcode(of: name),
+            environment: environment, claim: { KeychainClient.caller }, automaticPasscode: passcode,
             keychain: name)
     }
 
@@ -136,7 +136,7 @@ final class ProcessService: Sendable {
         if let service = state.opened[name] { return service }
         let fresh = try EmbeddedService(
             home: keychains.home(of: name), presence: presence, hardware: hardware,
-            automaticPasscode: passcode(of: name))
+            automaticPasscode: passcode)
         state.opened[name] = fresh
         return fresh
     }
@@ -147,14 +147,9 @@ final class ProcessService: Sendable {
 
     private static var hardware: SecureHardware { KeychainClient.hardware.withLock { $0 } }
 
-    /// The source of the passcode of a keychain. That of the environment is the passcode of the
-    /// keychain that every user has: tried on another one, it would count as a wrong one.
-    private static func passcode(of name: KeychainName?) -> AutomaticUnlock.Source {
-        { () throws(KeychainError) in
-            if let source = KeychainClient.passcodeSource.withLock({ $0 }) { return try source() }
-            let name = if let name { name } else { try KeychainClient.registry().keychains().list.defaultKeychain }
-            return name == .login ? try KeychainClient.passcodeOfEnvironment() : nil
-        }
+    private static let passcode: AutomaticUnlock.Source = { () throws(KeychainError) in
+        if let source = KeychainClient.passcodeSource.withLock({ $0 }) { return try source() }
+        return try KeychainClient.passcodeOfEnvironment()
     }
 }
 

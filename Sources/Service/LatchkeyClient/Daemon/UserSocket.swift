@@ -12,13 +12,16 @@ public enum UserSocket {
         [inRuntimeDirectory(runtimeDirectory(environment) ?? standardDirectory), inHome(home)]
     }
 
-    /// The socket of a daemon that a command starts.
+    /// The socket of a daemon that a command starts: in the home, because homes of one user may share a
+    /// runtime directory.
     public static func ofStartedDaemon(_ home: KeychainHome, _ environment: (String) -> String?) -> String {
-        // The daemon of the login session may serve another home.
-        guard (environment("LATCHKEY_HOME") ?? "").isEmpty else { return inHome(home) }
-        if let directory = runtimeDirectory(environment) { return inRuntimeDirectory(directory) }
-        return access(standardDirectory, W_OK) == 0 ? inRuntimeDirectory(standardDirectory) : inHome(home)
+        let path = inHome(home)
+        guard path.utf8.count > maxLength else { return path }
+        return inRuntimeDirectory(runtimeDirectory(environment) ?? standardDirectory)
     }
+
+    /// The longest path of a socket (unix(7)), without the final zero byte.
+    private static let maxLength = 107
 
     private static func runtimeDirectory(_ environment: (String) -> String?) -> String? {
         environment("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil }

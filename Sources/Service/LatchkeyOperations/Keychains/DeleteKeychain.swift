@@ -14,7 +14,7 @@ package struct DeleteKeychain: KeychainOperation {
         .changes, .administers, .accessesAllGroups, .worksWithoutKeychain,
     ]
 
-    package var audit: AuditDetails? { AuditDetails("delete-keychain") }
+    package var audit: AuditDetails? { AuditDetails("delete-keychain", keychain: name) }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         try context.registry.deleteKeychain(name)
