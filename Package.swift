@@ -558,7 +558,8 @@ let package = Package(
                 "LatchkeyClient", "LatchkeyService",
                 "HardwareSecurity", "LinuxSystem", "SecretMemory", "TrustedPlatformModule", "KeychainTesting",
                 "ProofWorker", "TPMTesting", .grdb,
-            ]
+            ],
+            exclude: ["Recipes"]
         ),
         // The process that the concurrency, crash and fork proofs start, kill and fork. Not a product.
         .executableTarget(
