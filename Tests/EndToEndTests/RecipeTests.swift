@@ -63,7 +63,7 @@ struct RecipeTests {
             let repeated = Dictionary(grouping: commands) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
             #expect(repeated == [])
             for recipe in recipes {
-                #expect(recipe.lines(in: mode).contains(where: \.comparesText), "\(recipe.kind), \(mode)")
+                #expect(recipe.lines(in: mode).contains { $0.comparesText }, "\(recipe.kind), \(mode)")
             }
         }
     }

@@ -19,8 +19,26 @@ public enum KeychainClient {
         if let context = CallerContext.current {
             return KeychainSession(context.service, as: context.identity) { [place = context.place] in place }
         }
+        if let name = try selectedName() { return try session(named: name) }
         return KeychainSession(try processService.value.open(), as: caller)
     }
+
+    /// Works on one keychain, in place of those of the search list. For commands, before the first call.
+    public static func select(_ name: KeychainName) { selection.withLock { $0 = name } }
+
+    /// The keychain that ``select(_:)`` or `LATCHKEY_KEYCHAIN` has chosen; nil for the search list.
+    ///
+    /// - Throws: errSecInvalidKeychain if the variable is not a name.
+    public static func selectedName() throws(KeychainError) -> KeychainName? {
+        if let chosen = selection.withLock({ $0 }) { return chosen }
+        guard let text = environment("LATCHKEY_KEYCHAIN"), !text.isEmpty else { return nil }
+        guard let name = KeychainName(text) else {
+            throw KeychainError(.invalidKeychain, "LATCHKEY_KEYCHAIN is not the name of a keychain")
+        }
+        return name
+    }
+
+    private static let selection = SystemMutex<KeychainName?>(nil)
 
     /// Returns one of the user's keychains, as this process uses it.
     ///

@@ -116,6 +116,8 @@ public final class HomeProvider: KeychainProvider {
         _ = try slot(of: UserKeychain(user)).ownership { () throws(KeychainError) in try acquire(home) }
     }
 
+    public var endsWhenIdle: Bool { ownsWhileRunning }
+
     private func acquire(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
         try HomeOwnership.acquire(home, whileRunning: ownsWhileRunning)
     }

@@ -52,6 +52,9 @@ final class RequestContext: OperationContext {
 
     var service: any HostedKeychain { get throws(KeychainError) { try keychain.service } }
     var mode: KeychainStatus.Mode { get throws(KeychainError) { try keychain.mode } }
+    var daemon: KeychainStatus.Daemon {
+        KeychainStatus.Daemon(process: getpid(), isOnDemand: server.provider.endsWhenIdle)
+    }
     var auditLog: AuditLog? { get throws(KeychainError) { try keychain.audit } }
 
     var registry: any KeychainRegistry { get throws(KeychainError) { try server.provider.registry(of: user) } }

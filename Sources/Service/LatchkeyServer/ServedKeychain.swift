@@ -72,6 +72,9 @@ public struct ServedKeychain: Sendable {
 
 /// Provides the keychain of each user.
 public protocol KeychainProvider: Sendable {
+    /// Whether the daemon ends when nothing is unlocked.
+    var endsWhenIdle: Bool { get }
+
     /// Decides whether connections of this user are accepted, before they are registered: a refused
     /// connection does not count toward any limit.
     ///
@@ -119,6 +122,8 @@ public protocol KeychainProvider: Sendable {
 }
 
 extension KeychainProvider {
+    public var endsWhenIdle: Bool { false }
+
     /// Accepts connections of every user; a user without a keychain gets an error in response to
     /// the hello.
     public func requireAllowedUser(of user: UInt32) throws(KeychainError) {}

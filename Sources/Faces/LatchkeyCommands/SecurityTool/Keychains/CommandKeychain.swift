@@ -10,6 +10,8 @@ internal import LinuxSystem
 struct CommandKeychain {
     /// nil for a keychain of the system.
     let name: KeychainName?
+    /// Whether it stands for the certificates that the administrator trusts.
+    let isAdministrators: Bool
     let session: KeychainSession
     private let knownPath: String?
 

@@ -84,6 +84,7 @@ extension KeychainOperand {
         guard operands.isEmpty else {
             return try operands.map { (word) throws(CommandFailure) in try open(word, overview, in: session) }
         }
+        if let name = try selectedName() { return [try open(.named(name), overview, in: session)] }
         return try overview.searched.map { (place) throws(CommandFailure) in
             try open(.named(place.name), overview, in: session)
         }
@@ -92,7 +93,9 @@ extension KeychainOperand {
     /// Returns the one keychain that a command names; without a name, the default keychain.
     static func one(_ operand: CommandWord?, in session: CommandSession) throws(CommandFailure) -> CommandKeychain {
         let overview = try overview(in: session)
-        guard let operand else { return try open(.named(overview.list.defaultKeychain), overview, in: session) }
+        guard let operand else {
+            return try open(.named(try selectedName() ?? overview.list.defaultKeychain), overview, in: session)
+        }
         return try open(operand, overview, in: session)
     }
 
@@ -111,6 +114,10 @@ extension KeychainOperand {
         let keychain = try one(operand, in: session)
         try keychain.requireChangeable()
         return keychain
+    }
+
+    private static func selectedName() throws(CommandFailure) -> KeychainName? {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.selectedName() }
     }
 
     static func overview(in session: CommandSession) throws(CommandFailure) -> KeychainOverview {
