@@ -10,6 +10,7 @@ enum DeleteCertificate: SecurityCommand {
         name: "delete-certificate", summary: "Delete a certificate of the keychain.",
         options: CertificateSelector.options,
         operands: "[keychain...]",
+        notes: ["In System.keychain, it removes the trust settings of the administrator, and requires root."],
         examples: [
             "delete-certificate -c example.com", "delete-certificate -Z 2B8F1B57330DBBA2D07A6C51F70EE90DDAB9AD8E",
         ])
@@ -21,6 +22,7 @@ enum DeleteCertificate: SecurityCommand {
             try CertificateItems.all(in: keychain)
         }
         let (found, keychain) = try selector.one(of: all, certificate: \.value)
+        guard !keychain.isAdministrators else { return try TrustSettingsDomain.removeFromAdministrator(found.certificate) }
         try keychain.requireChangeable()
         try CertificateSelector.delete([found.record], from: keychain.session)
     }

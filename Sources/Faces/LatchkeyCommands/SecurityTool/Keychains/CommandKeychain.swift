@@ -17,12 +17,14 @@ struct CommandKeychain {
 
     /// - Parameter path: what is printed for it; nil to ask the keychain.
     init(_ name: KeychainName, path: String?, _ session: KeychainSession) {
-        (self.name, knownPath, self.session) = (name, path, session)
+        (self.name, isAdministrators, knownPath, self.session) = (name, false, path, session)
     }
 
     /// Creates a keychain of the system: certificates that cannot be changed here.
-    init(system path: String, _ certificates: [Certificate]) throws(CommandFailure) {
-        (name, knownPath) = (nil, path)
+    init(
+        system path: String, isAdministrators: Bool, _ certificates: [Certificate]
+    ) throws(CommandFailure) {
+        (name, self.isAdministrators, knownPath) = (nil, isAdministrators, path)
         session = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             let session = KeychainSession(try EmbeddedService(inMemory: .system), as: KeychainClient.caller)
             for certificate in certificates {

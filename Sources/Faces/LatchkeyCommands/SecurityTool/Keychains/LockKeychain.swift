@@ -24,7 +24,7 @@ enum LockKeychain: SecurityCommand {
             let hasPasscode = try LockOperations.hasPasscode(keychain.session)
             guard hasPasscode, try LockOperations.isShared(keychain.session, session) else {
                 session.warn(
-                    "\(try keychain.path()) \(hasPasscode ? "is unlocked in no other process" : "has no passcode"), and stays as it is"
+                    "note: \(try keychain.path()) \(hasPasscode ? "is unlocked in no other process" : "has no passcode"), and stays as it is"
                 )
                 continue
             }

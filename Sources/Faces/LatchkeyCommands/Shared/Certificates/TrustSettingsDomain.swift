@@ -28,6 +28,14 @@ struct TrustSettingsDomain {
         try TrustSettingsDomain(file: all.administrator, isAdminDomain: true).load()
     }
 
+    /// Removes a certificate from the administrator's settings.
+    static func removeFromAdministrator(_ certificate: Certificate) throws(CommandFailure) {
+        let domain = TrustSettingsDomain(file: all.administrator, isAdminDomain: true)
+        var settings = try domain.load()
+        _ = settings.remove(certificate)
+        try domain.save(settings)
+    }
+
     private init(file: TrustSettingsFile, isAdminDomain: Bool) {
         (self.file, self.isAdminDomain) = (file, isAdminDomain)
     }
