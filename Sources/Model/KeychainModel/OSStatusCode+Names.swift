@@ -53,6 +53,9 @@ extension OSStatusCode {
     /// `errSecItemNotFound`: no matching item.
     public static let itemNotFound = OSStatusCode(rawValue: -25300)
 
+    /// `errSecUnknownFormat`: the format of the input is not known.
+    public static let unknownFormat = OSStatusCode(rawValue: -25257)
+
     /// `errSecDataTooLarge`: the data is too large.
     public static let dataTooLarge = OSStatusCode(rawValue: -25302)
 
