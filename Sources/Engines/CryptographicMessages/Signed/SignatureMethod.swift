@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificateTrust
+internal import KeyServices
 internal import KeychainModel
 
 /// The signature algorithm and the digest of a signer, which must agree.
 struct SignatureMethod {
-    private enum Scheme { case rsa, pss, ecdsa }
+    private enum Scheme: Equatable {
+        case rsa, ecdsa
+        case pss(saltCount: Int)
+    }
 
     private let scheme: Scheme
     let hash: HashAlgorithm
@@ -19,10 +23,11 @@ struct SignatureMethod {
         }
         self.hash = hash
         if signature.algorithm == .signaturePSS {
-            scheme = .pss
-            guard try PSSParameters(signature.parameters) == PSSParameters(hash) else {
-                throw SignerDefect("RSASSA-PSS must use \(hash.displayName), MGF1 with it, and a salt of its length")
+            let parameters = try PSSParameters(signature.parameters)
+            guard parameters.hash == hash, parameters.maskHash == hash else {
+                throw SignerDefect("RSASSA-PSS must use \(hash.displayName), the digest of the signer, and MGF1 with it")
             }
+            scheme = .pss(saltCount: parameters.saltCount)
             return
         }
         let found = Self.schemes[signature.algorithm]
@@ -38,13 +43,19 @@ struct SignatureMethod {
         scheme = found.scheme
     }
 
-    /// The algorithm for a digest, or for a message that is hashed first.
-    func algorithm(ofMessage isMessage: Bool) -> KeyAlgorithm {
-        let input: KeyAlgorithm.SignedInput = isMessage ? .message(hash) : .digest(hash)
-        return switch scheme {
-        case .rsa: .rsaSignature(.pkcs1(input))
-        case .pss: .rsaSignature(.pss(input))
-        case .ecdsa: .ecdsa(.x962, input)
+    /// Whether the key made the signature of the digest. A malformed signature, and a key of another
+    /// type, is not an error: the result is false.
+    func isSignature(_ signature: ArraySlice<UInt8>, of digest: [UInt8], by key: PublicKey) -> Bool {
+        signature.withUnsafeBytes { signature in
+            digest.withUnsafeBytes { digest in
+                let isSigned =
+                    switch scheme {
+                    case .rsa: try? key.isSignature(signature, of: digest, .rsaSignature(.pkcs1(.digest(hash))))
+                    case .ecdsa: try? key.isSignature(signature, of: digest, .ecdsa(.x962, .digest(hash)))
+                    case .pss(let count): try? key.isPSSSignature(signature, of: digest, hash, saltCount: count)
+                    }
+                return isSigned ?? false
+            }
         }
     }
 
@@ -60,13 +71,10 @@ struct SignatureMethod {
 }
 
 /// `RSASSA-PSS-params` (RFC 4055, section 3.1).
-private struct PSSParameters: Equatable {
-    private let hash: HashAlgorithm
-    private let maskHash: HashAlgorithm
-    private let saltCount: Int
-
-    /// The parameters that this package uses with a hash.
-    init(_ hash: HashAlgorithm) { (self.hash, maskHash, saltCount) = (hash, hash, hash.byteCount) }
+private struct PSSParameters {
+    let hash: HashAlgorithm
+    let maskHash: HashAlgorithm
+    let saltCount: Int
 
     init(_ encoded: ArraySlice<UInt8>?) throws(SignerDefect) {
         do throws(KeychainError) {

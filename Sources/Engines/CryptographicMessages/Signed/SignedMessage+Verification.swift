@@ -55,24 +55,24 @@ extension SignedMessage {
         guard let key = PublicKey.inCertificate(certificate) else {
             throw SignerDefect("a key \(certificate.publicKey) cannot verify signatures")
         }
-        let (signed, isMessage) = try signedBytes(signer, digest, digests.content)
-        guard key.isSignature(signer.signature, of: signed, method.algorithm(ofMessage: isMessage)) else {
+        let signed = try signedDigest(signer, digest, method.hash, digests.content)
+        guard method.isSignature(signer.signature, of: signed, by: key) else {
             throw SignerDefect("the signature does not match")
         }
         if method.hash.isWeak { return .weak(certificate, reason: "\(method.hash.displayName) is not secure") }
         return key.kind.isWeak ? .weak(certificate, reason: "a key \(key.kind) is too short") : .valid(certificate)
     }
 
-    /// The bytes that a signature covers: the attributes, which contain the digest of the content, or
-    /// the digest itself if there are none.
-    private func signedBytes(
-        _ signer: MessageSigner, _ digest: [UInt8], _ content: ArraySlice<UInt8>?
-    ) throws(SignerDefect) -> (bytes: [UInt8], isMessage: Bool) {
+    /// The digest that is signed: of the attributes, which contain that of the content, or of the
+    /// content itself if there are none.
+    private func signedDigest(
+        _ signer: MessageSigner, _ digest: [UInt8], _ hash: HashAlgorithm, _ content: ArraySlice<UInt8>?
+    ) throws(SignerDefect) -> [UInt8] {
         if let attributes = signer.attributes {
             guard try attributes.messageDigest(contentType: contentType).elementsEqual(digest) else {
                 throw SignerDefect("the content has another digest than the one that was signed")
             }
-            return (attributes.der, true)
+            return try hash.messageDigest(of: attributes.der[...])
         }
         guard contentType == .cmsData else {
             throw SignerDefect("a content of the type \(contentType) requires signed attributes")
@@ -82,7 +82,7 @@ extension SignedMessage {
         guard !Self.isSignedAttributes(content ?? []) else {
             throw SignerDefect("the content is the signed attributes of another message")
         }
-        return (digest, false)
+        return digest
     }
 
     private static func isSignedAttributes(_ content: ArraySlice<UInt8>) -> Bool {
@@ -105,20 +105,17 @@ private struct ContentDigests {
     mutating func digest(_ hash: HashAlgorithm) throws(SignerDefect) -> [UInt8]? {
         guard let content else { return nil }
         if let digest = known[hash] { return digest }
-        guard let digest = content.withUnsafeBytes({ try? hash.function.digest(of: $0) }) else {
-            throw SignerDefect("\(hash.displayName) is not available")
-        }
+        let digest = try hash.messageDigest(of: content)
         known[hash] = digest
         return digest
     }
 }
 
-extension PublicKey {
-    /// A malformed signature, and an algorithm that does not fit the key, is not a signature.
-    fileprivate func isSignature(_ signature: ArraySlice<UInt8>, of signed: [UInt8], _ algorithm: KeyAlgorithm) -> Bool
-    {
-        signature.withUnsafeBytes { signature in
-            signed.withUnsafeBytes { (try? isSignature(signature, of: $0, algorithm)) ?? false }
+extension HashAlgorithm {
+    fileprivate func messageDigest(of bytes: ArraySlice<UInt8>) throws(SignerDefect) -> [UInt8] {
+        guard let digest = bytes.withUnsafeBytes({ try? function.digest(of: $0) }) else {
+            throw SignerDefect("\(displayName) is not available")
         }
+        return digest
     }
 }
