@@ -71,6 +71,9 @@ extension OSStatusCode {
     /// `errSecInteractionNotAllowed`: locked, or interaction is not allowed.
     public static let interactionNotAllowed = OSStatusCode(rawValue: -25308)
 
+    /// `errSecCreateChainFailed`: a certificate that a chain needs is missing.
+    public static let createChainFailed = OSStatusCode(rawValue: -25318)
+
     /// `errSecAuthNeeded`: the person must authenticate first. Only inside of this package.
     public static let authNeeded = OSStatusCode(rawValue: -25330)
 
