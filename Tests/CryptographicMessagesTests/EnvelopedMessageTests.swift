@@ -200,7 +200,8 @@ struct EnvelopedMessageTests {
     @Test(
         "Messages that are not supported are refused by name",
         arguments: [
-            (["-encrypt", "-aes-256-gcm"], "AuthEnvelopedData"), (["-EncryptedData_encrypt", "-aes256"], "EncryptedData"),
+            (["-encrypt", "-aes-256-gcm"], "AuthEnvelopedData"),
+            (["-EncryptedData_encrypt", "-aes256"], "EncryptedData"),
             (["-digest_create"], "DigestedData"),
         ])
     func refused(_ words: [String], _ name: String) throws {

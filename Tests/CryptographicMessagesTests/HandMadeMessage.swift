@@ -52,9 +52,13 @@ struct HandMadeMessage {
     // MARK: Encoding
 
     func encoded() throws -> [UInt8] {
-        let list = keepsOrder ? attributes?.flatMap { $0 } : attributes?.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
+        let list =
+            keepsOrder
+            ? attributes?.flatMap { $0 } : attributes?.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
         let signed = list.map { DERElement.of(0x31, $0) } ?? content ?? []
-        let signature = try signed.withUnsafeBytes { try party.key.signature(of: $0, .rsaSignature(.pkcs1(.message(digest)))) }
+        let signature = try signed.withUnsafeBytes {
+            try party.key.signature(of: $0, .rsaSignature(.pkcs1(.message(digest))))
+        }
         let info = MessageWriter.sequence(
             MessageWriter.number(1), identifier, digestAlgorithm ?? MessageWriter.algorithm(digest.digestIdentifier),
             list.map { DERElement.of(0xA0, $0) } ?? [], signatureAlgorithm, MessageWriter.octets(signature))

@@ -36,7 +36,10 @@ struct SignatureRefusalTests {
             ([type], "messageDigest is missing"), ([type, digest, other], "occurs twice"),
             ([type, digest, digest], "DER"),
             ([type, HandMadeMessage.attribute(.messageDigestAttribute)], "must have one value"),
-            ([type, HandMadeMessage.attribute(.messageDigestAttribute, value, MessageWriter.octets([1]))], "one value"),
+            (
+                [type, HandMadeMessage.attribute(.messageDigestAttribute, value, MessageWriter.octets([1]))],
+                "one value"
+            ),
             ([type, HandMadeMessage.attribute(.messageDigestAttribute, MessageWriter.bits([1]))], "one value"),
             ([type, other], "another digest"), ([digest], "contentType is missing"),
             ([type, HandMadeMessage.contentType(.cmsSignedData), digest], "occurs twice"),
@@ -96,7 +99,8 @@ struct SignatureRefusalTests {
         let identifier = try #require(own.extensions.subjectKeyIdentifier.map { Array($0) })
         // A certificate of another key that claims the same key identifier.
         let impostor = try MessageParties.authority.issue(
-            "/CN=impostor", "subjectKeyIdentifier=\(identifier.map { String(format: "%02X", $0) }.joined(separator: ":"))\n",
+            "/CN=impostor",
+            "subjectKeyIdentifier=\(identifier.map { String(format: "%02X", $0) }.joined(separator: ":"))\n",
             by: nil)
         for list in [[own.der, Array(impostor.der)], [Array(impostor.der), own.der]] {
             let verdict = try Self.message {

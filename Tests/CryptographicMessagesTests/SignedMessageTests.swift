@@ -129,8 +129,9 @@ struct SignedMessageTests {
             Issue.record("a signer without a certificate has another verdict")
             return
         }
-        #expect(signed.verdicts(certificates: [try MessageParties.party("p256").certificate, party.certificate])
-            == [.valid(party.certificate)])
+        #expect(
+            signed.verdicts(certificates: [try MessageParties.party("p256").certificate, party.certificate])
+                == [.valid(party.certificate)])
     }
 
     @Test("A message without signers holds certificates, and proves nothing")

@@ -46,7 +46,7 @@ extension EnvelopedMessage {
             decrypted = try encrypted.withContiguousBytes { (block) throws(KeychainError) in
                 try key.use(transport.decryption, on: block)
             }
-        } catch where error.status == .param {
+        } catch  where error.status == .param {
             return random
         }
         return decrypted.count == cipher.kind.keyByteCount ? decrypted.copy() : random
@@ -60,7 +60,7 @@ extension EnvelopedMessage {
             sharedSecret = try point.withContiguousBytes { (point) throws(KeychainError) in
                 try key.use(.agreeToDecrypt, on: point)
             }
-        } catch where error.status == .param {
+        } catch  where error.status == .param {
             // Not a point of the curve.
             throw .notDecrypted
         }

@@ -25,7 +25,8 @@ struct SignatureMethod {
         if signature.algorithm == .signaturePSS {
             let parameters = try PSSParameters(signature.parameters)
             guard parameters.hash == hash, parameters.maskHash == hash else {
-                throw SignerDefect("RSASSA-PSS must use \(hash.displayName), the digest of the signer, and MGF1 with it")
+                throw SignerDefect(
+                    "RSASSA-PSS must use \(hash.displayName), the digest of the signer, and MGF1 with it")
             }
             scheme = .pss(saltCount: parameters.saltCount)
             return

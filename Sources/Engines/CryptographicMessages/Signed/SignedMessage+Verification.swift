@@ -50,7 +50,8 @@ extension SignedMessage {
         let named = candidates(signer, more)
         guard let certificate = named.first, named.count == 1 else {
             return .noCertificate(
-                reason: "\(named.isEmpty ? "no certificate has" : "several certificates have") the \(signer.identifier)")
+                reason: "\(named.isEmpty ? "no certificate has" : "several certificates have") the \(signer.identifier)"
+            )
         }
         guard let key = PublicKey.inCertificate(certificate) else {
             throw SignerDefect("a key \(certificate.publicKey) cannot verify signatures")

@@ -55,7 +55,7 @@ public final class CMSDecoder: NSObject, Sendable {
     /// The certificates of the keychain, if a signer's is not in the message.
     static func certificates(for message: SignedMessage) -> [Certificate] {
         let isComplete = message.signers.allSatisfy { message.certificate(of: $0) != nil }
-        return isComplete || !KeychainClient.hasKeychain ? [] : KeychainCertificates.all()
+        return isComplete ? [] : KeychainCertificates.allStored()
     }
 
     private var box: DecoderBox { unsafeDowncast(content, to: DecoderBox.self) }
