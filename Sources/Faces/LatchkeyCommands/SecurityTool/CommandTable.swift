@@ -78,7 +78,7 @@ enum CommandTable {
         Entry("export", .implemented(ExportItems.self)),
         Entry("import", .implemented(ImportItems.self)),
         Entry("export-smartcard", .planned),
-        Entry("cms", .planned),
+        Entry("cms", .implemented(CMSCommand.self)),
         Entry("install-mds", .planned),
         Entry("add-trusted-cert", .implemented(AddTrustedCert.self)),
         Entry("remove-trusted-cert", .implemented(RemoveTrustedCert.self)),
