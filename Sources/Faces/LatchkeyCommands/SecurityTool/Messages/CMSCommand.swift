@@ -2,8 +2,6 @@
 
 internal import CryptographicMessages
 internal import KeychainModel
-internal import LatchkeyClient
-internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
@@ -35,7 +33,7 @@ enum CMSCommand: SecurityCommand {
             CommandOption(
                 "-r", .required("names"), help: "with -E: common names or email addresses, separated by commas"),
             CommandOption("-e", .required("file"), help: "not supported"),
-            CommandOption("-k", .required("keychain"), help: "the keychain"),
+            CommandOption("-k", .required("keychain"), help: "the keychain (default: the search list)"),
             CommandOption("-p", .required("password"), help: "accepted; the keychain's lock decides"),
             CommandOption("-s", help: "accepted"),
             CommandOption("-v", help: "print the result of each signature on standard error"), .accessGroup,
@@ -103,9 +101,9 @@ struct MessageStreams {
         try KeyFileIO.write(SharedSecret(copying: bytes), to: arguments["-o"]?.text, replaces: true, in: session)
     }
 
-    /// The keychain, which `-k` may name.
-    func keychain() throws(CommandFailure) -> KeychainSession {
-        try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
+    /// The keychain that `-k` names, or those of the search list.
+    func keychains() throws(CommandFailure) -> [CommandKeychain] {
+        try KeychainOperand.searched(arguments["-k"].map { [$0] } ?? [], in: session)
     }
 
     /// Runs a call about a message; its errors are one line and exit value 1, except for those of the

@@ -23,7 +23,7 @@ struct MessageDecoding {
     }
 
     func run() throws(CommandFailure) {
-        if arguments.contains("-k") { _ = try streams.keychain() }
+        if arguments.contains("-k") { _ = try streams.keychains() }
         let bytes = try streams.input()
         var message = try MessageStreams.message { () throws(KeychainError) in try CryptographicMessage(bytes) }
         var lines: [String] = []
@@ -62,12 +62,13 @@ struct MessageDecoding {
 
     /// Decrypts with the first identity of the keychain that is a recipient.
     private func decrypted(_ message: EnvelopedMessage) throws(CommandFailure) -> CryptographicMessage {
-        let keychain = try streams.keychain()
         let person = try PersonPrompt(arguments)
-        let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain, for: person)
-        for identity in identities {
+        let identities = try streams.keychains().all(in: session) { (keychain) throws(CommandFailure) in
+            try CertificateItems.identities(group: arguments.accessGroup, in: keychain, for: person)
+        }
+        for (identity, keychain) in identities {
             guard let recipient = message.recipient(identity.found.certificate) else { continue }
-            let key = try KeySearch.privateKey(identity.key, in: keychain, for: person)
+            let key = try KeySearch.privateKey(identity.key, in: keychain.session, for: person)
             return try MessageStreams.message { () throws(KeychainError) in
                 let content = try message.content(for: recipient, by: key)
                 return message.contentType == .cmsSignedData

@@ -9,10 +9,12 @@ internal import LinuxSystem
 /// `security cms -E`.
 struct MessageEncryption {
     private let arguments: ParsedArguments
+    private let session: CommandSession
     private let streams: MessageStreams
 
     init(_ arguments: ParsedArguments, _ session: CommandSession) {
         self.arguments = arguments
+        self.session = session
         streams = MessageStreams(arguments, session)
     }
 
@@ -21,8 +23,9 @@ struct MessageEncryption {
             String(word.drop { $0 == " " })
         }
         guard !names.isEmpty else { throw .usage("-r is required with -E") }
-        let keychain = try streams.keychain()
-        let known = try CertificateItems.all(group: arguments.accessGroup, in: keychain).map(\.certificate)
+        let known = try streams.keychains().all(in: session) { (keychain) throws(CommandFailure) in
+            try CertificateItems.all(group: arguments.accessGroup, in: keychain).map(\.certificate)
+        }.map(\.value)
         var recipients: [Certificate] = []
         for name in names { recipients.append(try Self.recipient(name, known)) }
         var draft = EnvelopedMessageDraft(content: try streams.input())

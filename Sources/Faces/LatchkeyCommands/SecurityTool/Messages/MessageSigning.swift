@@ -10,20 +10,24 @@ internal import LinuxSystem
 /// `security cms -S`.
 struct MessageSigning {
     private let arguments: ParsedArguments
+    private let session: CommandSession
     private let streams: MessageStreams
 
     init(_ arguments: ParsedArguments, _ session: CommandSession) {
         self.arguments = arguments
+        self.session = session
         streams = MessageStreams(arguments, session)
     }
 
     func run() throws(CommandFailure) {
         let hash = try hash()
-        let keychain = try streams.keychain()
+        let keychains = try streams.keychains()
         let person = try PersonPrompt(arguments)
-        let (certificate, record) = try identity(in: keychain, for: person)
-        let key = try KeySearch.privateKey(record, in: keychain, for: person)
-        let known = try CertificateItems.all(in: keychain).map(\.certificate)
+        let (certificate, record, keychain) = try identity(in: keychains, for: person)
+        let key = try KeySearch.privateKey(record, in: keychain.session, for: person)
+        let known = try keychains.all(in: session) { (keychain) throws(CommandFailure) in
+            try CertificateItems.all(in: keychain).map(\.certificate)
+        }.map(\.value)
         var draft = SignedMessageDraft(content: try streams.input())
         draft.isDetached = arguments.contains("-T")
         draft.announcesCapabilities = arguments.contains("-P")
@@ -52,24 +56,26 @@ struct MessageSigning {
 
     /// The identity that `-N` or `-Z` names. Of several, the one whose validity began last.
     private func identity(
-        in keychain: KeychainSession, for person: PersonPrompt
-    ) throws(CommandFailure) -> (Certificate, ItemRecord) {
+        in keychains: [CommandKeychain], for person: PersonPrompt
+    ) throws(CommandFailure) -> (Certificate, ItemRecord, CommandKeychain) {
         let (name, hash) = (arguments["-N"]?.text, arguments["-Z"]?.text)
         guard name != nil || hash != nil else { throw .usage("-N or -Z is required with -S") }
-        let matching = try CertificateItems.identities(group: arguments.accessGroup, in: keychain, for: person).filter {
-            identity in
-            let certificate = identity.found.certificate
+        let identities = try keychains.all(in: session) { (keychain) throws(CommandFailure) in
+            try CertificateItems.identities(group: arguments.accessGroup, in: keychain, for: person)
+        }
+        let matching = identities.filter { identity in
+            let certificate = identity.value.found.certificate
             return name.map { CertificateNickname($0).matches(certificate) } ?? true
                 && hash.map { CertificateHash($0).matches(certificate) } ?? true
         }
-        guard let newest = matching.map(\.found.certificate).newest,
-            let found = matching.first(where: { $0.found.certificate == newest })
+        guard let newest = matching.map(\.value.found.certificate).newest,
+            let found = matching.first(where: { $0.value.found.certificate == newest })
         else {
             throw .status(
                 KeychainError(
                     .itemNotFound, "there is no identity '\(name ?? hash ?? "")'", hint: "security find-identity"))
         }
-        return (newest, found.key)
+        return (newest, found.value.key, found.keychain)
     }
 
     /// The certificate and those above it, without the root.
