@@ -59,7 +59,8 @@ struct ArchitectureTests {
             "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "TransportPolicy",
         ],
         "LatchkeySecurity": [
-            "CertificateTrust", "CryptographicMessages", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
+            "CertificateTrust", "CryptographicMessages", "KeychainModel", "KeyServices", "LatchkeyClient",
+            "LatchkeyService", "LinuxSystem",
             "SecretMemory",
             "FoundationNetworking",
         ],
@@ -95,7 +96,8 @@ struct ArchitectureTests {
         ],
         "LocalAuthentication": ["LatchkeyLocalAuthentication"],
         "LatchkeyCommands": [
-            "CertificateTrust", "CryptographicMessages", "FileProtection", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient",
+            "CertificateTrust", "CryptographicMessages", "FileProtection", "KeyAttestation", "KeychainModel",
+            "KeyServices", "LatchkeyClient",
             "LatchkeyServer",
             "LatchkeyService",
             "LinuxSystem",

@@ -13,7 +13,8 @@ enum ListedCommands {
         KeyFinding.self,
         PartitionKey.self, CertificateFinding.self, IdentityFinding.self, CertificateDeletion.self,
         IdentityDeletion.self, Export.self,
-        Import.self, TrustAddition.self, TrustRemoval.self, TrustDump.self, TrustExport.self, TrustImport.self,
+        Import.self, Messages.self, TrustAddition.self, TrustRemoval.self, TrustDump.self, TrustExport.self,
+        TrustImport.self,
         Verify.self, Errors.self, KeyDeletion.self,
     ]
 
@@ -44,6 +45,7 @@ enum ListedCommands {
     struct PartitionKey: ListedCommand { static let command: any SecurityCommand.Type = SetKeyPartitionList.self }
     struct Export: ListedCommand { static let command: any SecurityCommand.Type = ExportItems.self }
     struct Import: ListedCommand { static let command: any SecurityCommand.Type = ImportItems.self }
+    struct Messages: ListedCommand { static let command: any SecurityCommand.Type = CMSCommand.self }
     struct CertificateAddition: ListedCommand { static let command: any SecurityCommand.Type = AddCertificates.self }
     struct CertificateFinding: ListedCommand { static let command: any SecurityCommand.Type = FindCertificate.self }
     struct CertificateDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteCertificate.self }

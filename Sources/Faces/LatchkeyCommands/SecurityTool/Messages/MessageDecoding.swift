@@ -95,7 +95,7 @@ struct MessageDecoding {
             detachedContent: detached, certificates: isComplete ? [] : KeychainCertificates.allStored())
         if verdicts.isEmpty {
             guard usage == nil else { throw .line("security: cms: the message has no signature, as -u requires") }
-            session.warn("the message has no signature")
+            session.warn("warning: the message has no signature")
         }
         var parts = ["type=signedData", "nsigners=\(verdicts.count)"]
         let now = try ValidationTime.validationTime(nil)
@@ -123,10 +123,10 @@ struct MessageDecoding {
             guard usage == nil else {
                 throw .line("security: cms: the signature of signer \(index) is weak: \(reason)")
             }
-            session.warn("cms: the signature of signer \(index) is weak: \(reason)")
+            session.warn("warning: the signature of signer \(index) is weak: \(reason)")
         }
         let others = message.certificates.filter { $0 != certificate }
-        var evaluation = TrustEvaluation([certificate] + others, policies: [usage ?? .mail(address: nil)], at: now)
+        var evaluation = TrustEvaluation([certificate] + others, policies: [usage ?? .basicX509], at: now)
         evaluation.issuers = KeychainCertificates.issuers
         evaluation.take(TrustSettingsDomain.all)
         let trust = evaluation.verdict()
@@ -135,7 +135,7 @@ struct MessageDecoding {
             guard usage == nil else {
                 throw .line("security: cms: the certificate of signer \(index) is not trusted: \(explanation)")
             }
-            session.warn("cms: the certificate of signer \(index) is not trusted: \(explanation)")
+            session.warn("warning: the certificate of signer \(index) is not trusted: \(explanation)")
         }
         if arguments.contains("-v") {
             session.io.say("signer \(index): \(certificate.subject), \(verdict.description)\n")
