@@ -159,6 +159,7 @@ struct CMSTests {
     func detached() throws {
         let encoder = try encoder()
         #expect(CMSEncoderAddSigners(encoder, try identity("rsa")) == errSecSuccess)
+        #expect(CMSEncoderAddSupportingCerts(encoder, try certificate(authority.intermediate)) == errSecSuccess)
         #expect(CMSEncoderSetHasDetachedContent(encoder, true) == errSecSuccess)
         var isDetached: DarwinBoolean = false
         #expect(CMSEncoderGetHasDetachedContent(encoder, &isDetached) == errSecSuccess && isDetached.boolValue)

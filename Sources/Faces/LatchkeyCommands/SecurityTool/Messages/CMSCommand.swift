@@ -21,7 +21,7 @@ enum CMSCommand: SecurityCommand {
             CommandOption("-n", help: "with -D: do not write the content"),
             CommandOption(
                 "-u", .required("usage"),
-                help: "with -D: signers must be trusted for 0, 1 (ssl), 4 (email), 6 (code), 10 (any)"),
+                help: "with -D: required trust: 0, 1 (ssl), 4 (email), 6 (code) or 10 (any)"),
             CommandOption("-N", .required("name"), help: "with -S: common name or email address of an identity"),
             CommandOption(
                 "-Z", .required("hash"), help: "with -S: key identifier, SHA-1 or SHA-256 of its certificate"),
