@@ -13,7 +13,7 @@ struct DERConversionTests {
     }
 
     @Test(
-        "Every form of BER that is accepted has one DER (cms-2)",
+        "Every form of BER that is accepted has one DER",
         arguments: [
             ([0x30, 0x03, 0x04, 0x01, 0xAA], [0x30, 0x03, 0x04, 0x01, 0xAA]),
             // Indefinite lengths.
@@ -61,7 +61,7 @@ struct DERConversionTests {
         #expect(error?.status == .unknownFormat)
     }
 
-    @Test("A message beyond the limits of depth, elements and bytes is refused, at once (cms-3)")
+    @Test("A message beyond the limits of depth, elements and bytes is refused, at once")
     func limits() {
         var small = MessageLimits()
         small.byteCount = 16

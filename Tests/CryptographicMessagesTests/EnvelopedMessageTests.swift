@@ -10,7 +10,7 @@ import Testing
 
 @testable import CryptographicMessages
 
-/// Encrypted messages, with openssl as the judge in both directions.
+/// Encrypted messages, exchanged with openssl in both directions.
 @Suite("Encrypted messages")
 struct EnvelopedMessageTests {
     private static let content = Array("A secret of several blocks: 0123456789 0123456789".utf8)
@@ -25,7 +25,7 @@ struct EnvelopedMessageTests {
     }
 
     @Test(
-        "A message that openssl encrypts is decrypted (cms-12, cms-13)",
+        "A message that openssl encrypts is decrypted",
         arguments: [
             ("rsa", ["-aes128"]), ("rsa", ["-aes192"]), ("rsa", ["-aes256"]), ("rsa", ["-des3"]),
             ("rsa", ["-aes256", "-stream"]), ("rsa", ["-aes256", "-keyid"]), ("p256", ["-aes128"]),
@@ -96,7 +96,7 @@ struct EnvelopedMessageTests {
         #expect(signed.verdicts() == [.valid(signer.certificate)])
     }
 
-    @Test("Another key, a wrong block and a wrong content fail with one error (cms-14)")
+    @Test("Another key, a wrong block and a wrong content fail with one error")
     func uniform() throws {
         let (party, other) = (try MessageParties.party("rsa"), try MessageParties.party("other"))
         var draft = EnvelopedMessageDraft(content: Self.content)
@@ -215,7 +215,7 @@ struct EnvelopedMessageTests {
         #expect(error?.problem.contains(name) == true)
     }
 
-    @Test("A password recipient is nobody's certificate")
+    @Test("A password as a recipient is not taken for a certificate")
     func password() throws {
         let openssl = try MessageParties.openssl
         let message = try openssl.output([

@@ -146,9 +146,9 @@ struct CMSTests {
         #expect(CMSEncoderAddSigners(encoder, [try identity("curve")]) == errSecSuccess)
         #expect(CMSEncoderAddSupportingCerts(encoder, [try certificate(authority.intermediate)]) == errSecSuccess)
         let decoder = try decoded(encoded(encoder))
-        let judged = status(decoder, evaluate: true)
-        #expect(judged.status == .invalidCert && judged.certificate == errSecNotTrusted)
-        let trust = try #require(judged.trust)
+        let checked = status(decoder, evaluate: true)
+        #expect(checked.status == .invalidCert && checked.certificate == errSecNotTrusted)
+        let trust = try #require(checked.trust)
         #expect(
             SecTrustSetAnchorCertificates(trust, [try certificate(authority.root)] as CFArray) == errSecSuccess)
         #expect(SecTrustEvaluateWithError(trust, nil))

@@ -45,7 +45,7 @@ private func check(_ message: SignedMessage) {
     }
     for verdict in verdicts {
         if let certificate = verdict.certificate, !message.certificates.contains(certificate) {
-            fatalError("a signature is of a certificate that nobody gave, because the search is wrong")
+            fatalError("a signature is of a certificate that is not in the message, because the search is wrong")
         }
         _ = verdict.description
     }

@@ -68,7 +68,7 @@ private struct BERReader {
     mutating func readAll() throws(KeychainError) {
         repeat {
             try readElement()
-            while let last = open.last, last.end == position { open.removeLast() }
+            while let last = open.last, last.end == position { _ = open.popLast() }
         } while !open.isEmpty
         guard position == bytes.count else { throw .malformedMessage("bytes follow the message") }
     }
@@ -99,7 +99,7 @@ private struct BERReader {
         guard let last = open.last, last.end == nil, try readByte(before: bound) == 0 else {
             throw .malformedMessage("an end of contents where none is expected")
         }
-        open.removeLast()
+        _ = open.popLast()
     }
 
     private mutating func kind(_ tag: UInt8, _ isConstructed: Bool) throws(KeychainError) -> Kind {
@@ -138,7 +138,7 @@ private struct BERReader {
                 length = length << 8 | Int(try readByte(before: bound))
             }
             // DER: the fewest bytes, and none for a length below 128.
-            if length < 0x80 || length >> (8 * (count - 1)) == 0 { isCanonical = false }
+            if length < 0x80 || length >> ((count - 1) << 3) == 0 { isCanonical = false }
         }
         guard length <= bound - position else { throw .malformedMessage("an element is longer than its container") }
         return length

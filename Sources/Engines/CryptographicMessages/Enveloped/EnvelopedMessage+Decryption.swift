@@ -7,7 +7,7 @@ internal import OpenSSLCrypto
 internal import SecretMemory
 
 extension EnvelopedMessage {
-    /// The recipient that this certificate is; nil if it is none.
+    /// The recipient with this certificate; nil if there is no such recipient.
     public func recipient(_ certificate: Certificate) -> MessageRecipient? {
         recipients.first { $0.identifier.matches(certificate) }
     }

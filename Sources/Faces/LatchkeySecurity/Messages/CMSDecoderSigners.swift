@@ -49,10 +49,10 @@ public func CMSDecoderCopySignerStatus(
         guard let policies: [SecPolicy] = elements(policyOrArray), !policies.isEmpty else {
             throw KeychainError.parameter("expected a SecPolicy, or an array of them")
         }
-        let judged = try JudgedSigner(cmsDecoder, signerIndex, policies, evaluates: evaluateSecTrust)
-        signerStatusOut?.pointee = judged.status
-        secTrustOut?.pointee = judged.trust
-        certVerifyResultCodeOut?.pointee = judged.certificateStatus
+        let checked = try CheckedSigner(cmsDecoder, signerIndex, policies, evaluates: evaluateSecTrust)
+        signerStatusOut?.pointee = checked.status
+        secTrustOut?.pointee = checked.trust
+        certVerifyResultCodeOut?.pointee = checked.certificateStatus
     }
 }
 
@@ -100,7 +100,7 @@ public func CMSDecoderCopySignerSigningTime(
 // MARK: Verdicts
 
 /// The verdict on one signer in the form of the call.
-private struct JudgedSigner {
+private struct CheckedSigner {
     var status: CMSSignerStatus
     var trust: SecTrust?
     var certificateStatus = errSecSuccess

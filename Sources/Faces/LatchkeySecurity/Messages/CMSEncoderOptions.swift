@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
-
 // The constants of encoders.
+//
+// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an
+// immutable string that is never replaced. Foundation on Linux declares NSString non-Sendable only
+// because of NSMutableString.
+
+public import Foundation
 
 /// SHA-1 as the digest of signers. It is refused with errSecInvalidDigestAlgorithm, because a
 /// signature with it does not protect from a forger.
-public nonisolated(unsafe) let kCMSEncoderDigestAlgorithmSHA1: CFString = "sha1"
+nonisolated(unsafe) public let kCMSEncoderDigestAlgorithmSHA1: CFString = "sha1"
 /// SHA-256 as the digest of signers, the default.
-public nonisolated(unsafe) let kCMSEncoderDigestAlgorithmSHA256: CFString = "sha256"
+nonisolated(unsafe) public let kCMSEncoderDigestAlgorithmSHA256: CFString = "sha256"
 
 /// Attributes that signers sign in addition to the content.
 public struct CMSSignedAttributes: OptionSet, Sendable {
