@@ -224,16 +224,18 @@ struct CMSTests {
 
     // MARK: Encryption
 
-    @Test("An encrypted message is decrypted by openssl, and by the decoder with a key of the keychain")
-    func encrypted() throws {
+    @Test(
+        "An encrypted message is decrypted by openssl, and by the decoder with a key of the keychain",
+        arguments: ["rsa", "curve"])
+    func encrypted(_ name: String) throws {
         let keychain = try TestKeychain(.ephemeral)
-        let (signer, recipient) = (try identity("curve"), try identity("rsa"))
+        let (signer, recipient) = (try identity(name == "rsa" ? "curve" : "rsa"), try identity(name))
         for isSigned in [false, true] {
             let encoder = try encoder()
             if isSigned { #expect(CMSEncoderAddSigners(encoder, signer) == errSecSuccess) }
-            #expect(CMSEncoderAddRecipients(encoder, try certificate(Self.issued("rsa"))) == errSecSuccess)
+            #expect(CMSEncoderAddRecipients(encoder, try certificate(Self.issued(name))) == errSecSuccess)
             let message = try encoded(encoder)
-            let issued = try Self.issued("rsa")
+            let issued = try Self.issued(name)
             let opened = try openssl.output([
                 "cms", "-decrypt", "-binary", "-inform", "DER", "-in", try openssl.file(message), "-recip",
                 issued.file, "-inkey", issued.keyFile,
