@@ -61,6 +61,19 @@ struct DERConversionTests {
         #expect(error?.status == .unknownFormat)
     }
 
+    @Test("64 levels are read, in definite and in indefinite lengths, and 65 are refused")
+    func depth() throws {
+        func nested(_ count: Int) -> [UInt8] {
+            Array(repeating: [0x30, 0x80], count: count).flatMap { $0 } + [UInt8](repeating: 0, count: 2 * count)
+        }
+        let der = try Self.der(nested(64))
+        #expect(try Self.der(der) == der)
+        for deep in [nested(65), MessageWriter.sequence(der)] {
+            let error = #expect(throws: KeychainError.self) { try Self.der(deep) }
+            #expect(error?.status == .dataTooLarge)
+        }
+    }
+
     @Test("A message beyond the limits of depth, elements and bytes is refused, at once")
     func limits() {
         var small = MessageLimits()

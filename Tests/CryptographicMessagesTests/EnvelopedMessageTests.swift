@@ -187,6 +187,44 @@ struct EnvelopedMessageTests {
         #expect(throws: KeychainError.self) { try EnvelopedMessageDraft(content: []).encoded() }
     }
 
+    @Test("More recipients than the limit are refused, of either kind")
+    func limits() throws {
+        let (rsa, curve) = (try MessageParties.party("rsa"), try MessageParties.party("p256"))
+        let algorithm = MessageWriter.algorithm(.cipherAES256, MessageWriter.octets([UInt8](repeating: 0, count: 16)))
+        let transported = MessageWriter.sequence(
+            MessageWriter.number(0), CertificateIdentifier(rsa.certificate).der, KeyTransport.pkcs1.algorithm,
+            MessageWriter.octets([1]))
+        let originator = MessageWriter.explicit(
+            1, MessageWriter.algorithm(.keyCurve) + MessageWriter.bits(curve.key.publicKey.external))
+        func agreed(_ count: Int) -> [UInt8] {
+            let key = MessageWriter.sequence(CertificateIdentifier(curve.certificate).der, MessageWriter.octets([1]))
+            return MessageWriter.explicit(
+                1,
+                MessageWriter.number(3) + MessageWriter.explicit(0, originator) + KeyWrapping.standard.algorithm
+                    + MessageWriter.sequence(Array(repeating: key, count: count).flatMap { $0 }))
+        }
+        func message(_ recipients: [[UInt8]]) -> [UInt8] {
+            HandMadeMessage.message(
+                .cmsEnvelopedData,
+                MessageWriter.sequence(
+                    MessageWriter.number(2), MessageWriter.set(recipients),
+                    MessageWriter.sequence(
+                        MessageWriter.identifier(.cmsData), algorithm,
+                        DERElement.of(DERTag.primitive(0), [UInt8](repeating: 0, count: 16)))))
+        }
+        #expect(
+            try CryptographicMessage(message(Array(repeating: transported, count: 1024))).enveloped?.recipients.count
+                == 1024)
+        #expect(try CryptographicMessage(message([agreed(1024)])).enveloped?.recipients.count == 1024)
+        for recipients in [
+            Array(repeating: transported, count: 1025), [agreed(1025)], [agreed(1000), agreed(25)],
+            Array(repeating: MessageWriter.explicit(3, []), count: 1025),
+        ] {
+            let error = #expect(throws: KeychainError.self) { try CryptographicMessage(message(recipients)) }
+            #expect(error?.status == .dataTooLarge)
+        }
+    }
+
     @Test("Two messages with one content share neither key nor vector")
     func fresh() throws {
         var draft = EnvelopedMessageDraft(content: Self.content)

@@ -120,6 +120,23 @@ struct SignatureRefusalTests {
         #expect(try replaced.verdict([own])?.isInvalid("does not match") == true)
     }
 
+    @Test(
+        "A certificate has a name only if the serial number and the issuer are its own, whatever the case of the issuer"
+    )
+    func names() throws {
+        let (own, other) = (try MessageParties.party("rsa").certificate, try MessageParties.party("other").certificate)
+        let serialNumber = Array(own.serialNumber)
+        let normalized = try #require(DistinguishedName(der: own.issuer.normalized))
+        for (issuer, number, isOwn) in [
+            (own.issuer, serialNumber, true), (normalized, serialNumber, true), (own.subject, serialNumber, false),
+            (own.issuer, Array(other.serialNumber), false), (own.issuer, serialNumber + [0], false),
+        ] {
+            let identifier = CertificateIdentifier.issuerAndSerialNumber(issuer: issuer, serialNumber: number)
+            #expect(identifier.matches(own) == isOwn, "\(identifier)")
+        }
+        #expect(!CertificateIdentifier.key([]).matches(own))
+    }
+
     @Test("The signature algorithm must fit the digest, the key and its parameters")
     func algorithms() throws {
         let rows: [([UInt8], String)] = [
