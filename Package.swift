@@ -207,7 +207,8 @@ let package = Package(
         .target(
             name: "LatchkeySecurity",
             dependencies: [
-                "CertificateTrust", "CryptographicMessages", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
+                "CertificateTrust", "CryptographicMessages", "KeychainModel", "KeyServices", "LatchkeyClient",
+                "LatchkeyService", "LinuxSystem",
                 "SecretMemory",
             ],
             path: "Sources/Faces/LatchkeySecurity"
@@ -302,7 +303,8 @@ let package = Package(
         .target(
             name: "LatchkeyCommands",
             dependencies: [
-                "CertificateTrust", "CryptographicMessages", "FileProtection", "KeyAttestation", "KeychainModel", "KeyServices",
+                "CertificateTrust", "CryptographicMessages", "FileProtection", "KeyAttestation", "KeychainModel",
+                "KeyServices",
                 "LatchkeyClient",
                 "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory", "TransportPolicy",
                 .argumentParser,
