@@ -110,13 +110,6 @@ final class RecipeWorld {
     func stopDaemon() throws -> Bool {
         guard mode == .daemon, let process = try daemon(), process > 1 else { return false }
         kill(process, SIGTERM)
-        return eventually { !Self.isRunning(process) }
-    }
-
-    /// Whether the process runs. One that has ended, and whose parent does not wait for it, does not.
-    private static func isRunning(_ process: pid_t) -> Bool {
-        // The name of the program, in parentheses, may contain anything.
-        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .isoLatin1)) ?? ""
-        return text.split(separator: ")").last.map { !$0.hasPrefix(" Z") && !$0.hasPrefix(" X") } ?? false
+        return eventually { !ProcessTable.isRunning(process) }
     }
 }

@@ -86,7 +86,7 @@ struct OperationTableTests {
         #expect(
             Self.operations(with: .worksWithoutLog) == [
                 "AnswerQuestion", "CreateContext", "DeleteItems", "EndContext", "HasApplicationPassword", "Hello",
-                "IdentifyCaller", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence",
+                "IdentifyCaller", "ListKeychains", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence",
                 "ReadStatus",
                 "RecoverKeychain", "ResealRoot", "SendFileContent", "SendPiece", "SetApplicationPassword", "VerifyLog",
                 "WatchChanges",
@@ -95,7 +95,8 @@ struct OperationTableTests {
             ])
         #expect(
             Self.operations(with: .worksWithoutKeychain) == [
-                "AnswerQuestion", "CheckKeychain", "RecoverKeychain", "ResealRoot", "WatchQuestions",
+                "AnswerQuestion", "ChangeKeychainList", "CheckKeychain", "CreateKeychain", "DeleteKeychain", "ListKeychains",
+                "RecoverKeychain", "ResealRoot", "WatchQuestions",
             ])
     }
 

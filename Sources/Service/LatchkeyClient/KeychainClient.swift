@@ -19,6 +19,7 @@ public enum KeychainClient {
         if let context = CallerContext.current {
             return KeychainSession(context.service, as: context.identity) { [place = context.place] in place }
         }
+        if let names = KeychainScope.current { return try session(searching: names) }
         if let name = try selectedName() { return try session(named: name) }
         return KeychainSession(try processService.value.open(), as: caller)
     }
@@ -51,9 +52,37 @@ public enum KeychainClient {
         return KeychainSession(try processService.value.open(name), as: caller)
     }
 
+    /// Returns several keychains as one; new items go to the first of them.
+    ///
+    /// - Throws: errSecNoSuchKeychain if one does not exist.
+    private static func session(searching names: [KeychainName]) throws(KeychainError) -> KeychainSession {
+        guard let first = names.first, names.count > 1 else {
+            guard let only = names.first else { throw .itemNotFound }
+            return try session(named: only)
+        }
+        var members: [KeychainName: SearchedKeychains.Member] = [:]
+        for name in names { members[name] = .success(try session(named: name).service) }
+        if members[.login] == nil {
+            members[.login] = Result { () throws(KeychainError) in try session(named: .login).service }
+        }
+        return KeychainSession(SearchedKeychains(members, search: names, defaultKeychain: first), as: caller)
+    }
+
+    /// Runs `body`, in which ``session()`` returns these keychains in place of those of the search list.
+    package static func searching<Value>(
+        _ names: [KeychainName], _ body: () throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        try KeychainScope.$current.withValue(names) { Result { () throws(KeychainError) in try body() } }.get()
+    }
+
     /// Returns the user's keychains, to list, create and delete them.
     public static func registry() throws(KeychainError) -> any KeychainRegistry {
-        if CallerContext.current != nil || environment("LATCHKEY_EPHEMERAL") == "1" { return SingleKeychain.ephemeral }
+        if let context = CallerContext.current {
+            return SingleKeychain(at: try context.service.status().databasePath, of: "a test")
+        }
+        if environment("LATCHKEY_EPHEMERAL") == "1" {
+            return SingleKeychain(at: nil, of: "a process with LATCHKEY_EPHEMERAL")
+        }
         // What is done is recorded in the log of the keychain that every user has.
         if let daemon = try ProcessService.discovery(of: .login).service() { return daemon }
         return UserKeychains(try home())

@@ -116,13 +116,10 @@ final class ProcessService: Sendable {
         guard !list.isInitial else { return try openFiles(of: .login, &state) }
         var members: [KeychainName: SearchedKeychains.Member] = [:]
         for name in list.search + [list.defaultKeychain, .login] where members[name] == nil {
-            members[name] = Result { () throws(KeychainError) in try openFiles(of: name, &state) }
+            members[name] = Result { () throws(KeychainError) in try openFiles(of: name, &state) as any KeychainService
+            }
         }
-        func member(_ name: KeychainName) -> SearchedKeychains.Member {
-            members[name] ?? .failure(UserKeychains.missing(name))
-        }
-        return SearchedKeychains(
-            searched: list.search.map(member), defaultKeychain: member(list.defaultKeychain), login: member(.login))
+        return SearchedKeychains(members, search: list.search, defaultKeychain: list.defaultKeychain)
     }
 
     private static func openFiles(

@@ -152,14 +152,12 @@ public final class HomeProvider: KeychainProvider {
         for name in Set(list.search + [list.defaultKeychain, .login]) {
             opened[name] = Result { () throws(KeychainError) in try open(UserKeychain(user, name)) }
         }
-        func member(_ name: KeychainName) -> SearchedKeychains.Member {
-            (opened[name] ?? .failure(UserKeychains.missing(name))).map(\.service)
-        }
         let defaultKeychain = try (opened[list.defaultKeychain] ?? .failure(.itemNotFound)).get()
         let searched = SearchedKeychains(
-            searched: list.search.map(member), defaultKeychain: member(list.defaultKeychain), login: member(.login))
+            opened.mapValues { $0.map { $0.service as any KeychainService } }, search: list.search,
+            defaultKeychain: list.defaultKeychain)
         return ServedKeychain(
-            searching: searched, members: opened.values.compactMap { try? $0.get() }, defaultKeychain: defaultKeychain)
+            searching: searched, members: opened.compactMapValues { try? $0.get() }, defaultKeychain: defaultKeychain)
     }
 
     public func defaultKeychain(of user: UInt32) throws(KeychainError) -> KeychainName {

@@ -7,7 +7,7 @@ public import LatchkeyService
 public struct ServedKeychain: Sendable {
     public private(set) var service: any HostedKeychain
     /// The keychains of a search list; empty for a single keychain.
-    private var members: [ServedKeychain] = []
+    private var members: [KeychainName: ServedKeychain] = [:]
     /// nil if there is no audit log.
     public let audit: AuditLog?
     public let mode: KeychainStatus.Mode
@@ -40,7 +40,9 @@ public struct ServedKeychain: Sendable {
     ///
     /// - Parameter members: the keychains that are open, each one once; they stay open as long as this
     ///   value.
-    init(searching keychains: SearchedKeychains, members: [ServedKeychain], defaultKeychain: ServedKeychain) {
+    init(
+        searching keychains: SearchedKeychains, members: [KeychainName: ServedKeychain], defaultKeychain: ServedKeychain
+    ) {
         self = defaultKeychain
         service = keychains
         self.members = members
@@ -48,12 +50,12 @@ public struct ServedKeychain: Sendable {
     }
 
     /// The audit logs in which a request may be recorded.
-    var possibleLogs: [AuditLog] { members.isEmpty ? [audit].compactMap { $0 } : members.compactMap(\.audit) }
+    var possibleLogs: [AuditLog] { members.isEmpty ? [audit].compactMap { $0 } : members.values.compactMap(\.audit) }
 
     /// The audit logs of what a request has used.
     var usedLogs: [AuditLog] {
         guard let searched = service as? SearchedKeychains else { return possibleLogs }
-        let used = members.filter { searched.hasUsed($0.service) }.compactMap(\.audit)
+        let used = members.filter { searched.used.contains($0.key) }.values.compactMap(\.audit)
         // What found nothing anywhere was asked of the default keychain.
         return used.isEmpty ? [audit].compactMap { $0 } : used
     }

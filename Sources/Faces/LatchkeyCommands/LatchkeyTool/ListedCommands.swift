@@ -6,8 +6,8 @@ internal import ArgumentParser
 /// them, because the dispatcher runs them first.
 enum ListedCommands {
     static let all: [any ParsableCommand.Type] = [
-        Help.self, Lists.self, Default.self, Login.self, Lock.self, Unlock.self, Settings.self,
-        Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, CertificateAddition.self,
+        Help.self, Lists.self, Default.self, Login.self, Creation.self, Deletion.self, Lock.self, Unlock.self,
+        Settings.self, Password.self, Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, CertificateAddition.self,
         FindGeneric.self,
         FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self,
         KeyFinding.self,
@@ -22,6 +22,9 @@ enum ListedCommands {
     struct Lists: ListedCommand { static let command: any SecurityCommand.Type = ListKeychains.self }
     struct Default: ListedCommand { static let command: any SecurityCommand.Type = DefaultKeychain.self }
     struct Login: ListedCommand { static let command: any SecurityCommand.Type = LoginKeychain.self }
+    struct Creation: ListedCommand { static let command: any SecurityCommand.Type = CreateKeychain.self }
+    struct Deletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteKeychain.self }
+    struct Password: ListedCommand { static let command: any SecurityCommand.Type = SetKeychainPassword.self }
     struct Lock: ListedCommand { static let command: any SecurityCommand.Type = LockKeychain.self }
     struct Unlock: ListedCommand { static let command: any SecurityCommand.Type = UnlockKeychain.self }
     struct Settings: ListedCommand { static let command: any SecurityCommand.Type = SetKeychainSettings.self }

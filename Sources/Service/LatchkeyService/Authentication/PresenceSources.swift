@@ -77,7 +77,7 @@ struct LocalEvaluationHost: EvaluationHost {
 }
 
 /// A keychain that a server holds for its clients.
-public protocol HostedKeychain: AnyObject, KeychainService {
+public protocol HostedKeychain: KeychainService {
     /// Asks the person as ``KeychainAuthentication/authenticate(for:in:prompt:from:)`` does, with
     /// the resources of the server.
     func authenticate(

@@ -10,42 +10,44 @@ public import SecretMemory
 /// A search passes over a keychain that is locked or cannot be opened, and fails with that reason only
 /// if no other keychain has an answer. A change of several items is all or nothing in each keychain.
 public final class SearchedKeychains: Sendable {
-    /// A keychain of the list: opened, or why not.
-    public typealias Member = Result<any HostedKeychain, KeychainError>
+    /// A keychain: opened, or why not.
+    public typealias Member = Result<any KeychainService, KeychainError>
 
-    private let searched: [Member]
-    private let defaultKeychain: Member
-    private let login: Member
-    private let answering = SystemMutex<Set<ObjectIdentifier>>([])
+    private let members: [KeychainName: Member]
+    private let search: [KeychainName]
+    private let defaultKeychain: KeychainName
+    private let answering = SystemMutex<Set<KeychainName>>([])
 
     /// - Parameters:
-    ///   - searched: in the order of the search list.
-    ///   - login: the keychain that every user has. The keys of protected files are there, because they
-    ///     outlive the keychain of a script.
-    public init(searched: [Member], defaultKeychain: Member, login: Member) {
-        (self.searched, self.defaultKeychain, self.login) = (searched, defaultKeychain, login)
+    ///   - members: the keychains that are named below, and the one that every user has: it has the keys
+    ///     of protected files, because they outlive the keychain of a script.
+    ///   - search: in the order of the search list.
+    ///   - defaultKeychain: gets new items.
+    public init(_ members: [KeychainName: Member], search: [KeychainName], defaultKeychain: KeychainName) {
+        (self.members, self.search, self.defaultKeychain) = (members, search, defaultKeychain)
     }
 
-    /// Whether a keychain has answered a call, or was changed by one.
-    public func hasUsed(_ keychain: any HostedKeychain) -> Bool {
-        answering.withLock { $0.contains(ObjectIdentifier(keychain)) }
-    }
+    /// The keychains that have answered a call, or were changed by one.
+    public var used: Set<KeychainName> { answering.withLock { $0 } }
 
-    private func use(_ member: Member) throws(KeychainError) -> any HostedKeychain {
-        let keychain = try member.get()
-        answering.withLock { _ = $0.insert(ObjectIdentifier(keychain)) }
+    private func use(_ name: KeychainName) throws(KeychainError) -> any KeychainService {
+        let keychain = try (members[name] ?? .failure(UserKeychains.missing(name))).get()
+        answering.withLock { _ = $0.insert(name) }
         return keychain
     }
 
-    private var primary: any HostedKeychain { get throws(KeychainError) { try use(defaultKeychain) } }
-    private var files: any HostedKeychain { get throws(KeychainError) { try use(login) } }
+    private var primary: any KeychainService { get throws(KeychainError) { try use(defaultKeychain) } }
+    private var files: any KeychainService { get throws(KeychainError) { try use(.login) } }
 
-    /// Every keychain that is open, each one once.
-    private var all: [any HostedKeychain] {
-        var seen: Set<ObjectIdentifier> = []
-        return ([defaultKeychain, login] + searched).compactMap { try? $0.get() }.filter {
-            seen.insert(ObjectIdentifier($0)).inserted
+    /// Every keychain that is open.
+    private var all: [any KeychainService] { members.values.compactMap { try? $0.get() } }
+
+    /// A keychain that this process holds, for what only such a one can do.
+    private func hosted(_ keychain: any KeychainService) throws(KeychainError) -> any HostedKeychain {
+        guard let hosted = keychain as? any HostedKeychain else {
+            throw KeychainError(.internalFailure, "the keychain is held by another process")
         }
+        return hosted
     }
 
     // MARK: Searching
@@ -54,15 +56,15 @@ public final class SearchedKeychains: Sendable {
     ///
     /// - Throws: if no keychain has answered: the first reason why one could not, or errSecItemNotFound.
     private func search(
-        _ members: [Member], _ body: (any HostedKeychain) throws(KeychainError) -> Bool
+        _ body: (any KeychainService) throws(KeychainError) -> Bool
     ) throws(KeychainError) {
         var problem: KeychainError?
         var hasAnswer = false
-        for member in members {
+        for name in search {
             do throws(KeychainError) {
-                let keychain = try member.get()
+                let keychain = try (members[name] ?? .failure(UserKeychains.missing(name))).get()
                 let wantsMore = try body(keychain)
-                _ = try use(member)
+                _ = try use(name)
                 hasAnswer = true
                 guard wantsMore else { return }
             } catch {
@@ -71,7 +73,7 @@ public final class SearchedKeychains: Sendable {
                     problem = problem ?? error
                 } else {
                     // The keychain has the item, and refuses it.
-                    _ = try? use(member)
+                    _ = try? use(name)
                     throw error
                 }
             }
@@ -81,10 +83,10 @@ public final class SearchedKeychains: Sendable {
 
     /// Returns the answer of the first keychain that has one.
     private func first<Value>(
-        _ body: (any HostedKeychain) throws(KeychainError) -> Value
+        _ body: (any KeychainService) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
         var found: Value?
-        try search(searched) { (keychain) throws(KeychainError) in
+        try search { (keychain) throws(KeychainError) in
             found = try body(keychain)
             return false
         }
@@ -94,10 +96,10 @@ public final class SearchedKeychains: Sendable {
 
     /// Returns the results of all keychains, up to the limit of the query.
     private func collect<Value>(
-        _ query: ItemQuery, _ body: (any HostedKeychain, ItemQuery) throws(KeychainError) -> [Value]
+        _ query: ItemQuery, _ body: (any KeychainService, ItemQuery) throws(KeychainError) -> [Value]
     ) throws(KeychainError) -> [Value] {
         var found: [Value] = []
-        try search(searched) { (keychain) throws(KeychainError) in
+        try search { (keychain) throws(KeychainError) in
             var rest = query
             if case .atMost(let count) = query.limit {
                 rest.limit = .atMost(count - UInt32(clamping: min(found.count, Int(count))))
@@ -114,10 +116,10 @@ public final class SearchedKeychains: Sendable {
 
     /// Returns the sum of the changes in all keychains.
     private func sum(
-        _ limit: MatchLimit?, _ body: (any HostedKeychain) throws(KeychainError) -> Int
+        _ limit: MatchLimit?, _ body: (any KeychainService) throws(KeychainError) -> Int
     ) throws(KeychainError) -> Int {
         var count = 0
-        try search(searched) { (keychain) throws(KeychainError) in
+        try search { (keychain) throws(KeychainError) in
             count += try body(keychain)
             return limit != .one
         }
@@ -263,7 +265,8 @@ extension SearchedKeychains {
     public func adoptContext(
         _ context: AuthenticationContextID, from caller: CallerIdentity
     ) throws(KeychainError) {
-        for keychain in all { try keychain.adoptContext(context, from: caller) }
+        // Contexts of keychains in another process are known there alone.
+        for case let keychain as any HostedKeychain in all { try keychain.adoptContext(context, from: caller) }
     }
 
     public func authenticate(
@@ -280,14 +283,14 @@ extension SearchedKeychains {
         from caller: CallerIdentity, host: any EvaluationHost
     ) throws(KeychainError) {
         try asking(target) { (keychain) throws(KeychainError) in
-            try keychain.authenticate(for: target, in: context, prompt: prompt, from: caller, host: host)
+            try hosted(keychain).authenticate(for: target, in: context, prompt: prompt, from: caller, host: host)
         }
     }
 
     /// Calls `body` with the keychain that has the item of a target; for other targets, with the
     /// default keychain.
     private func asking(
-        _ target: AuthenticationTarget, _ body: (any HostedKeychain) throws(KeychainError) -> Void
+        _ target: AuthenticationTarget, _ body: (any KeychainService) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         if case .item = target { try first(body) } else { try body(try primary) }
     }
@@ -310,7 +313,7 @@ extension SearchedKeychains {
     }
 
     public func endContexts(of process: CallerIdentity.ProcessIdentity) {
-        for keychain in all { keychain.endContexts(of: process) }
+        for case let keychain as any HostedKeychain in all { keychain.endContexts(of: process) }
     }
 
     public func presenceStatus(
@@ -330,7 +333,8 @@ extension SearchedKeychains {
         _ enrollment: SecurityKeyRequest, passcode: SharedSecret, prompt: AuthenticationPrompt,
         from caller: CallerIdentity, host: any EvaluationHost
     ) throws(KeychainError) -> SecurityKeyInfo {
-        try primary.enrollSecurityKey(enrollment, passcode: passcode, prompt: prompt, from: caller, host: host)
+        try hosted(primary).enrollSecurityKey(
+            enrollment, passcode: passcode, prompt: prompt, from: caller, host: host)
     }
 
     public func securityKeys() throws(KeychainError) -> [SecurityKeyInfo] { try primary.securityKeys() }

@@ -11,11 +11,11 @@ public struct SingleKeychain: KeychainRegistry {
     /// - Parameter owner: what has the keychain, for messages: `a session`.
     public init(_ overview: KeychainOverview, of owner: String) { (self.overview, self.owner) = (overview, owner) }
 
-    /// The keychain in memory of a process.
-    public static let ephemeral = SingleKeychain(
-        KeychainOverview(
-            places: [KeychainPlace(.login, path: KeychainPlace.ephemeralPath)], list: .initial),
-        of: "a process with LATCHKEY_EPHEMERAL")
+    /// - Parameter path: of the database; nil for a keychain in memory.
+    public init(at path: String?, of owner: String) {
+        let place = KeychainPlace(.login, path: path ?? KeychainPlace.ephemeralPath)
+        self.init(KeychainOverview(places: [place], list: .initial), of: owner)
+    }
 
     public func keychains() throws(KeychainError) -> KeychainOverview { overview }
 
@@ -25,7 +25,12 @@ public struct SingleKeychain: KeychainRegistry {
 
     public func deleteKeychain(_ name: KeychainName) throws(KeychainError) { throw fixed }
 
-    public func changeKeychainList(_ change: KeychainListChange) throws(KeychainError) { throw fixed }
+    /// A change that changes nothing succeeds.
+    public func changeKeychainList(_ change: KeychainListChange) throws(KeychainError) {
+        var list = overview.list
+        try change.apply(to: &list)
+        guard list == overview.list else { throw fixed }
+    }
 
     private var fixed: KeychainError {
         KeychainError(.unimplemented, "\(owner) has one keychain, and no list of them")
