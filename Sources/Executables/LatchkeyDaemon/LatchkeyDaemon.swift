@@ -137,6 +137,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
 
     func run() async throws {
         do {
+            if let readyDescriptor { try closeInherited(except: readyDescriptor) }
             try ProcessHardening.apply()
             TrustedPlatformModule.silenceLibrary()
             ProcessLimits.raiseOpenFiles()
@@ -156,6 +157,15 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             throw Self.failure(error.problem, error.hint)
         } catch let error as SystemError {
             throw Self.failure(error.description, error.hint)
+        }
+    }
+
+    /// Closes what the command has inherited that has started the daemon: a program that waits for the end
+    /// of a pipe would wait for the daemon, too.
+    private func closeInherited(except ready: Int32) throws(SystemError) {
+        let names = try OpenDirectory("/proc/self/fd").entries().map(\.name)
+        for descriptor in names.compactMap({ Int32($0) }) where descriptor > STDERR_FILENO && descriptor != ready {
+            close(descriptor)
         }
     }
 
