@@ -68,7 +68,7 @@ public final class SearchedKeychains: Sendable {
                 hasAnswer = true
                 guard wantsMore else { return }
             } catch {
-                guard error.status != .itemNotFound else { continue }
+                guard error.status != .itemNotFound, error.status != .noSuchKeychain else { continue }
                 if error.letsOthersAnswer {
                     problem = problem ?? error
                 } else {
@@ -132,7 +132,7 @@ extension KeychainError {
     fileprivate var letsOthersAnswer: Bool {
         switch status {
         case .interactionNotAllowed: authentication == nil
-        case .notAvailable, .noSuchKeychain, .invalidKeychain: true
+        case .notAvailable, .invalidKeychain: true
         default: false
         }
     }
