@@ -27,9 +27,6 @@ struct ArchitectureTests {
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
         "FileProtection": ["CLatchkey", "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto"],
         "KeyAttestation": ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"],
-        "CryptographicMessages": [
-            "CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory",
-        ],
         "TransportPolicy": ["CertificateTrust", "LinuxSystem"],
         "Presence": ["KeychainModel", "LinuxSystem", "SecretMemory"],
         "EnrolledPrints": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
@@ -59,8 +56,7 @@ struct ArchitectureTests {
             "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "TransportPolicy",
         ],
         "LatchkeySecurity": [
-            "CertificateTrust", "CryptographicMessages", "KeychainModel", "KeyServices", "LatchkeyClient",
-            "LatchkeyService", "LinuxSystem",
+            "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
             "SecretMemory",
             "FoundationNetworking",
         ],
@@ -96,8 +92,7 @@ struct ArchitectureTests {
         ],
         "LocalAuthentication": ["LatchkeyLocalAuthentication"],
         "LatchkeyCommands": [
-            "CertificateTrust", "CryptographicMessages", "FileProtection", "KeyAttestation", "KeychainModel",
-            "KeyServices", "LatchkeyClient",
+            "CertificateTrust", "FileProtection", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient",
             "LatchkeyServer",
             "LatchkeyService",
             "LinuxSystem",

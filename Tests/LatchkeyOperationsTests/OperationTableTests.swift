@@ -57,9 +57,8 @@ struct OperationTableTests {
     func changes() {
         #expect(
             Self.operations(with: .changes) == [
-                "AddIdentities", "AddItem", "ChangeKeychainList", "ChangePasscode", "ChangeSettings", "CreateKeychain",
-                "CreateRecoveryKey", "DeleteItems", "DeleteKeychain", "EnrollSecurityKey", "GenerateKey", "MoveRoot",
-                "RecoverKeychain", "RemovePasscode",
+                "AddIdentities", "AddItem", "ChangePasscode", "ChangeSettings", "CreateRecoveryKey", "DeleteItems",
+                "EnrollSecurityKey", "GenerateKey", "MoveRoot", "RecoverKeychain", "RemovePasscode",
                 "RemoveRecoveryKey",
                 "RemoveSecurityKey", "RepairKeychain", "ResealRoot", "RestoreKeychain", "SetPasscode", "StoreFile",
                 "UpdateItems",
@@ -86,7 +85,7 @@ struct OperationTableTests {
         #expect(
             Self.operations(with: .worksWithoutLog) == [
                 "AnswerQuestion", "CreateContext", "DeleteItems", "EndContext", "HasApplicationPassword", "Hello",
-                "IdentifyCaller", "ListKeychains", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence",
+                "IdentifyCaller", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence",
                 "ReadStatus",
                 "RecoverKeychain", "ResealRoot", "SendFileContent", "SendPiece", "SetApplicationPassword", "VerifyLog",
                 "WatchChanges",
@@ -95,8 +94,7 @@ struct OperationTableTests {
             ])
         #expect(
             Self.operations(with: .worksWithoutKeychain) == [
-                "AnswerQuestion", "ChangeKeychainList", "CheckKeychain", "CreateKeychain", "DeleteKeychain", "ListKeychains",
-                "RecoverKeychain", "ResealRoot", "WatchQuestions",
+                "AnswerQuestion", "CheckKeychain", "RecoverKeychain", "ResealRoot", "WatchQuestions",
             ])
     }
 

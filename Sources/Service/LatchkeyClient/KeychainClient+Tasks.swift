@@ -40,12 +40,10 @@ extension KeychainClient {
     package static func boundFunction<Argument, Value>(
         _ call: @escaping @Sendable (Argument) -> Value
     ) -> @Sendable (Argument) -> Value {
-        let (context, log, scope) = (CallerContext.current, ProgramLog.current, KeychainScope.current)
+        let (context, log) = (CallerContext.current, ProgramLog.current)
         return { argument in
             CallerContext.$current.withValue(context) {
-                ProgramLog.$current.withValue(log) {
-                    KeychainScope.$current.withValue(scope) { call(argument) }
-                }
+                ProgramLog.$current.withValue(log) { call(argument) }
             }
         }
     }

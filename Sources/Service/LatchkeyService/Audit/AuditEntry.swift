@@ -18,8 +18,6 @@ public struct AuditEntry: Sendable {
     public let itemClass: ItemClass?
     /// The group that the request named, or that the items were in.
     let group: Group?
-    /// The keychain that was created or deleted.
-    let keychain: AuditName?
     /// The number of items.
     public let count: Int
     public let status: OSStatusCode
@@ -42,7 +40,7 @@ public struct AuditEntry: Sendable {
 
     public init(
         caller: CallerIdentity, operation: String, itemClass: ItemClass? = nil, group: AccessGroup? = nil,
-        keychain: KeychainName? = nil, count: Int = 0,
+        count: Int = 0,
         status: OSStatusCode = .success, passcode: Passcode? = nil
     ) {
         program = AuditName(caller.executable)
@@ -51,7 +49,6 @@ public struct AuditEntry: Sendable {
         self.operation = operation
         self.itemClass = itemClass
         self.group = group.map { Group(name: AuditName($0.name), grade: $0.grade) }
-        self.keychain = keychain.map { AuditName($0.text) }
         self.count = count
         self.status = status
         self.passcode = passcode

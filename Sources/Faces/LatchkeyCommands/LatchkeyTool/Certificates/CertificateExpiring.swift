@@ -56,6 +56,7 @@ struct CertificateExpiring: ParsableSubcommand {
             try KeychainClient.missingHome() != nil
         }
         if isMissing { return [] }
-        return try CertificateItems.all(in: try session.keychain()).map(\.certificate)
+        let keychain = try KeychainOperand.check([], in: session)
+        return try CertificateItems.all(in: keychain).map(\.certificate)
     }
 }

@@ -15,7 +15,6 @@ struct UnlockCommand: ParsableSubcommand {
     @OptionGroup var passcode: PasscodeOptions
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        if try LockOperations.hasPasscode(try session.keychain()) { try DaemonStart.ifNeeded(in: session) }
-        try LockOperations.unlock(try session.keychain(), passcode.source, in: session)
+        try LockOperations.unlock(passcode.source, in: session)
     }
 }

@@ -12,15 +12,12 @@ enum FindKey: SecurityCommand {
         operands: "[keychain...]", examples: ["find-key -t private -s", "find-key --tag com.example.key"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let attributes = try KeyCriteria.attributes(arguments)
-        let found = try KeychainOperand.searched(arguments.operands, in: session).all(in: session) {
-            (keychain) throws(CommandFailure) in
-            try KeySearch.listed(attributes, group: arguments.accessGroup, in: keychain, session)
-        }
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let found = try KeySearch.listed(
+            try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, session)
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
-        for (record, keychain) in found {
-            try session.write(ItemBlock(record: record, keychain: try keychain.path()).text)
-        }
+        let path = try KeychainPath.of(keychain)
+        for record in found { try session.write(ItemBlock(record: record, keychain: path).text) }
     }
 }
 
@@ -42,22 +39,21 @@ enum DeleteKey: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let attributes = try KeyCriteria.attributes(arguments)
         guard !attributes.isEmpty else { throw .usage("at least one attribute must be given") }
-        let person = try PersonPrompt(arguments)
-        let found = try KeychainOperand.searched(arguments.operands, in: session).all(in: session) {
-            (keychain) throws(CommandFailure) in
-            try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: person)
-        }
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let found = try KeySearch.all(
+            attributes, group: arguments.accessGroup, in: keychain, for: try PersonPrompt(arguments))
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
         guard found.count == 1 || arguments.contains("--all") else {
             throw .parameter(
                 "\(found.count) keys match", hint: "-t private or -t public selects one of them; --all deletes all")
         }
-        for (record, keychain) in found {
+        let path = try KeychainPath.of(keychain)
+        for record in found {
             let item = ItemQuery(.key, synchronizable: .any, persistentReference: record.persistentReference)
             try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
-                _ = try keychain.session.delete(item)
+                _ = try keychain.delete(item)
             }
-            try session.write(ItemBlock(record: record, keychain: try keychain.path()).text)
+            try session.write(ItemBlock(record: record, keychain: path).text)
         }
         session.io.say("\(found.count == 1 ? "key has" : "\(found.count) keys have") been deleted.\n")
     }

@@ -87,8 +87,7 @@ enum KeySearch {
     ) throws(CommandFailure) -> StoredKey {
         StoredKey(
             record.persistentReference, publicKey: try publicKey(record, in: keychain),
-            authentication: { () throws(KeychainError) in try person.values() },
-            in: { () throws(KeychainError) in keychain })
+            authentication: { () throws(KeychainError) in try person.values() })
     }
 
     /// Returns the public key of a record's pair.

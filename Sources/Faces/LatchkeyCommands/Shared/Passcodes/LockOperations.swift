@@ -8,9 +8,8 @@ internal import SecretMemory
 /// each process has its own lock, which ends with the process; only commands that one process reads
 /// one after the other (`security -i`) share it.
 enum LockOperations {
-    static func lock(
-        _ keychain: KeychainSession, immediately: Bool, in session: CommandSession
-    ) throws(CommandFailure) {
+    static func lock(immediately: Bool, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try session.keychain()
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             guard try keychain.lockStatus().hasPasscode else {
                 throw KeychainError(
@@ -21,9 +20,8 @@ enum LockOperations {
         }
     }
 
-    static func unlock(
-        _ keychain: KeychainSession, _ source: PasscodeSource, in session: CommandSession
-    ) throws(CommandFailure) {
+    static func unlock(_ source: PasscodeSource, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try session.keychain()
         // Without a passcode there is nothing to unlock. This is not an error, because scripts that
         // unlock the keychain must continue.
         guard try needsPasscode(keychain, session) else { return }
@@ -44,10 +42,6 @@ enum LockOperations {
         }
     }
 
-    static func hasPasscode(_ keychain: KeychainSession) throws(CommandFailure) -> Bool {
-        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus().hasPasscode }
-    }
-
     private static func needsPasscode(_ keychain: KeychainSession, _ session: CommandSession) throws(CommandFailure)
         -> Bool
     {
@@ -56,12 +50,6 @@ enum LockOperations {
             try requireSharing(keychain, session)
             return true
         }
-    }
-
-    /// Whether a lock affects other processes, or commands of this one.
-    static func isShared(_ keychain: KeychainSession, _ session: CommandSession) throws(CommandFailure) -> Bool {
-        guard !session.readsCommands else { return true }
-        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.status().mode.isShared }
     }
 
     private static func requireSharing(_ keychain: KeychainSession, _ session: CommandSession) throws(KeychainError) {
