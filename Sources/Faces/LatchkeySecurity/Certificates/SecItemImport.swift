@@ -162,7 +162,7 @@ private struct ExportedObjects {
             case .identity(let identity):
                 keys.append(try identity.privateKey.entry())
                 certificates.append(identity.certificate.body)
-            case nil: throw .parameter("an item to export must be a key, certificate or identity")
+            case .item, nil: throw .parameter("an item to export must be a key, certificate or identity")
             }
         }
         guard !keys.isEmpty || !certificates.isEmpty else { throw .parameter("there is no item to export") }
