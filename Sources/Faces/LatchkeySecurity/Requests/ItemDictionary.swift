@@ -183,8 +183,8 @@ struct ItemDictionary {
             }
             return KeychainScope(keychains.map(\.name))
         }
-        let named = try used ?? itemReference()?.keychain
-        return KeychainScope(named.map { [$0] })
+        if let used { return KeychainScope([used]) }
+        return KeychainScope(try itemReference()?.keychain.map { [$0] })
     }
 
     private func usedKeychain() throws(KeychainError) -> KeychainName? {
