@@ -238,8 +238,8 @@ struct ItemDictionary {
         static let noAuthenticationUI = "u_NoAuthUI"
         static let operationPrompt = "u_OpPrompt"
         static let knownUse: Set<String> = [
-            itemList, keychain, tombstones, credentialReference, authenticationContext, authenticationUI, noAuthenticationUI,
-            operationPrompt, "u_CallerName", "u_TokenRawItems",
+            itemList, keychain, tombstones, credentialReference, authenticationContext, authenticationUI,
+            noAuthenticationUI, operationPrompt, "u_CallerName", "u_TokenRawItems",
         ]
         static let returnTypes: [String: ReturnTypes] = [
             "r_Data": .data, "r_Attributes": .attributes, "r_Ref": .reference, "r_PersistentRef": .persistentReference,
