@@ -13,7 +13,7 @@ struct ItemResults {
     /// How the call satisfied access controls; the keys that it returns keep the context.
     let authentication: CallAuthentication
     /// Where the items are; the keys that the call returns are used there.
-    let keychains: KeychainScope
+    let keychains: ChosenKeychains
 
     /// Returns the result for one item: Data, a reference, a dictionary, or nil if the caller asked
     /// for nothing or the item does not have it.

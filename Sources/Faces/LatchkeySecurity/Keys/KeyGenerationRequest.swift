@@ -11,7 +11,7 @@ struct KeyGenerationRequest {
     let privateHalf: Half?
     let publicHalf: Half?
     /// The keychain of kSecUseKeychain, for both halves.
-    let keychain: KeychainScope
+    let keychain: ChosenKeychains
 
     /// One half of the pair, to be stored.
     struct Half {
@@ -19,7 +19,7 @@ struct KeyGenerationRequest {
         let authentication: AuthenticationRequest
         /// Whether searches find it; false only for a key of a token.
         let isPermanent: Bool
-        let keychain: KeychainScope
+        let keychain: ChosenKeychains
     }
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {

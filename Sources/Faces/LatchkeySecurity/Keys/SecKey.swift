@@ -81,14 +81,14 @@ struct KeyBody: Sendable {
     /// Returns the key that a persistent reference names.
     static func stored(
         at reference: PersistentReference, _ authentication: CallAuthentication = .asking,
-        _ keychains: KeychainScope = .searchList
+        _ keychains: ChosenKeychains = .searchList
     ) throws(KeychainError) -> KeyBody {
         try stored(at: reference, keychains.session().publicKey(of: reference), authentication, keychains)
     }
 
     /// Returns the private key of an identity.
     static func stored(
-        _ identity: IdentityRecord, _ authentication: CallAuthentication, _ keychains: KeychainScope = .searchList
+        _ identity: IdentityRecord, _ authentication: CallAuthentication, _ keychains: ChosenKeychains = .searchList
     ) throws(KeychainError) -> KeyBody {
         let reference = identity.key.persistentReference
         // Without a public key, the item does not hold a usable key: this throws the reason.
@@ -100,7 +100,7 @@ struct KeyBody: Sendable {
 
     static func stored(
         at reference: PersistentReference, _ info: PublicKeyInfo, _ authentication: CallAuthentication,
-        _ keychains: KeychainScope
+        _ keychains: ChosenKeychains
     ) throws(KeychainError) -> KeyBody {
         let key = try PublicKey.of(info)
         switch info.half {

@@ -12,7 +12,7 @@ struct AddRequest {
     let isList: Bool
     let returning: ReturnTypes
     let authentication: AuthenticationRequest
-    let keychain: KeychainScope
+    let keychain: ChosenKeychains
 
     enum Content {
         case item(ItemAddition)

@@ -18,7 +18,7 @@ struct ChangeRequest {
     /// The class of the items, given by name or by reference.
     let itemClass: ItemClass
     let authentication: AuthenticationRequest
-    let keychains: KeychainScope
+    let keychains: ChosenKeychains
 
     init(parsing dictionary: CFDictionary, for kind: Kind) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)

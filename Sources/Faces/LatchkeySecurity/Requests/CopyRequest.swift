@@ -9,7 +9,7 @@ struct CopyRequest {
     /// Conditions that need the parsed certificate; nil if there are none.
     let filter: CertificateFilter?
     let authentication: AuthenticationRequest
-    let keychains: KeychainScope
+    let keychains: ChosenKeychains
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)

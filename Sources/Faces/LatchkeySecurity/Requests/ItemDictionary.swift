@@ -169,22 +169,22 @@ struct ItemDictionary {
     // MARK: Keychains
 
     /// The keychain that gets a new item: that of kSecUseKeychain.
-    func addedKeychain() throws(KeychainError) -> KeychainScope {
-        KeychainScope(try usedKeychain().map { [$0] })
+    func addedKeychain() throws(KeychainError) -> ChosenKeychains {
+        ChosenKeychains(try usedKeychain().map { [$0] })
     }
 
     /// The keychains of a search, an update or a delete: those of kSecMatchSearchList; without it that
     /// of kSecUseKeychain; without both that of the object in kSecValueRef, if it names one.
-    func searchedKeychains() throws(KeychainError) -> KeychainScope {
+    func searchedKeychains() throws(KeychainError) -> ChosenKeychains {
         let used = try usedKeychain()
         if let value = match[Key.searchList] {
             guard let keychains = value as? [SecKeychain] else {
                 throw .parameter("kSecMatchSearchList must be an array of SecKeychain")
             }
-            return KeychainScope(keychains.map(\.name))
+            return ChosenKeychains(keychains.map(\.name))
         }
-        if let used { return KeychainScope([used]) }
-        return KeychainScope(try itemReference()?.keychain.map { [$0] })
+        if let used { return ChosenKeychains([used]) }
+        return ChosenKeychains(try itemReference()?.keychain.map { [$0] })
     }
 
     private func usedKeychain() throws(KeychainError) -> KeychainName? {

@@ -5,14 +5,22 @@ internal import LatchkeyClient
 internal import LatchkeyService
 
 /// The keychains that one call works on, and that the keys it returns belong to.
-struct KeychainScope: Sendable {
+struct ChosenKeychains: Sendable {
     /// nil for those of the search list.
     private let names: [KeychainName]?
 
     init(_ names: [KeychainName]?) { self.names = names }
 
+    /// The keychains of a function's parameter: one, an array of them, or nil for the search list.
+    ///
+    /// - Throws: errSecParam for other objects.
+    init(parameter: Any?) throws(KeychainError) {
+        self.init(
+            try parameter.map { (keychains) throws(KeychainError) in try KeychainName.searched(keychains) })
+    }
+
     /// The keychains of the search list.
-    static let searchList = KeychainScope(nil)
+    static let searchList = ChosenKeychains(nil)
 
     /// Runs `body` so that the keychain of this process is what these keychains contain.
     ///
