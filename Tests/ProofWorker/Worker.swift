@@ -32,6 +32,7 @@ enum Worker {
         case "hold": holdConnection()
         case "hand-over": handOver(connectionTo: arguments[1], at: arguments[2])
         case "execute": execute(connectedTo: arguments[1], Array(arguments.dropFirst(2)))
+        case "keychains": NamedKeychains.scenarios.run(arguments[1])
         case "once": once(user: arguments.dropFirst().first.flatMap(UInt32.init))
         default: 2
         }

@@ -4,7 +4,6 @@ internal import CertificateTrust
 public import Foundation
 internal import KeyServices
 internal import KeychainModel
-internal import LatchkeyClient
 internal import LatchkeyService
 
 /// A certificate together with its private key.
