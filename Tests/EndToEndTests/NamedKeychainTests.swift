@@ -24,4 +24,14 @@ struct NamedKeychainTests {
         #expect(outcome.output == "passed\n")
         #expect(outcome.status == 0, "\(outcome.error)")
     }
+
+    @Test("Latchkey lists, creates, uses and deletes keychains by their names")
+    func typed() throws {
+        let home = try TemporaryDirectory()
+        let daemon = try DaemonProcess()
+        let embedded = try Executable.run("ProofWorker", ["typed-keychains"], home: home.path)
+        #expect(embedded.output == "passed\n", "\(embedded.error)")
+        let served = try daemon.client("ProofWorker", ["typed-keychains"])
+        #expect(served.output == "passed\n", "\(served.error)")
+    }
 }

@@ -70,7 +70,7 @@ struct KeychainParameterTests {
     func types(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
-            for value: Any in ["login", 1, [1], true, Data()] {
+            for value in ["login", 1, [1], true, Data()] as [Any] {
                 let use: Query = ["u_Keychain": value]
                 #expect(add(genericItem.with(["acct": "B"]).with(use)) == errSecParam)
                 for query in [use, ["m_SearchList": value]] {
