@@ -195,11 +195,12 @@ docs: ## Build the documentation of the Swift modules with docc; a warning is an
 dependencies: ## Install what is missing on Debian (says which); elsewhere only say it
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-FUZZERS := wire keys certificates callers property-lists requests backups keybags transport tpm containers
+FUZZERS := wire keys certificates messages callers property-lists requests backups keybags transport tpm containers
 # The executable of each, in the same order.
 FUZZER_wire := WireFuzzer
 FUZZER_keys := KeyFuzzer
 FUZZER_certificates := CertificateFuzzer
+FUZZER_messages := MessageFuzzer
 FUZZER_callers := CallerFuzzer
 FUZZER_property-lists := PropertyListFuzzer
 FUZZER_requests := RequestFuzzer

@@ -127,6 +127,12 @@ let package = Package(
         ),
 
         .target(
+            name: "CryptographicMessages",
+            dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"],
+            path: "Sources/Engines/CryptographicMessages"
+        ),
+
+        .target(
             name: "TransportPolicy", dependencies: ["CertificateTrust", "LinuxSystem"],
             path: "Sources/Engines/TransportPolicy"),
 
@@ -201,7 +207,8 @@ let package = Package(
         .target(
             name: "LatchkeySecurity",
             dependencies: [
-                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
+                "CertificateTrust", "CryptographicMessages", "KeychainModel", "KeyServices", "LatchkeyClient",
+                "LatchkeyService", "LinuxSystem",
                 "SecretMemory",
             ],
             path: "Sources/Faces/LatchkeySecurity"
@@ -296,7 +303,8 @@ let package = Package(
         .target(
             name: "LatchkeyCommands",
             dependencies: [
-                "CertificateTrust", "FileProtection", "KeyAttestation", "KeychainModel", "KeyServices",
+                "CertificateTrust", "CryptographicMessages", "FileProtection", "KeyAttestation", "KeychainModel",
+                "KeyServices",
                 "LatchkeyClient",
                 "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory", "TransportPolicy",
                 .argumentParser,
@@ -426,6 +434,12 @@ let package = Package(
         .testTarget(
             name: "CertificateTrustTests",
             dependencies: ["CertificateTrust", "OpenSSLCrypto", "KeychainTesting", .crypto]),
+        .testTarget(
+            name: "CryptographicMessagesTests",
+            dependencies: [
+                "CertificateTrust", "CryptographicMessages", "KeychainModel", "KeyServices", "OpenSSLCrypto",
+                "KeychainTesting",
+            ]),
         .testTarget(
             name: "TransportPolicyTests",
             dependencies: ["CertificateTrust", "LinuxSystem", "TransportPolicy", "KeychainTesting"],
@@ -558,7 +572,8 @@ let package = Package(
                 "LatchkeyClient", "LatchkeyService",
                 "HardwareSecurity", "LinuxSystem", "SecretMemory", "TrustedPlatformModule", "KeychainTesting",
                 "ProofWorker", "TPMTesting", .grdb,
-            ]
+            ],
+            exclude: ["Recipes"]
         ),
         // The process that the concurrency, crash and fork proofs start, kill and fork. Not a product.
         .executableTarget(

@@ -68,6 +68,9 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        .target(
+            name: "CryptographicMessages",
+            dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"]),
         .target(name: "TransportPolicy", dependencies: ["CertificateTrust", "LinuxSystem"]),
         .systemLibrary(name: "CTSS2"),
         .target(
@@ -92,6 +95,9 @@ let package = Package(
             dependencies: ["CFuzzerMain", "LatchkeyOperations", "LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
         .executableTarget(
             name: "CertificateFuzzer", dependencies: ["CFuzzerMain", "CertificateTrust", "KeyServices", "SecretMemory"]),
+        .executableTarget(
+            name: "MessageFuzzer",
+            dependencies: ["CFuzzerMain", "CertificateTrust", "CryptographicMessages", "KeyServices", "KeychainModel"]),
         .executableTarget(
             name: "KeyFuzzer", dependencies: ["CFuzzerMain", "KeyServices", "KeychainModel", "SecretMemory"]),
         // What these read, and what has to hold of it, is in files that the ordinary tests have as well.

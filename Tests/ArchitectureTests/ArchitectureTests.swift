@@ -27,6 +27,9 @@ struct ArchitectureTests {
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
         "FileProtection": ["CLatchkey", "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto"],
         "KeyAttestation": ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"],
+        "CryptographicMessages": [
+            "CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory",
+        ],
         "TransportPolicy": ["CertificateTrust", "LinuxSystem"],
         "Presence": ["KeychainModel", "LinuxSystem", "SecretMemory"],
         "EnrolledPrints": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
@@ -56,7 +59,8 @@ struct ArchitectureTests {
             "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "TransportPolicy",
         ],
         "LatchkeySecurity": [
-            "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
+            "CertificateTrust", "CryptographicMessages", "KeychainModel", "KeyServices", "LatchkeyClient",
+            "LatchkeyService", "LinuxSystem",
             "SecretMemory",
             "FoundationNetworking",
         ],
@@ -92,7 +96,8 @@ struct ArchitectureTests {
         ],
         "LocalAuthentication": ["LatchkeyLocalAuthentication"],
         "LatchkeyCommands": [
-            "CertificateTrust", "FileProtection", "KeyAttestation", "KeychainModel", "KeyServices", "LatchkeyClient",
+            "CertificateTrust", "CryptographicMessages", "FileProtection", "KeyAttestation", "KeychainModel",
+            "KeyServices", "LatchkeyClient",
             "LatchkeyServer",
             "LatchkeyService",
             "LinuxSystem",

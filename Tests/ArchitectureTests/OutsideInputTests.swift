@@ -21,7 +21,7 @@ struct OutsideInputTests {
         "Engines/KeychainStore/Padding", "Engines/KeychainStore/RowSeal", "Engines/Keybag/KeybagCoding",
         "Engines/Keybag/KeybagRecord",
         "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey", "Engines/Presence/", "Engines/Fingerprint/",
-        "Engines/EnrolledPrints/", "Engines/TransportPolicy/",
+        "Engines/EnrolledPrints/", "Engines/TransportPolicy/", "Engines/CryptographicMessages/",
     ]
 
     /// Expressions that can trap on a wrong number, as regular expressions.

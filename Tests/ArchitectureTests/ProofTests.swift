@@ -65,7 +65,8 @@ struct ProofTests {
     @Test(
         "Every numbered requirement of a format is in the format's table of tests",
         arguments: [
-            "audit-log", "backup", "keychain-database", "pins", "protected-file", "transport-policy", "wire-protocol",
+            "audit-log", "backup", "cms-profile", "keychain-database", "pins", "protected-file", "transport-policy",
+            "wire-protocol",
         ])
     func requirements(_ format: String) throws {
         let page = try Self.text("Documentation/Formats/\(format).md")

@@ -114,9 +114,12 @@ struct ReadmeTests {
 private final class Home {
     private let directory: TemporaryDirectory
     private var daemon: SpawnedProcess?
+    /// The secrets of a workflow.
+    private var secrets: [String: String] = [:]
 
     init(_ section: String) throws {
         directory = try TemporaryDirectory()
+        if section == "In CI" { try prepareWorkflow() }
         for (name, target) in [("security", "latchkey"), ("latchkey", "latchkey"), ("latchkeyd", "latchkeyd")] {
             try FileManager.default.createDirectory(atPath: "\(directory.path)/bin", withIntermediateDirectories: true)
             try FileManager.default.createSymbolicLink(
@@ -126,7 +129,33 @@ private final class Home {
         try #require(prepared.status == 0, "\(section): \(prepared)")
     }
 
-    deinit { stopDaemon() }
+    deinit {
+        stopDaemon()
+        stopStartedDaemon()
+    }
+
+    private func prepareWorkflow() throws {
+        try RecipeFixtures.shared.get().write(to: directory.path)
+        let identity = try Data(contentsOf: URL(filePath: "\(directory.path)/developer.p12"))
+        secrets = [
+            "CERTIFICATE_BASE64": identity.base64EncodedString(), "P12_PASSWORD": "p12 s3cret",
+            "KEYCHAIN_PASSWORD": "of the workflow",
+        ]
+    }
+
+    /// Ends the daemon that a command of README has started.
+    private func stopStartedDaemon() {
+        struct Status: Decodable {
+            struct Daemon: Decodable { let pid: pid_t }
+            let daemon: Daemon?
+        }
+        guard let outcome = try? run("latchkey status --json"),
+            let status = try? JSONDecoder().decode(Status.self, from: Data(outcome.output.utf8)),
+            let process = status.daemon?.pid, process > 1
+        else { return }
+        kill(process, SIGTERM)
+        _ = eventually { !ProcessTable.isRunning(process) }
+    }
 
     /// Runs a line in a shell in the home.
     func run(_ line: String) throws -> Executable.Outcome {
@@ -167,7 +196,7 @@ private final class Home {
             "SSL_CERT_DIR": "\(home)/none", "SWIFT_BACKTRACE": "enable=no",
             // Set, so that the test does not use the keychain or the daemon of this machine.
             "LATCHKEY_HOME": "\(home)/.local/share/latchkey",
-        ]
+        ].merging(secrets) { $1 }
     }
 
     private static let alice = "security add-generic-password -a alice -s example.com -w s3cret; "
@@ -179,6 +208,7 @@ private final class Home {
     private static func preparation(_ section: String, _ home: String) throws -> String {
         switch section {
         case "Passcode, lock and backup": return alice + passcode
+        case "In CI": return "echo release > release.tar; cp root.pem ca.pem"
         case "Keys": return "echo release > release.tar; ssh-keygen -q -t ecdsa -N '' -f id_ecdsa"
         case "Certificates":
             let authority = try authority.get()

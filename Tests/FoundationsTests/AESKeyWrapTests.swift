@@ -38,6 +38,25 @@ struct AESKeyWrapTests {
         }
     }
 
+    @Test("swift-crypto unwraps what is wrapped, under keys of each size, and so does unwrap", arguments: [16, 24, 32])
+    func own(_ count: Int) throws {
+        let (key, wrapping) = (SymmetricKey(size: .bits256), SymmetricKey(size: .init(bitCount: count * 8)))
+        let wrapped = try #require(
+            key.withUnsafeBytes { key in wrapping.withUnsafeBytes { AESKeyWrap.wrap(key, under: $0) } })
+        #expect(try AES.KeyWrap.unwrap(wrapped, using: wrapping) == key)
+        #expect(unwrap(wrapped, wrapping.withUnsafeBytes { Array($0) }) == key.withUnsafeBytes { Array($0) })
+    }
+
+    @Test("Keys that cannot be wrapped are refused", arguments: [0, 8, 15, 17, 33])
+    func unwrappable(_ count: Int) {
+        let (key, wrapping) = ([UInt8](repeating: 1, count: count), [UInt8](repeating: 2, count: 32))
+        #expect(key.withUnsafeBytes { key in wrapping.withUnsafeBytes { AESKeyWrap.wrap(key, under: $0) } } == nil)
+        #expect(
+            wrapping.withUnsafeBytes { key in
+                [UInt8](repeating: 1, count: count).withUnsafeBytes { AESKeyWrap.wrap(key, under: $0) }
+            } == nil)
+    }
+
     @Test("Keys and wrapped keys of another length are refused", arguments: [0, 8, 16, 23, 25, 39, 41])
     func lengths(_ count: Int) {
         #expect(unwrap([UInt8](repeating: 1, count: count), Array(0...31)) == nil)

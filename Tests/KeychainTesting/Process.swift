@@ -18,13 +18,15 @@ public enum Executable {
         let process = Process()
         process.executableURL = URL(filePath: path(name))
         process.arguments = arguments
-        process.environment = ["LATCHKEY_HOME": home, "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin"].merging(
+        process.environment = [
+            "LATCHKEY_HOME": home, "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin", "LATCHKEY_NO_DAEMON": "1",
+        ].merging(
             environment
         ) { $1 }
         return process
     }
 
-    public struct Outcome: Sendable {
+    public struct Outcome: Sendable, Equatable {
         public let status: Int32
         public let output: String
         public let error: String

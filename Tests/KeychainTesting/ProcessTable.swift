@@ -5,6 +5,13 @@ public import Glibc
 
 /// What the kernel tells every user about a process.
 public enum ProcessTable {
+    /// Whether a process runs. One that has ended, and whose parent does not wait for it, does not.
+    public static func isRunning(_ process: pid_t) -> Bool {
+        // The name of the program, in parentheses, may contain anything.
+        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .isoLatin1)) ?? ""
+        return text.split(separator: ")").last.map { !$0.hasPrefix(" Z") && !$0.hasPrefix(" X") } ?? false
+    }
+
     /// Returns the running children of a process. One that has ended and was not waited for is left
     /// out.
     public static func children(of parent: pid_t) -> [pid_t] {

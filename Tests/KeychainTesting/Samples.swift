@@ -82,6 +82,10 @@ package enum Samples {
         else { preconditionFailure("the lengths fit the class") }
         return record
     }
+    private static func name(_ text: String) -> KeychainName {
+        guard let name = KeychainName(text) else { preconditionFailure("it is a name") }
+        return name
+    }
     private static let place = PromptPlace([.terminal: "/dev/pts/3"])
 
     package static var requests: [any KeychainOperation] {
@@ -173,6 +177,10 @@ package enum Samples {
             RemoveSecurityKey(securityKey.identifier, passcode: nil, deletesItems: false, dryRun: true),
             ReadLog(after: .max, since: 12.5), ReadLog(after: 0, since: nil), VerifyLog(), OpenSession(nil),
             OpenSession(secret("p")),
+            ListKeychains(), CreateKeychain(name("build"), passcode: secret("p")),
+            CreateKeychain(name("x y"), passcode: nil),
+            DeleteKeychain(name("build")), ChangeKeychainList(.search([name("build"), .login])),
+            ChangeKeychainList(.search([])), ChangeKeychainList(.defaultKeychain(name("build"))),
             StoreFile(ItemAddition(.genericPassword, attributes: attributes), replaces: true),
             SendFileContent(secret("f")), SendFileContent(secret("")),
             ReadStoredFile(ItemQuery(.genericPassword), at: 7, count: 8, version: Array(repeating: 3, count: 16)),
@@ -186,6 +194,15 @@ package enum Samples {
             AnswerQuestion(2, with: .denied), AnswerQuestion(2, with: .cancelled), AnswerQuestion(2, with: .timedOut),
             AnswerQuestion(.max, with: .unavailable(.agentFailed(problem: "p", hint: "h"))),
         ]
+    }
+
+    private static var overview: KeychainOverview {
+        guard let list = try? KeychainList(searching: [name("build"), .login], defaultKeychain: name("build")) else {
+            preconditionFailure("the list is short")
+        }
+        return KeychainOverview(
+            places: [KeychainPlace(.login, path: "/a/keychain.db"), KeychainPlace(name("build"), path: "/a/build")],
+            list: list)
     }
 
     package static var responses: [Response] {
@@ -216,6 +233,7 @@ package enum Samples {
         (saved.files, saved.missingFiles, restored.files) = (8, 9, 10)
         return [
             .content(FileKey(fileRecord, key: secret("key"))), .content(FileKey(fileRecord, key: nil)),
+            .content(overview),
             .content(StoredFilePart(secret("part"), length: 9, version: Array(0..<16))),
             .content(FilePart(secret("part"), seal: Array(0..<28))), .content(FilePart(secret("part"), seal: nil)),
             .content(Welcome(instance: token, mode: .session, dataDirectory: "/d", stateDirectory: "/s")),

@@ -73,14 +73,15 @@ struct HelpTests {
 
     @Test("help accepts several commands and abbreviations, and continues after an unknown one")
     func several() {
-        let outcome = keychain.security("help find-g bogus er cms leaks")
+        let outcome = keychain.security("help find-g bogus er install-mds leaks")
         #expect(outcome.exit == 1)
         #expect(outcome.error == "security: unknown command \"bogus\"\n")
         #expect(
             outcome.output.contains("usage: security find-generic-password")
                 && outcome.output.contains("usage: security error"))
         #expect(
-            outcome.output.hasSuffix("cms is not supported by this version.\nleaks is not supported on this system.\n"))
+            outcome.output.hasSuffix(
+                "install-mds is not supported by this version.\nleaks is not supported on this system.\n"))
     }
 
     @Test("each of Latchkey's commands has a help text", arguments: LatchkeySubcommand.allCases)

@@ -75,8 +75,8 @@ struct InteractiveTests {
     @Test("-q suppresses the status of a failed command")
     func quiet() throws {
         let keychain = try TestKeychain(.ephemeral)
-        let outcome = keychain.security("-qi", io: TestIO(input: ["create-keychain"]))
-        #expect(outcome.error == "security: create-keychain is not supported by this version\n")
+        let outcome = keychain.security("-qi", io: TestIO(input: ["create-db"]))
+        #expect(outcome.error == "security: create-db is not supported by this version\n")
     }
 
     struct Line: Sendable, CustomTestStringConvertible {

@@ -103,15 +103,16 @@ struct AccessMatrixTests {
         switch row.name {
         case "BackUpKeychain", "RestoreKeychain", "RepairKeychain", "SetPasscode", "ChangePasscode", "RemovePasscode",
             "CreateRecoveryKey", "RemoveRecoveryKey", "ChangeSettings", "MoveRoot", "RecoverKeychain", "ResealRoot",
-            "EnrollSecurityKey", "RemoveSecurityKey":
+            "EnrollSecurityKey", "RemoveSecurityKey", "DeleteKeychain":
             if state.mayHoldAttestedItems, caller != .attested { return .denied }
             return caller == .sandboxed ? .denied : .yes
         case "LockKeychain":
             return state.mayHoldAttestedItems && caller != .attested && state != .attestedSession ? .denied : .yes
         case "CheckKeychain", "CheckpointKeychain", "UnlockKeychain", "RecordBackup", "ReadLog", "VerifyLog",
-            "OpenSession", "ListSecurityKeys", "WatchQuestions", "AnswerQuestion":
+            "OpenSession", "ListSecurityKeys", "WatchQuestions", "AnswerQuestion", "CreateKeychain",
+            "ChangeKeychainList":
             return caller == .sandboxed ? .denied : .yes
-        case "ReadStatus", "IdentifyCaller", "ReadLockStatus", "WatchLock", "WatchChanges": return .yes
+        case "ReadStatus", "IdentifyCaller", "ReadLockStatus", "WatchLock", "WatchChanges", "ListKeychains": return .yes
         default: break
         }
         guard row.group == .others else { return .yes }

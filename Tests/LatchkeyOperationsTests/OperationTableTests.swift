@@ -57,8 +57,9 @@ struct OperationTableTests {
     func changes() {
         #expect(
             Self.operations(with: .changes) == [
-                "AddIdentities", "AddItem", "ChangePasscode", "ChangeSettings", "CreateRecoveryKey", "DeleteItems",
-                "EnrollSecurityKey", "GenerateKey", "MoveRoot", "RecoverKeychain", "RemovePasscode",
+                "AddIdentities", "AddItem", "ChangeKeychainList", "ChangePasscode", "ChangeSettings", "CreateKeychain",
+                "CreateRecoveryKey", "DeleteItems", "DeleteKeychain", "EnrollSecurityKey", "GenerateKey", "MoveRoot",
+                "RecoverKeychain", "RemovePasscode",
                 "RemoveRecoveryKey",
                 "RemoveSecurityKey", "RepairKeychain", "ResealRoot", "RestoreKeychain", "SetPasscode", "StoreFile",
                 "UpdateItems",
@@ -85,7 +86,7 @@ struct OperationTableTests {
         #expect(
             Self.operations(with: .worksWithoutLog) == [
                 "AnswerQuestion", "CreateContext", "DeleteItems", "EndContext", "HasApplicationPassword", "Hello",
-                "IdentifyCaller", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence",
+                "IdentifyCaller", "ListKeychains", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence",
                 "ReadStatus",
                 "RecoverKeychain", "ResealRoot", "SendFileContent", "SendPiece", "SetApplicationPassword", "VerifyLog",
                 "WatchChanges",
@@ -94,7 +95,8 @@ struct OperationTableTests {
             ])
         #expect(
             Self.operations(with: .worksWithoutKeychain) == [
-                "AnswerQuestion", "CheckKeychain", "RecoverKeychain", "ResealRoot", "WatchQuestions",
+                "AnswerQuestion", "ChangeKeychainList", "CheckKeychain", "CreateKeychain", "DeleteKeychain", "ListKeychains",
+                "RecoverKeychain", "ResealRoot", "WatchQuestions",
             ])
     }
 

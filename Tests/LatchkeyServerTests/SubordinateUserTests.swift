@@ -31,6 +31,15 @@ struct SubordinateUserTests {
             try provider.modeAndHome(for: keychain)
         }
         func open(_ keychain: UserKeychain) throws(KeychainError) -> ServedKeychain { try provider.open(keychain) }
+        func openSearchList(of user: UInt32) throws(KeychainError) -> ServedKeychain {
+            try provider.openSearchList(of: user)
+        }
+        func defaultKeychain(of user: UInt32) throws(KeychainError) -> KeychainName {
+            try provider.defaultKeychain(of: user)
+        }
+        func registry(of user: UInt32) throws(KeychainError) -> any KeychainRegistry {
+            try provider.registry(of: user)
+        }
         func rescue(of keychain: UserKeychain) -> any KeychainRescue { provider.rescue(of: keychain) }
         func closeIdle() { provider.closeIdle() }
         func openKeychains(of user: UInt32) -> [ServedKeychain] { provider.openKeychains(of: user) }

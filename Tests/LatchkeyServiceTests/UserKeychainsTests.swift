@@ -119,7 +119,7 @@ struct UserKeychainsTests {
         #expect(try keychains.names() == [.login] && keychains.list() == .initial && Self.leftovers(directory) == [])
         // As a killed process leaves them.
         for place in ["data", "state"] {
-            for name in [".draft", "build"] where place == "state" || name == ".draft" {
+            for name in [".draft", "build.keychain-db"] where place == "state" || name == ".draft" {
                 let path = "\(directory.path)/\(place)/keychains/\(name)"
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
                 try Data("rest".utf8).write(to: URL(filePath: path + "/device.key"))
@@ -189,8 +189,8 @@ struct UserKeychainsTests {
         let (keychains, directory) = try fixture()
         try Self.create("build", in: keychains)
         let place = directory.path + "/data/keychains"
-        #expect(symlink("/etc", place + "/link") == 0)
-        try Data().write(to: URL(filePath: place + "/file"))
+        #expect(symlink("/etc", place + "/link.keychain-db") == 0)
+        try Data().write(to: URL(filePath: place + "/file.keychain-db"))
         #expect(try keychains.names().map(\.text) == ["login", "build"])
         for name in ["link", "file"] {
             #expect(throws: KeychainError.self) { try Self.create(name, in: keychains) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import KeychainModel
-internal import OpenSSLCrypto
+package import OpenSSLCrypto
 
 /// Runs a call of libcrypto. Its errors become errSecParam (keychain-behaviour §6.2).
 func crypto<Result>(_ body: () throws(OpenSSLError) -> Result) throws(KeychainError) -> Result {
@@ -13,7 +13,7 @@ func crypto<Result>(_ body: () throws(OpenSSLError) -> Result) throws(KeychainEr
 }
 
 extension HashAlgorithm {
-    var function: HashFunction {
+    package var function: HashFunction {
         switch self {
         case .sha1: .sha1
         case .sha224: .sha224

@@ -76,6 +76,17 @@ extension PublicKey {
         }
     }
 
+    /// Whether the private half made the RSASSA-PSS signature, with a salt of any length and MGF1 of
+    /// the same hash.
+    package func isPSSSignature(
+        _ signature: UnsafeRawBufferPointer, of digest: UnsafeRawBufferPointer, _ hash: HashAlgorithm, saltCount: Int
+    ) throws(KeychainError) -> Bool {
+        guard kind.type == .rsa, digest.count == hash.byteCount else {
+            throw .parameter("RSASSA-PSS needs an RSA key and a digest of \(hash.rawValue)")
+        }
+        return try isSignature(signature, of: digest, hash, .pssWithSalt(saltCount))
+    }
+
     private func isSignature(
         _ signature: UnsafeRawBufferPointer, of digest: UnsafeRawBufferPointer, _ hash: HashAlgorithm?,
         _ padding: RSAPadding?

@@ -15,6 +15,8 @@ public final class LockableKeybag: Sendable {
         /// The private presence keys that an unlocked keychain keeps: see ``LockableKeybag+Presence``.
         var presence = HeldPresence()
         var isLocked = false
+        /// Settings that apply in place of the stored ones, until a passcode is there to store them.
+        var pendingSettings: KeybagSettings?
         /// When the keys of the locked classes are wiped, on the clock of the boot.
         var graceDeadline: UInt64?
         /// When an item was last requested, on the clock of the boot.
@@ -25,6 +27,8 @@ public final class LockableKeybag: Sendable {
         var keyring: Keyring?
         var observers: [Int: @Sendable (LockState) -> Void] = [:]
         var nextObserver = 0
+
+        var settings: KeybagSettings { pendingSettings ?? device.settings }
 
         var lockState: LockState {
             guard device.hasPasscode else { return .unlocked }
@@ -44,6 +48,18 @@ public final class LockableKeybag: Sendable {
     // MARK: Reading
 
     public var device: DeviceKeybag { state.withLock { $0.device } }
+
+    /// The settings that apply.
+    public var settings: KeybagSettings { state.withLock { $0.settings } }
+
+    /// The settings that are not stored yet, if any.
+    public var pendingSettings: KeybagSettings? { state.withLock { $0.pendingSettings } }
+
+    /// Applies settings that are stored with the next passcode; nil for the stored ones.
+    public func apply(_ settings: KeybagSettings?) {
+        state.withLock { $0.pendingSettings = settings }
+        startIdleTimer()
+    }
 
     public var lockState: LockState { state.withLock { $0.lockState } }
 
@@ -140,7 +156,7 @@ public final class LockableKeybag: Sendable {
             state.presence.wipe()
             guard state.device.hasPasscode, let user = state.user else { return }
             if !state.isLocked || immediately {
-                let grace = immediately ? 0 : UInt64(state.device.settings.graceSeconds) * 1_000_000_000
+                let grace = immediately ? 0 : UInt64(state.settings.graceSeconds) * 1_000_000_000
                 state.graceDeadline = clock.now() + grace
             }
             state.isLocked = true
@@ -199,7 +215,7 @@ public final class LockableKeybag: Sendable {
 
     /// Returns the nanoseconds until the idle keychain locks itself; nil if it does not.
     private func idleTimeLeft(_ state: State) -> UInt64? {
-        let interval = UInt64(state.device.settings.lockInterval) * 1_000_000_000
+        let interval = UInt64(state.settings.lockInterval) * 1_000_000_000
         guard interval > 0, state.user != nil, !state.isLocked else { return nil }
         let now = clock.now()
         let idle = now > state.lastUse ? now - state.lastUse : 0

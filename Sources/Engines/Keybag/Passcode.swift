@@ -35,9 +35,9 @@ public struct Passcode: Sendable {
     }
 
     /// Throws if the passcode is too short to be set. An existing one may be shorter.
-    public func requireNew() throws(KeybagError) {
-        guard length >= Self.minLength else {
-            throw .unusablePasscode("it has \(length) characters, a new one must have at least \(Self.minLength)")
+    public func requireNew(minLength: Int = Passcode.minLength) throws(KeybagError) {
+        guard length >= minLength else {
+            throw .unusablePasscode("it has \(length) characters, a new one must have at least \(minLength)")
         }
     }
 

@@ -11,7 +11,7 @@ extension KeychainStore {
     /// Whether hardware counts wrong passcodes.
     public var limitsPasscodes: Bool { keybag.device.limitsPasscodes }
     public var hasRecoveryKey: Bool { keybag.device.hasRecoveryKey }
-    public var settings: KeybagSettings { keybag.device.settings }
+    public var settings: KeybagSettings { keybag.settings }
     public var lockState: LockState { keybag.lockState }
 
     /// The remaining seconds of the grace period; nil if none is running.
@@ -92,6 +92,7 @@ extension KeychainStore {
                 let key = try raiseCost(passcode, key, to: floor) ?? key
                 try addPresence(key)
                 try reseal(key, progress)
+                try storeAppliedSettings(key)
             } catch {
                 // Without space the keychain can be read. The next unlock tries again.
                 guard error.isFull else { throw error }

@@ -8,16 +8,18 @@ extension KeychainStore {
     /// Sets a passcode on a keychain that has none, and reseals every row that it
     /// protects.
     ///
+    /// - Parameter minLength: of the new passcode, in characters.
     /// - Throws: ``KeybagError/passcodeExists`` if a passcode is set.
-    public func setPasscode(_ new: Passcode, cost: PasscodeCost = .floor, progress: ResealProgress = { _, _ in })
-        throws(StoreError)
-    {
+    public func setPasscode(
+        _ new: Passcode, minLength: Int = Passcode.minLength, cost: PasscodeCost = .floor,
+        progress: ResealProgress = { _, _ in }
+    ) throws(StoreError) {
         try requireWritable()
         try exclusively { () throws(StoreError) in
             let device = try refresh()
             guard !device.hasPasscode else { throw .keybag(.passcodeExists) }
             let key = try mapKeybagErrors { () throws(KeybagError) in
-                try new.requireNew()
+                try new.requireNew(minLength: minLength)
                 let parameters = PasscodeParameters.fresh(cost)
                 let key = try device.passcodeKey(new, parameters)
                 return (key, try device.settingPasscode(key, parameters))
@@ -30,14 +32,16 @@ extension KeychainStore {
 
     /// Changes the passcode.
     ///
-    /// - Parameter rotates: also generates new class keys and reseals every row.
+    /// - Parameters:
+    ///   - rotates: also generates new class keys and reseals every row.
+    ///   - minLength: of the new passcode, in characters.
     public func changePasscode(
-        from old: Passcode, to new: Passcode, rotates: Bool, cost: PasscodeCost = .floor,
+        from old: Passcode, to new: Passcode, rotates: Bool, minLength: Int = Passcode.minLength, cost: PasscodeCost = .floor,
         progress: ResealProgress = { _, _ in }
     ) throws(StoreError) {
         try requireWritable()
         try exclusively { () throws(StoreError) in
-            try mapKeybagErrors { () throws(KeybagError) in try new.requireNew() }
+            try mapKeybagErrors { () throws(KeybagError) in try new.requireNew(minLength: minLength) }
             let previous = try verify(old)
             try reseal(previous, progress)
             let device = keybag.device

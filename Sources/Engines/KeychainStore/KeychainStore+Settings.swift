@@ -25,6 +25,25 @@ extension KeychainStore {
 
     public func changeSettings(to settings: KeybagSettings, _ passcode: Passcode?) throws(StoreError) {
         try administer(passcode) { (device, key) throws(KeybagError) in try device.changingSettings(to: settings, key) }
+        keybag.apply(nil)
+    }
+
+    /// Applies settings to an unlocked keychain without its passcode. The next unlock stores them.
+    ///
+    /// - Throws: ``KeybagError/passcodeNeeded`` if it is locked.
+    public func applySettings(_ settings: KeybagSettings) throws(StoreError) {
+        try requireWritable()
+        guard try refresh().hasPasscode, lockState == .unlocked else { throw .keybag(.passcodeNeeded) }
+        keybag.apply(settings)
+    }
+
+    /// Stores the settings that were applied without the passcode.
+    func storeAppliedSettings(_ key: PasscodeKey) throws(StoreError) {
+        guard let settings = keybag.pendingSettings else { return }
+        let device = keybag.device
+        try store(
+            try mapKeybagErrors { () throws(KeybagError) in try device.changingSettings(to: settings, key) }, key)
+        keybag.apply(nil)
     }
 
     /// Returns all keys that the passcode unlocks, for one operation that has the passcode in its

@@ -26,8 +26,12 @@ struct DaemonEnvironment {
     /// The address of the TPM, or `none`, given on the command line.
     let tpm: String?
 
+    /// Whether a command has started the daemon: it owns the home only while it runs.
+    let isOnDemand: Bool
+
     func socketPath() throws(KeychainError) -> String {
         if let socket { return socket }
+        if isOnDemand { return UserSocket.ofStartedDaemon(try userHome(), environment) }
         if isSystem { return "/run/latchkey/socket" }
         if let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") {
             return "\(directory)/latchkey/socket"
@@ -69,7 +73,8 @@ struct DaemonEnvironment {
             user: geteuid(), home: try userHome(), limits: auditLimits,
             presence: PresenceSources(
                 biometry: FingerprintBiometry(), securityKeys: ConnectedSecurityKeys(), timeout: promptTimeout),
-            hardware: SecureHardware(try MachineHardware.find(tpm, readsEnvironment: true))
+            hardware: SecureHardware(try MachineHardware.find(tpm, readsEnvironment: true)),
+            ownsWhileRunning: isOnDemand
         ) {
             () throws(KeychainError) in
             try KeychainClient.passcodeOfEnvironment()

@@ -83,6 +83,20 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             valueName: "address"))
     var tpm: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "With --user: end when no keychain is unlocked and nobody has asked for a while, as commands start it."))
+    var onDemand = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --on-demand: how long nobody has asked, in seconds, from 1 to 86400.", valueName: "seconds"))
+    var idleTime = 300
+
+    /// The descriptor by which the command that has started the daemon learns that it is ready.
+    @Option(help: .hidden)
+    var readyDescriptor: Int32?
+
     @Option(help: ArgumentHelp("The log level: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = LogLevel.notice
 
@@ -105,6 +119,10 @@ struct LatchkeyDaemon: AsyncParsableCommand {
 
     func validate() throws {
         guard user != system else { throw ValidationError("give either --user or --system") }
+        guard !onDemand || user else { throw ValidationError("--on-demand is for --user") }
+        guard (1...86400).contains(idleTime) else {
+            throw ValidationError("--idle-time must be a number of seconds from 1 to 86400, and is \(idleTime)")
+        }
         guard (1...65536).contains(auditSize) else {
             throw ValidationError("--audit-size must be a number of MiB from 1 to 65536, and is \(auditSize)")
         }
@@ -119,6 +137,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
 
     func run() async throws {
         do {
+            if let readyDescriptor { try closeInherited(except: readyDescriptor) }
             try ProcessHardening.apply()
             TrustedPlatformModule.silenceLibrary()
             ProcessLimits.raiseOpenFiles()
@@ -127,7 +146,8 @@ struct LatchkeyDaemon: AsyncParsableCommand {
                 isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements,
                 subordinates: subuid,
                 auditLimits: AuditLog.Limits(totalLength: auditSize << 20, minimumAge: Double(auditAge) * 86400),
-                promptTimeout: PromptTimeout(seconds: promptTimeout) ?? .standard, tpm: tpm)
+                promptTimeout: PromptTimeout(seconds: promptTimeout) ?? .standard, tpm: tpm,
+                isOnDemand: onDemand)
             if release { return try releaseHome(environment) }
             LoggingSystem.bootstrap(PrintableLogHandler.init)
             var log = Logger(label: "latchkeyd")
@@ -140,8 +160,26 @@ struct LatchkeyDaemon: AsyncParsableCommand {
         }
     }
 
+    /// Closes what the command has inherited that has started the daemon: a program that waits for the end
+    /// of a pipe would wait for the daemon, too.
+    private func closeInherited(except ready: Int32) throws(SystemError) {
+        let names = try OpenDirectory("/proc/self/fd").entries().map(\.name)
+        for descriptor in names.compactMap({ Int32($0) }) where descriptor > STDERR_FILENO && descriptor != ready {
+            // The runtime of this process has opened those of the kind `anon_inode` already.
+            guard !Self.link("/proc/self/fd/\(descriptor)").hasPrefix("anon_inode:") else { continue }
+            close(descriptor)
+        }
+    }
+
+    private static func link(_ path: String) -> String {
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = readlink(path, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : ""
+    }
+
     private func serve(_ environment: DaemonEnvironment, _ log: Logger) async throws {
-        let daemon = try RunningDaemon(environment, log)
+        let daemon = try RunningDaemon(environment, idleTime: onDemand ? idleTime : nil, log)
+        if let readyDescriptor { BackgroundProcess.isReady(readyDescriptor) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [ServiceGroupConfiguration.ServiceConfiguration(service: daemon)],
@@ -153,7 +191,11 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     private func releaseHome(_ environment: DaemonEnvironment) throws {
         let home = try environment.userHome()
         if system { return try forgetSystemDaemon(home) }
-        let wasMarked = try HomeOwnership.removeMarker(home)
+        let keychains = UserKeychains(home)
+        var wasMarked = false
+        for name in try keychains.names() {
+            wasMarked = try HomeOwnership.removeMarker(keychains.home(of: name)) || wasMarked
+        }
         let path = home.dataDirectory
         Self.say(wasMarked ? "programs open the keychain in \(path) themselves again" : "\(path) belonged to no daemon")
     }

@@ -18,7 +18,9 @@ final class RunningDaemon: Service {
     private let login: LoginMonitor
 
     /// Listens at the sockets of the service manager, or at a socket that it creates.
-    init(_ environment: DaemonEnvironment, _ log: Logger) throws {
+    ///
+    /// - Parameter idleTime: after how many seconds without a request it ends; nil for never.
+    init(_ environment: DaemonEnvironment, idleTime: Int?, _ log: Logger) throws {
         self.log = log
         watchdogEnd = try StopSignal()
         signal(SIGHUP, SIG_IGN)
@@ -26,8 +28,9 @@ final class RunningDaemon: Service {
         let given = try ServiceManager.takeListeningSockets()
         own = given.isEmpty ? try ServerSocket(at: try environment.socketPath(), isForAll: environment.isSystem) : nil
         let agents = AgentDesk()
+        let provider = try environment.provider(agents)
         let server = try KeychainServer(
-            try environment.provider(agents), reader: environment.reader(),
+            provider, reader: environment.reader(),
             agents: environment.isSystem ? agents : nil, log: log)
         self.server = server
         login = try LoginMonitor(user: environment.isSystem ? nil : geteuid(), log: log) { event, user in
@@ -35,6 +38,7 @@ final class RunningDaemon: Service {
         }
         for socket in given + [own?.socket].compactMap({ $0 }) { try server.listen(on: socket) }
         guard server.startHousekeeping(), login.start() else { throw SystemError("start a thread", code: EAGAIN) }
+        if let idleTime { Self.endWhenIdle(server, provider, idleTime, watchdogEnd) }
         log.info(
             "listening",
             metadata: ["mode": "\(environment.isSystem ? "system" : "user")", "activated": "\(!given.isEmpty)"])
@@ -51,6 +55,19 @@ final class RunningDaemon: Service {
         own?.remove()
         server.stop()
         log.info("stopped")
+    }
+
+    /// Ends the process, as a signal does, when no keychain is unlocked and nobody has asked for a while.
+    private static func endWhenIdle(
+        _ server: KeychainServer, _ provider: HomeProvider, _ seconds: Int, _ end: StopSignal
+    ) {
+        BackgroundThread.run {
+            while !end.wait(milliseconds: Int32(clamping: min(seconds, 10) * 500)) {
+                guard server.hasBeenIdle(for: seconds), !provider.holdsUnlockedKeychain else { continue }
+                kill(getpid(), SIGTERM)
+                return
+            }
+        }
     }
 
     /// Notifies the service manager that connections are still being accepted, twice in each

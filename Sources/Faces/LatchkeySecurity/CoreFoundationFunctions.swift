@@ -35,6 +35,8 @@ enum TypeIdentifier: CFTypeID, CaseIterable {
     case trust
     case policy
     case accessControl
+    case messageEncoder
+    case messageDecoder
 }
 
 /// A class of this module that is a Core Foundation type on Apple's platforms.

@@ -102,7 +102,7 @@ struct MountFolder: ParsableSubcommand {
             }
         }
         defer { withExtendedLifetime(observation) {} }
-        if let readyDescriptor { MountedProcess.isReady(readyDescriptor) }
+        if let readyDescriptor { BackgroundProcess.isReady(readyDescriptor) }
         folder.run()
     }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import KeychainModel
 internal import LatchkeyCommands
 internal import LatchkeyService
@@ -23,15 +22,5 @@ enum MountedProcess {
         }
         guard !outcome.isReady else { return }
         throw .reported(outcome.status == 0 ? OSStatusCode.internalFailure.rawValue : outcome.status)
-    }
-
-    /// Tells the process that has started this one that the folder is mounted, and leaves its terminal.
-    static func isReady(_ descriptor: Int32) {
-        setsid()
-        chdir("/")
-        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
-        for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where null >= 0 { dup2(null, stream) }
-        _ = write(descriptor, [1] as [UInt8], 1)
-        close(descriptor)
     }
 }

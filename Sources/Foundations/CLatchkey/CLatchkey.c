@@ -151,6 +151,12 @@ int latchkey_lock_file(int descriptor, int exclusive) {
     return fcntl(descriptor, F_OFD_SETLK, &whole);
 }
 
+int latchkey_is_file_locked(int descriptor) {
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(descriptor, F_OFD_GETLK, &whole) != 0) return -1;
+    return whole.l_type != F_UNLCK;
+}
+
 int latchkey_unlock_file(int descriptor) {
     struct flock whole = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
     return fcntl(descriptor, F_OFD_SETLK, &whole);

@@ -20,6 +20,22 @@ public final class HomeLock: Sendable {
         descriptor = file.release()
     }
 
+    /// Whether a process holds the lock. It does not disturb a process that is about to take it.
+    public static func isHeld(_ path: String) throws(SystemError) -> Bool {
+        let file: OwnedDescriptor
+        do throws(SystemError) {
+            file = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return false
+        }
+        switch latchkey_is_file_locked(file.rawValue) {
+        case 0: return false
+        case 1: return true
+        default: throw .last("examine the lock", path: path)
+        }
+    }
+
     deinit {
         // A child between fork and exec also has the open file. A lock that only the last close(2)
         // releases would outlive this object.

@@ -10,6 +10,8 @@ public enum RSAPadding: Sendable, Hashable {
     case pkcs1
     /// PSS, for signatures: with a salt as long as the digest, and MGF1 of the same hash.
     case pss
+    /// The same with a salt of another length, in bytes.
+    case pssWithSalt(Int)
     /// OAEP, for encryption: with MGF1 of this hash.
     case oaep(HashFunction, label: [UInt8] = [])
 }
@@ -31,13 +33,20 @@ extension AsymmetricKey {
             switch padding {
             case .raw?: guard EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_NO_PADDING) == 1 else { return false }
             case .pkcs1?: guard EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_PADDING) == 1 else { return false }
-            case .pss?: guard EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_PSS_PADDING) == 1 else { return false }
+            case .pss?, .pssWithSalt?:
+                guard EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_PSS_PADDING) == 1 else { return false }
             case .oaep?: return false
             case nil: break
             }
             guard let hash else { return true }
             guard EVP_PKEY_CTX_set_signature_md(pointer, hash.algorithm) == 1 else { return false }
-            return padding != .pss || EVP_PKEY_CTX_set_rsa_pss_saltlen(pointer, RSA_PSS_SALTLEN_DIGEST) == 1
+            switch padding {
+            case .pss?: return EVP_PKEY_CTX_set_rsa_pss_saltlen(pointer, RSA_PSS_SALTLEN_DIGEST) == 1
+            // A negative number has a meaning of its own for libcrypto.
+            case .pssWithSalt(let count)?:
+                return count >= 0 && EVP_PKEY_CTX_set_rsa_pss_saltlen(pointer, Int32(clamping: count)) == 1
+            case .raw?, .pkcs1?, .oaep?, nil: return true
+            }
         }
 
         func prepareEncryption(_ padding: RSAPadding) -> Bool {
@@ -49,7 +58,7 @@ extension AsymmetricKey {
                     && EVP_PKEY_CTX_set_rsa_oaep_md(pointer, hash.algorithm) == 1
                     && EVP_PKEY_CTX_set_rsa_mgf1_md(pointer, hash.algorithm) == 1
                     && setLabel(label)
-            case .pss: false
+            case .pss, .pssWithSalt: false
             }
         }
 

@@ -33,6 +33,20 @@ public struct CipherKind: Hashable, Sendable {
         self.keyByteCount = keyByteCount
     }
 
+    // Kinds that always exist.
+    public static let aes128CBC = CipherKind(aes: 16)
+    public static let aes192CBC = CipherKind(aes: 24)
+    public static let aes256CBC = CipherKind(aes: 32)
+    public static let tripleDESCBC = CipherKind(algorithm: .tripleDES, mode: .cbc, keyByteCount: 24)
+
+    private init(aes keyByteCount: Int) { self.init(algorithm: .aes, mode: .cbc, keyByteCount: keyByteCount) }
+
+    private init(algorithm: Algorithm, mode: Mode, keyByteCount: Int) {
+        self.algorithm = algorithm
+        self.mode = mode
+        self.keyByteCount = keyByteCount
+    }
+
     /// The size of the algorithm's blocks, and of an initialization vector, in bytes.
     public var blockByteCount: Int { algorithm.blockByteCount }
 

@@ -68,6 +68,18 @@ public struct KeychainStatus: Sendable {
     public var rootRegisters: Set<UInt8> = []
     /// Whether hardware counts wrong passcodes, and accepts none after ten.
     public var limitsPasscodes = false
+    /// The name of the keychain.
+    public var name = KeychainName.login
+    /// The daemon that holds the keychain; nil if this process does.
+    public var daemon: Daemon?
+
+    public struct Daemon: Sendable, Hashable {
+        public let process: Int32
+        /// Whether a command has started it, so that it ends when nothing is unlocked.
+        public let isOnDemand: Bool
+
+        public init(process: Int32, isOnDemand: Bool) { (self.process, self.isOnDemand) = (process, isOnDemand) }
+    }
 
     public init(
         mode: Mode, root: Root, databasePath: String?, deviceKeyPath: String?, formatVersion: Int, hasPasscode: Bool,

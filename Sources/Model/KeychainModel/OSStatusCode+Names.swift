@@ -53,6 +53,9 @@ extension OSStatusCode {
     /// `errSecItemNotFound`: no matching item.
     public static let itemNotFound = OSStatusCode(rawValue: -25300)
 
+    /// `errSecUnknownFormat`: the format of the input is not known.
+    public static let unknownFormat = OSStatusCode(rawValue: -25257)
+
     /// `errSecDataTooLarge`: the data is too large.
     public static let dataTooLarge = OSStatusCode(rawValue: -25302)
 
@@ -67,6 +70,9 @@ extension OSStatusCode {
 
     /// `errSecInteractionNotAllowed`: locked, or interaction is not allowed.
     public static let interactionNotAllowed = OSStatusCode(rawValue: -25308)
+
+    /// `errSecCreateChainFailed`: a certificate that a chain needs is missing.
+    public static let createChainFailed = OSStatusCode(rawValue: -25318)
 
     /// `errSecAuthNeeded`: the person must authenticate first. Only inside of this package.
     public static let authNeeded = OSStatusCode(rawValue: -25330)

@@ -10,6 +10,9 @@ internal import SecretMemory
 public enum KeychainCertificates {
     public static func all() -> [Certificate] { matching([:]) }
 
+    /// The same; it does not create a keychain that does not exist yet.
+    public static func allStored() -> [Certificate] { KeychainClient.hasKeychain ? all() : [] }
+
     public static func withSubject(_ name: DistinguishedName) -> [Certificate] {
         matching([.subject: .data(name.normalizedContent)])
     }

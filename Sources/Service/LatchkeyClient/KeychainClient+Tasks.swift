@@ -40,10 +40,12 @@ extension KeychainClient {
     package static func boundFunction<Argument, Value>(
         _ call: @escaping @Sendable (Argument) -> Value
     ) -> @Sendable (Argument) -> Value {
-        let (context, log) = (CallerContext.current, ProgramLog.current)
+        let (context, log, scope) = (CallerContext.current, ProgramLog.current, KeychainScope.current)
         return { argument in
             CallerContext.$current.withValue(context) {
-                ProgramLog.$current.withValue(log) { call(argument) }
+                ProgramLog.$current.withValue(log) {
+                    KeychainScope.$current.withValue(scope) { call(argument) }
+                }
             }
         }
     }

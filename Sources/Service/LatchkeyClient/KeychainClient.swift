@@ -19,8 +19,78 @@ public enum KeychainClient {
         if let context = CallerContext.current {
             return KeychainSession(context.service, as: context.identity) { [place = context.place] in place }
         }
+        if let names = KeychainScope.current { return try session(searching: names) }
+        if let name = try selectedName() { return try session(named: name) }
         return KeychainSession(try processService.value.open(), as: caller)
     }
+
+    /// Works on one keychain, in place of those of the search list. For commands, before the first call.
+    public static func select(_ name: KeychainName) { selection.withLock { $0 = name } }
+
+    /// The keychain that ``select(_:)`` or `LATCHKEY_KEYCHAIN` has chosen; nil for the search list.
+    ///
+    /// - Throws: errSecInvalidKeychain if the variable is not a name.
+    public static func selectedName() throws(KeychainError) -> KeychainName? {
+        if let chosen = selection.withLock({ $0 }) { return chosen }
+        guard let text = environment("LATCHKEY_KEYCHAIN"), !text.isEmpty else { return nil }
+        guard let name = KeychainName(text) else {
+            throw KeychainError(.invalidKeychain, "LATCHKEY_KEYCHAIN is not the name of a keychain")
+        }
+        return name
+    }
+
+    private static let selection = SystemMutex<KeychainName?>(nil)
+
+    /// Returns one of the user's keychains, as this process uses it.
+    ///
+    /// - Throws: errSecNoSuchKeychain if it does not exist.
+    public static func session(named name: KeychainName) throws(KeychainError) -> KeychainSession {
+        if let context = CallerContext.current {
+            guard name == .login else { throw UserKeychains.missing(name) }
+            return KeychainSession(context.service, as: context.identity) { [place = context.place] in place }
+        }
+        return KeychainSession(try processService.value.open(name), as: caller)
+    }
+
+    /// Returns several keychains as one; new items go to the first of them.
+    ///
+    /// - Throws: errSecNoSuchKeychain if one does not exist.
+    private static func session(searching names: [KeychainName]) throws(KeychainError) -> KeychainSession {
+        guard let first = names.first, names.count > 1 else {
+            guard let only = names.first else { throw .itemNotFound }
+            return try session(named: only)
+        }
+        var members: [KeychainName: SearchedKeychains.Member] = [:]
+        for name in names { members[name] = .success(try session(named: name).service) }
+        if members[.login] == nil {
+            members[.login] = Result { () throws(KeychainError) in try session(named: .login).service }
+        }
+        return KeychainSession(SearchedKeychains(members, search: names, defaultKeychain: first), as: caller)
+    }
+
+    /// Runs `body`, in which ``session()`` returns these keychains in place of those of the search list.
+    package static func searching<Value>(
+        _ names: [KeychainName], _ body: () throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        try KeychainScope.$current.withValue(names) { Result { () throws(KeychainError) in try body() } }.get()
+    }
+
+    /// Returns the user's keychains, to list, create and delete them.
+    public static func registry() throws(KeychainError) -> any KeychainRegistry {
+        if let context = CallerContext.current {
+            // A keychain that cannot be read says so when it is used.
+            return SingleKeychain(at: (try? context.service.status())?.databasePath, of: "a test")
+        }
+        if environment("LATCHKEY_EPHEMERAL") == "1" {
+            return SingleKeychain(at: nil, of: "a process with LATCHKEY_EPHEMERAL")
+        }
+        // What is done is recorded in the log of the keychain that every user has.
+        if let daemon = try ProcessService.discovery(of: .login).service() { return daemon }
+        return UserKeychains(try home())
+    }
+
+    /// Closes a keychain that was deleted.
+    public static func forget(_ name: KeychainName) { processService.value.forget(name) }
 
     /// Whether the keychain is stored in files that this process opens itself.
     private static var isFileBased: Bool {
@@ -75,7 +145,7 @@ public enum KeychainClient {
         securityKeys.withLock { $0 = access }
     }
 
-    fileprivate static let securityKeys = SystemMutex<(any SecurityKeyAccess)?>(nil)
+    static let securityKeys = SystemMutex<(any SecurityKeyAccess)?>(nil)
 
     /// Uses hardware that holds keys if this process opens the keychain itself. Only for programs
     /// that are linked with libtss2, before the first call.
@@ -83,7 +153,7 @@ public enum KeychainClient {
         hardware.withLock { $0 = source }
     }
 
-    fileprivate static let hardware = SystemMutex(SecureHardware())
+    static let hardware = SystemMutex(SecureHardware())
 
     /// Takes the passcode from `source`, instead of the environment, when items are locked. For
     /// commands, before the first call.
@@ -168,7 +238,7 @@ public enum KeychainClient {
                 .notAvailable, "the system's latchkeyd is required by \(ClientConfiguration.path)",
                 hint: "change that file first")
         }
-        guard !ProcessService.discovery.hasSystemDaemon else {
+        guard !ProcessService.discovery(of: nil).hasSystemDaemon else {
             throw KeychainError(
                 .notAvailable, "the system's latchkeyd is running, and programs use it",
                 hint: "sudo systemctl disable --now latchkeyd.socket"
@@ -180,7 +250,7 @@ public enum KeychainClient {
     /// Returns the home of the keychain that this process opens itself.
     public static func home() throws(KeychainError) -> KeychainHome { try .resolve(environment) }
 
-    fileprivate static let passcodeSource = SystemMutex<AutomaticUnlock.Source?>(nil)
+    static let passcodeSource = SystemMutex<AutomaticUnlock.Source?>(nil)
 
     /// Closes the keychain; for commands, before they exit. A later call opens it again.
     public static func close() {
@@ -190,63 +260,6 @@ public enum KeychainClient {
     /// A forked child gets a new one, so that it never uses its parent's database connections and
     /// keys.
     private static let processService = ForkLocal { ProcessService() }
-}
-
-/// The service and the identity of one process.
-private final class ProcessService: Sendable {
-    private let service = SystemMutex<(any KeychainService)?>(nil)
-    let identity = ProgramIdentity.ofThisProcess()
-
-    func open() throws(KeychainError) -> any KeychainService {
-        let outcome: Result<any KeychainService, KeychainError> = service.withLock { opened in
-            // Calls that still use the previous service keep a reference to it.
-            if (opened as? EmbeddedService)?.isOwnedByDaemon == true { opened = nil }
-            if let opened { return .success(opened) }
-            do throws(KeychainError) {
-                let fresh = try Self.make()
-                opened = fresh
-                return .success(fresh)
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try outcome.get()
-    }
-
-    var isOpen: Bool { service.withLock { $0 != nil } }
-
-    func close() {
-        let opened = service.withLock { opened in
-            defer { opened = nil }
-            return opened
-        }
-        opened?.close()
-    }
-
-    private static func make() throws(KeychainError) -> any KeychainService {
-        let presence = PresenceSources(securityKeys: KeychainClient.securityKeys.withLock { $0 })
-        let hardware = KeychainClient.hardware.withLock { $0 }
-        if environment("LATCHKEY_EPHEMERAL") == "1" {
-            return try EmbeddedService(inMemory: .system, presence: presence, hardware: hardware)
-        }
-        if let service = try daemon() { return service }
-        return try EmbeddedService(
-            home: .resolve(environment), presence: presence, hardware: hardware, automaticPasscode: passcode)
-    }
-
-    fileprivate static var discovery: DaemonDiscovery {
-        DaemonDiscovery(environment: environment, claim: { KeychainClient.caller }, automaticPasscode: passcode)
-    }
-
-    /// Returns the daemon that serves this process; nil if there is none.
-    static func daemon() throws(KeychainError) -> DaemonService? {
-        try discovery.service()
-    }
-
-    private static let passcode: AutomaticUnlock.Source = { () throws(KeychainError) in
-        if let source = KeychainClient.passcodeSource.withLock({ $0 }) { return try source() }
-        return try KeychainClient.passcodeOfEnvironment()
-    }
 }
 
 private func environment(_ name: String) -> String? { SecureEnvironment.value(of: name) }

@@ -13,13 +13,14 @@ extension AuditEntry {
         case .success(let answer):
             self.init(
                 caller: caller, operation: details.name, itemClass: details.itemClass,
-                group: answer.auditedGroup ?? named, count: answer.auditedCount,
+                group: answer.auditedGroup ?? named, keychain: details.keychain, count: answer.auditedCount,
                 passcode: details.includesPasscode ? .accepted : nil)
         case .failure(let error):
             // A passcode that was not checked has no result.
             let checksPasscode = details.includesPasscode || details.promptsForPasscode
             self.init(
                 caller: caller, operation: details.name, itemClass: details.itemClass, group: named,
+                keychain: details.keychain,
                 status: error.status, passcode: checksPasscode && error.isWrongPasscode ? .wrong : nil)
         }
     }

@@ -56,6 +56,8 @@ package struct AuditDetails: Sendable {
     package var itemClass: ItemClass?
     /// The access group that the request names; the group of the answer takes precedence.
     package var group: String?
+    /// The keychain that the request creates or deletes.
+    package var keychain: KeychainName?
     /// Whether the request contains the passcode of the keychain, the current or a new one.
     package var includesPasscode: Bool
     /// Whether the person may be asked for the passcode. Only a wrong one is recorded then: success
@@ -65,12 +67,14 @@ package struct AuditDetails: Sendable {
     package var isDeferred: Bool
 
     package init(
-        _ name: String, itemClass: ItemClass? = nil, group: String? = nil, includesPasscode: Bool = false,
+        _ name: String, itemClass: ItemClass? = nil, group: String? = nil, keychain: KeychainName? = nil,
+        includesPasscode: Bool = false,
         promptsForPasscode: Bool = false, isDeferred: Bool = false
     ) {
         self.name = name
         self.itemClass = itemClass
         self.group = group
+        self.keychain = keychain
         self.includesPasscode = includesPasscode
         self.promptsForPasscode = promptsForPasscode
         self.isDeferred = isDeferred

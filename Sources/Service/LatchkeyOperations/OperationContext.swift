@@ -34,8 +34,13 @@ package protocol OperationContext {
     /// The caller's keychain, opened if necessary.
     var service: any HostedKeychain { get throws(KeychainError) }
     var mode: KeychainStatus.Mode { get throws(KeychainError) }
+    /// The process that serves the keychain.
+    var daemon: KeychainStatus.Daemon { get }
     /// nil if there is no audit log.
     var auditLog: AuditLog? { get throws(KeychainError) }
+
+    /// The keychains of the caller's user.
+    var registry: any KeychainRegistry { get throws(KeychainError) }
 
     /// What can be done with the caller's keychain even if it cannot be opened.
     var rescue: any KeychainRescue { get }

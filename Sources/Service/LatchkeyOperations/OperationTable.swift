@@ -3,6 +3,7 @@
 internal import FoundationEssentials
 internal import KeychainModel
 internal import LatchkeyProtocol
+internal import LatchkeyService
 
 /// The one list of operations: each request of the schema, and the operation that it is decoded to.
 /// The compiler rejects a list from which a request of the schema is missing.
@@ -67,6 +68,11 @@ enum OperationTable {
 
         case .openSession(let wire): try OpenSession(wire, &secrets)
 
+        case .listKeychains(let wire): try ListKeychains(wire)
+        case .createKeychain(let wire): try CreateKeychain(wire, &secrets)
+        case .deleteKeychain(let wire): try DeleteKeychain(wire)
+        case .changeKeychainList(let wire): try ChangeKeychainList(wire)
+
         case .createFileKey(let wire): try CreateFileKey(wire)
         case .openFileKey(let wire): try OpenFileKey(wire)
         case .rewrapFileKey(let wire): try RewrapFileKey(wire)
@@ -117,6 +123,7 @@ enum OperationTable {
         case .fileKey(let wire): .content(try FileKey(wire, &secrets))
         case .filePart(let wire): .content(try FilePart(wire, &secrets))
         case .storedFilePart(let wire): .content(try StoredFilePart(wire, &secrets))
+        case .keychains(let wire): .content(try KeychainOverview(wire))
         case .agentEvent(let wire): .content(try AgentEvent(wire))
         }
     }

@@ -16,7 +16,7 @@ final class Connection: Sendable {
         var isClosing = false
         var sessions: [OpenSession] = []
         /// Which of the user's keychains the connection is for.
-        var name = KeychainName.login
+        var name: KeychainName?
     }
 
     /// A session that the client has opened: its server, and the socket that receives its
@@ -119,9 +119,9 @@ final class Connection: Sendable {
         return ConnectedCaller(peer, claim: hello.claim, reader: server.reader)
     }
 
-    private func welcome(to name: KeychainName) -> (Welcome?, KeychainError?) {
+    private func welcome(to name: KeychainName?) -> (Welcome?, KeychainError?) {
         do throws(KeychainError) {
-            let (mode, home) = try server.provider.modeAndHome(for: UserKeychain(user, name))
+            let (mode, home) = try server.provider.modeAndHome(for: UserKeychain(user, name ?? .login))
             let welcome = Welcome(
                 instance: server.instance, mode: mode, dataDirectory: home?.dataDirectory ?? "",
                 stateDirectory: home?.stateDirectory ?? "")

@@ -9,6 +9,8 @@ final class ConnectionRegistry: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: Connection] = [:]
         var isStopping = false
+        /// When the last connection ended, or the server began (`BootClock`).
+        var lastEnd = BootClock.system.now()
     }
 
     private let limits: ServerLimits
@@ -75,6 +77,7 @@ final class ConnectionRegistry: Sendable {
     @discardableResult
     func remove(_ connection: Connection) -> Bool {
         let (wasKnown, isLast) = state.withLock { state in
+            state.lastEnd = BootClock.system.now()
             let wasKnown = state.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil
             let isLast = !state.connections.values.contains {
                 $0.user == connection.user && $0.process == connection.process
@@ -101,6 +104,15 @@ final class ConnectionRegistry: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.connections.isEmpty } }
     /// The number of connections with a request in progress.
+    /// When the last request ended (`BootClock`); nil while one is in progress, or a session is open.
+    var lastUse: UInt64? {
+        state.withLock { state in
+            guard state.connections.values.allSatisfy(\.canBeClosed) else { return nil }
+            return state.connections.values.compactMap(\.idleSince).max().map { max($0, state.lastEnd) }
+                ?? state.lastEnd
+        }
+    }
+
     var busyCount: Int { state.withLock { $0.connections.values.count { $0.idleSince == nil } } }
     var count: Int { state.withLock { $0.connections.count } }
 

@@ -37,6 +37,9 @@ public final class HomeProvider: KeychainProvider {
     let hardware: SecureHardware
     private let openLimits: OpenKeychains
     private let subordinates: SubordinateUsers?
+    /// Whether homes belong to the daemon only while it runs.
+    private let ownsWhileRunning: Bool
+    private let lists = SystemMutex<[UInt32: KeychainListCache]>([:])
     private let slots = SystemMutex<[UserKeychain: KeychainSlot]>([:])
 
     /// The keychain of one user, for this user only.
@@ -44,16 +47,18 @@ public final class HomeProvider: KeychainProvider {
     /// - Parameters:
     ///   - presence: how the user can be asked.
     ///   - hardware: what holds keys outside of the daemon's memory.
+    ///   - ownsWhileRunning: whether the keychains belong to the daemon only while it runs.
     ///   - automaticPasscode: the passcode that the daemon was started with, if any.
     public convenience init(
         user: UInt32, home: KeychainHome, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
         presence: PresenceSources = PresenceSources(), hardware: SecureHardware = SecureHardware(),
+        ownsWhileRunning: Bool = false,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) {
         self.init(
             mode: .user, clocks: clocks, limits: limits, quota: nil, allowsAlwaysOpen: true,
             open: OpenKeychains(), subordinates: nil, presence: presence, hardware: hardware,
-            automaticPasscode: automaticPasscode
+            ownsWhileRunning: ownsWhileRunning, automaticPasscode: automaticPasscode
         ) { $0 == user ? home : nil }
     }
 
@@ -85,7 +90,8 @@ public final class HomeProvider: KeychainProvider {
     private init(
         mode: KeychainStatus.Mode, clocks: Clocks, limits: AuditLog.Limits, quota: KeychainQuota?,
         allowsAlwaysOpen: Bool, open: OpenKeychains, subordinates: SubordinateUsers?, presence: PresenceSources,
-        hardware: SecureHardware, automaticPasscode: @escaping AutomaticUnlock.Source,
+        hardware: SecureHardware, ownsWhileRunning: Bool = false,
+        automaticPasscode: @escaping AutomaticUnlock.Source,
         home: @escaping @Sendable (UInt32) -> KeychainHome?
     ) {
         self.mode = mode
@@ -98,6 +104,7 @@ public final class HomeProvider: KeychainProvider {
         self.subordinates = subordinates
         self.presence = presence
         self.hardware = hardware
+        self.ownsWhileRunning = ownsWhileRunning
         self.automaticPasscode = automaticPasscode
     }
 
@@ -106,7 +113,13 @@ public final class HomeProvider: KeychainProvider {
     /// - Throws: errSecNotAvailable if another daemon owns it.
     public func acquire(homeOf user: UInt32) throws(KeychainError) {
         let home = try home(of: UserKeychain(user))
-        _ = try slot(of: UserKeychain(user)).ownership { () throws(KeychainError) in try HomeOwnership.acquire(home) }
+        _ = try slot(of: UserKeychain(user)).ownership { () throws(KeychainError) in try acquire(home) }
+    }
+
+    public var endsWhenIdle: Bool { ownsWhileRunning }
+
+    private func acquire(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
+        try HomeOwnership.acquire(home, whileRunning: ownsWhileRunning)
     }
 
     public func requireAllowedUser(of user: UInt32) throws(KeychainError) { try subordinates?.refuse(user) }
@@ -118,15 +131,63 @@ public final class HomeProvider: KeychainProvider {
     }
 
     public func open(_ keychain: UserKeychain) throws(KeychainError) -> ServedKeychain {
-        let home = try home(of: keychain)
+        _ = try home(of: keychain)
         // A user waits only for their own keychain to be opened.
         let slot = slot(of: keychain)
         if slot.opened == nil { try closeExcessKeychains() }
+        // The keychain may have been deleted while the slot was waited for.
         return try slot.keychain { (ownership) throws(KeychainError) in
-            try open(home, keychain, ownership)
+            try open(try home(of: keychain), keychain, ownership)
         } acquire: { () throws(KeychainError) in
-            try HomeOwnership.acquire(home)
+            try acquire(try home(of: keychain))
         }
+    }
+
+    // MARK: The search list
+
+    public func openSearchList(of user: UInt32) throws(KeychainError) -> ServedKeychain {
+        let list = try list(of: user)
+        guard !list.isInitial else { return try open(UserKeychain(user)) }
+        var opened: [KeychainName: Result<ServedKeychain, KeychainError>] = [:]
+        for name in Set(list.search + [list.defaultKeychain, .login]) {
+            opened[name] = Result { () throws(KeychainError) in try open(UserKeychain(user, name)) }
+        }
+        let defaultKeychain = try (opened[list.defaultKeychain] ?? .failure(.itemNotFound)).get()
+        let searched = SearchedKeychains(
+            opened.mapValues { $0.map { $0.service as any KeychainService } }, search: list.search,
+            defaultKeychain: list.defaultKeychain)
+        return ServedKeychain(
+            searching: searched, members: opened.compactMapValues { try? $0.get() }, defaultKeychain: defaultKeychain)
+    }
+
+    public func defaultKeychain(of user: UInt32) throws(KeychainError) -> KeychainName {
+        try list(of: user).defaultKeychain
+    }
+
+    private func list(of user: UInt32) throws(KeychainError) -> KeychainList {
+        let home = try loginHome(of: user)
+        let cache = lists.withLock { lists in
+            if let cache = lists[user] { return cache }
+            let fresh = KeychainListCache(UserKeychains(home))
+            lists[user] = fresh
+            return fresh
+        }
+        return try cache.list()
+    }
+
+    public func registry(of user: UInt32) throws(KeychainError) -> any KeychainRegistry {
+        HomeRegistry(provider: self, user: user, files: UserKeychains(try loginHome(of: user)))
+    }
+
+    /// Creates what is in the home of a new keychain.
+    func make(_ home: KeychainHome, _ passcode: SharedSecret?) throws(KeychainError) {
+        try UserKeychains.make(home, passcode, clocks: clocks, quota: quota)
+    }
+
+    /// Runs `body`, which deletes a keychain, while no request can open it.
+    func deleting(_ keychain: UserKeychain, _ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+        try slot(of: keychain).deleting(body)
+        slots.withLock { $0[keychain] = nil }
     }
 
     // MARK: Idle keychains
@@ -170,6 +231,11 @@ public final class HomeProvider: KeychainProvider {
     /// Whether this daemon owns the user's home.
     func holdsHome(of user: UInt32) -> Bool { slot(of: UserKeychain(user)).holdsHome }
 
+    /// Whether a keychain is unlocked that would be locked if the daemon ended.
+    public var holdsUnlockedKeychain: Bool {
+        slots.withLock { Array($0.values) }.compactMap { $0.opened }.contains { !$0.canCloseWithoutLoss }
+    }
+
     // MARK: Slots
 
     private func slot(of keychain: UserKeychain) -> KeychainSlot {
@@ -196,7 +262,8 @@ public final class HomeProvider: KeychainProvider {
         let slot = slot(of: keychain)
         // The lease is needed because another request may open the keychain between the two steps
         // of a recovery, and leave it idle.
-        let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in try HomeOwnership.acquire(home)
+        let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in
+            try acquire(try self.home(of: keychain))
         }
         defer { withExtendedLifetime(lease) {} }
         return try body(home, ownership, slot)

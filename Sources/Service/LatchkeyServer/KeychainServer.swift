@@ -190,6 +190,13 @@ public final class KeychainServer: Sendable {
     /// Ten seconds, in nanoseconds.
     private static let maxPause: UInt64 = 10_000_000_000
 
+    /// Whether no connection has had a request for so many seconds, and no session is open.
+    public func hasBeenIdle(for seconds: Int) -> Bool {
+        let now = BootClock.system.now()
+        let last = registry.lastUse ?? now
+        return (now &- min(last, now)) / 1_000_000_000 >= seconds
+    }
+
     // MARK: Stopping
 
     /// Accepts no more requests, answers those in progress, closes the keychains and wipes their

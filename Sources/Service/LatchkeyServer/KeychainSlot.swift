@@ -115,6 +115,15 @@ final class KeychainSlot: Sendable {
         return try body()
     }
 
+    /// Runs `body`, which deletes the keychain, while it is closed. If it succeeds, the home is
+    /// released.
+    func deleting(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+        try whileClosed { () throws(KeychainError) in
+            try body()
+            held.withLock { $0 = nil }
+        }
+    }
+
     /// Closes the keychain and releases its home if it is not in use and closing it loses nothing.
     /// An unlocked keychain stays open.
     ///
@@ -148,7 +157,7 @@ final class KeychainSlot: Sendable {
 extension ServedKeychain {
     /// Whether reopening the keychain restores the current state: nothing that a passcode protects
     /// is unlocked.
-    fileprivate var canCloseWithoutLoss: Bool {
+    var canCloseWithoutLoss: Bool {
         guard let status = try? service.lockStatus() else { return false }
         return !status.hasPasscode || status.state == .beforeFirstUnlock
     }

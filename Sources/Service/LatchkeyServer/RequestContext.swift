@@ -25,8 +25,12 @@ final class RequestContext: OperationContext {
 
     private var server: KeychainServer { handler.server }
     private var user: UInt32 { handler.user }
-    /// The keychain that the connection is for.
-    private var target: UserKeychain { UserKeychain(user, handler.name) }
+    /// The one keychain that an operation on a whole keychain is about.
+    private var target: UserKeychain {
+        // A list that cannot be read is reported when the keychain is opened.
+        let name = handler.name ?? (try? server.provider.defaultKeychain(of: user)) ?? .login
+        return UserKeychain(user, name)
+    }
 
     // MARK: The keychain
 
@@ -36,7 +40,11 @@ final class RequestContext: OperationContext {
         get throws(KeychainError) {
             if let opening { return try opening.get() }
             let provider = server.provider
-            let outcome = Result { [target] () throws(KeychainError) in try provider.open(target) }
+            let (user, name) = (user, handler.name)
+            let outcome = Result { () throws(KeychainError) in
+                guard let name else { return try provider.openSearchList(of: user) }
+                return try provider.open(UserKeychain(user, name))
+            }
             opening = outcome
             return try outcome.get()
         }
@@ -44,7 +52,12 @@ final class RequestContext: OperationContext {
 
     var service: any HostedKeychain { get throws(KeychainError) { try keychain.service } }
     var mode: KeychainStatus.Mode { get throws(KeychainError) { try keychain.mode } }
+    var daemon: KeychainStatus.Daemon {
+        KeychainStatus.Daemon(process: getpid(), isOnDemand: server.provider.endsWhenIdle)
+    }
     var auditLog: AuditLog? { get throws(KeychainError) { try keychain.audit } }
+
+    var registry: any KeychainRegistry { get throws(KeychainError) { try server.provider.registry(of: user) } }
 
     var rescue: any KeychainRescue { server.provider.rescue(of: target) }
 
@@ -202,7 +215,7 @@ final class RequestContext: OperationContext {
         let keychain = try keychain
         let control = try receiveControl()
         let provider = SessionProvider(
-            user: user, name: handler.name, service: service, knowsPasscode: knowsPasscode, audit: keychain.audit,
+            user: user, name: target.name, service: service, knowsPasscode: knowsPasscode, audit: keychain.audit,
             home: keychain.home,
             quota: keychain.quota, lease: keychain.lease)
         try start(provider, control, permit)

@@ -17,8 +17,8 @@ struct RequestHandler {
     /// The caller, instead of the one that the kernel reports; for tests.
     let fixed: CallerIdentity?
     let user: UInt32
-    /// Which of the user's keychains the connection is for.
-    let name: KeychainName
+    /// Which of the user's keychains the connection is for; nil for those of the search list.
+    let name: KeychainName?
     let process: Int32
     let connection: Connection
     /// The permits that the request holds until it is answered.
@@ -26,7 +26,7 @@ struct RequestHandler {
 
     init(
         server: KeychainServer, channel: FrameChannel, decoder: RequestDecoder, caller: ConnectedCaller,
-        fixed: CallerIdentity?, user: UInt32, name: KeychainName, process: Int32, connection: Connection
+        fixed: CallerIdentity?, user: UInt32, name: KeychainName?, process: Int32, connection: Connection
     ) {
         (self.server, self.channel, self.decoder, self.caller, self.fixed) = (server, channel, decoder, caller, fixed)
         (self.user, self.name, self.process, self.connection) = (user, name, process, connection)
@@ -55,7 +55,9 @@ struct RequestHandler {
             let context = RequestContext(handler: self, caller: try identity(), reply: reply)
             let traits = Operation.traits
             if !traits.contains(.worksWithoutKeychain) { _ = try context.keychain }
-            if !traits.contains(.worksWithoutLog) { try (try? context.keychain)?.audit?.requireWritable() }
+            if !traits.contains(.worksWithoutLog) {
+                for log in (try? context.keychain)?.possibleLogs ?? [] { try log.requireWritable() }
+            }
             let outcome = Result { () throws(KeychainError) in
                 try context.requireAccess(Operation.traits)
                 return try operation.run(in: context)
@@ -80,11 +82,15 @@ struct RequestHandler {
         _ operation: Operation, _ outcome: Result<Operation.Answer, KeychainError>, _ context: RequestContext
     ) {
         if Operation.traits.contains(.changes) { context.forgetFailedOpening() }
-        guard let details = operation.audit, let log = (try? context.keychain)?.audit else { return }
+        guard let details = operation.audit, let keychain = try? context.keychain else { return }
         let entry = AuditEntry(details, outcome, by: context.caller)
+        for log in keychain.usedLogs { append(entry, isDeferred: details.isDeferred, to: log) }
+    }
+
+    private func append(_ entry: AuditEntry, isDeferred: Bool, to log: AuditLog) {
         do throws(KeychainError) {
             // A successful lookup does not wait until its line is written; changes and refusals do.
-            if details.isDeferred, entry.status == .success {
+            if isDeferred, entry.status == .success {
                 try log.appendSoon(entry)
             } else {
                 try log.append(entry)

@@ -5,7 +5,9 @@ public import LatchkeyService
 
 /// A keychain that a server serves: the service, its audit log, and what clients are told about it.
 public struct ServedKeychain: Sendable {
-    public let service: any HostedKeychain
+    public private(set) var service: any HostedKeychain
+    /// The keychains of a search list; empty for a single keychain.
+    private var members: [KeychainName: ServedKeychain] = [:]
     /// nil if there is no audit log.
     public let audit: AuditLog?
     public let mode: KeychainStatus.Mode
@@ -34,6 +36,30 @@ public struct ServedKeychain: Sendable {
         self.reopen = reopen
     }
 
+    /// Serves the keychains of a search list as one.
+    ///
+    /// - Parameter members: the keychains that are open, each one once; they stay open as long as this
+    ///   value.
+    init(
+        searching keychains: SearchedKeychains, members: [KeychainName: ServedKeychain], defaultKeychain: ServedKeychain
+    ) {
+        self = defaultKeychain
+        service = keychains
+        self.members = members
+        lease = KeychainLease { withExtendedLifetime(members) {} }
+    }
+
+    /// The audit logs in which a request may be recorded.
+    var possibleLogs: [AuditLog] { members.isEmpty ? [audit].compactMap { $0 } : members.values.compactMap(\.audit) }
+
+    /// The audit logs of what a request has used.
+    var usedLogs: [AuditLog] {
+        guard let searched = service as? SearchedKeychains else { return possibleLogs }
+        let used = members.filter { searched.used.contains($0.key) }.values.compactMap(\.audit)
+        // What found nothing anywhere was asked of the default keychain.
+        return used.isEmpty ? [audit].compactMap { $0 } : used
+    }
+
     func leased(_ lease: KeychainLease) -> ServedKeychain {
         var copy = self
         copy.lease = lease
@@ -48,6 +74,9 @@ public struct ServedKeychain: Sendable {
 
 /// Provides the keychain of each user.
 public protocol KeychainProvider: Sendable {
+    /// Whether the daemon ends when nothing is unlocked.
+    var endsWhenIdle: Bool { get }
+
     /// Decides whether connections of this user are accepted, before they are registered: a refused
     /// connection does not count toward any limit.
     ///
@@ -67,6 +96,17 @@ public protocol KeychainProvider: Sendable {
     ///   is in use; errSecNoSuchKeychain for a name that does not exist.
     func open(_ keychain: UserKeychain) throws(KeychainError) -> ServedKeychain
 
+    /// Returns the keychains that the user's search list names, as one.
+    ///
+    /// - Throws: errSecNotAvailable if the default keychain cannot be opened.
+    func openSearchList(of user: UInt32) throws(KeychainError) -> ServedKeychain
+
+    /// Returns the name of the user's default keychain.
+    func defaultKeychain(of user: UInt32) throws(KeychainError) -> KeychainName
+
+    /// Returns the user's keychains, to manage them.
+    func registry(of user: UInt32) throws(KeychainError) -> any KeychainRegistry
+
     /// What can be done with a user's keychain even if it cannot be opened.
     func rescue(of keychain: UserKeychain) -> any KeychainRescue
 
@@ -84,6 +124,8 @@ public protocol KeychainProvider: Sendable {
 }
 
 extension KeychainProvider {
+    public var endsWhenIdle: Bool { false }
+
     /// Accepts connections of every user; a user without a keychain gets an error in response to
     /// the hello.
     public func requireAllowedUser(of user: UInt32) throws(KeychainError) {}

@@ -38,21 +38,39 @@ public final class SessionProvider: KeychainProvider {
     public func modeAndHome(
         for keychain: UserKeychain
     ) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
-        guard keychain.user == user else {
+        try requireUser(keychain.user)
+        return (.session, servedKeychain.home)
+    }
+
+    private func requireUser(_ user: UInt32) throws(KeychainError) {
+        guard user == self.user else {
             throw KeychainError(
-                .missingEntitlement,
-                "this session serves user \(user), and user \(keychain.user) is a different one")
+                .missingEntitlement, "this session serves user \(self.user), and user \(user) is a different one")
         }
+    }
+
+    public func open(_ keychain: UserKeychain) throws(KeychainError) -> ServedKeychain {
+        try requireUser(keychain.user)
         guard keychain.name == name else {
             throw KeychainError(
                 .noSuchKeychain, "this session is of the keychain '\(name)', not of '\(keychain.name)'")
         }
-        return (.session, servedKeychain.home)
+        return servedKeychain
     }
 
-    public func open(_ keychain: UserKeychain) throws(KeychainError) -> ServedKeychain {
-        _ = try modeAndHome(for: keychain)
+    /// The search list of a session is its one keychain.
+    public func openSearchList(of user: UInt32) throws(KeychainError) -> ServedKeychain {
+        try requireUser(user)
         return servedKeychain
+    }
+
+    public func defaultKeychain(of user: UInt32) throws(KeychainError) -> KeychainName { name }
+
+    public func registry(of user: UInt32) throws(KeychainError) -> any KeychainRegistry {
+        try requireUser(user)
+        let list = try KeychainList(searching: [name], defaultKeychain: name)
+        let path = servedKeychain.home?.path ?? KeychainPlace.ephemeralPath
+        return SingleKeychain(KeychainOverview(places: [KeychainPlace(name, path: path)], list: list), of: "a session")
     }
 
     public func rescue(of keychain: UserKeychain) -> any KeychainRescue { SessionRescue() }

@@ -40,16 +40,23 @@ extension EmbeddedService {
 
     public func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         let new = try Self.passcode(new)
-        try run { () throws(StoreError) in try store.setPasscode(new, cost: passcodeCost, progress: progress) }
+        try run { () throws(StoreError) in 
+            try store.setPasscode(new, minLength: minPasscodeLength, cost: passcodeCost, progress: progress)
+        }
         renewFileKeys()
     }
+
+    /// Scripts create keychains of their own with any password, as on macOS.
+    private var minPasscodeLength: Int { home.map { $0.name != .login } == true ? 1 : Passcode.minLength }
 
     public func changePasscode(
         from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
     ) throws(KeychainError) {
         let (old, new) = (try Self.passcode(old), try Self.passcode(new))
         try run { () throws(StoreError) in
-            try store.changePasscode(from: old, to: new, rotates: rotates, cost: passcodeCost, progress: progress)
+            try store.changePasscode(
+                from: old, to: new, rotates: rotates, minLength: minPasscodeLength, cost: passcodeCost,
+                progress: progress)
         }
         renewFileKeys()
     }
@@ -73,7 +80,15 @@ extension EmbeddedService {
 
     public func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) {
         let passcode = try Self.passcode(passcode)
-        try run { () throws(StoreError) in try store.changeSettings(to: settings, passcode) }
+        try run { () throws(StoreError) in
+            // Scripts set when a keychain of their own locks itself, while it is unlocked, as on macOS.
+            guard passcode == nil, home.map({ $0.name != .login }) == true, try store.refresh().hasPasscode,
+                settings.differsOnlyInLocking(from: store.settings)
+            else {
+                return try store.changeSettings(to: settings, passcode)
+            }
+            try store.applySettings(settings)
+        }
     }
 
     public func backup(
@@ -134,5 +149,14 @@ extension EmbeddedService {
     private static func passcode(_ rawPasscode: SharedSecret?) throws(KeychainError) -> Passcode? {
         guard let rawPasscode else { return nil }
         return try passcode(rawPasscode) as Passcode
+    }
+}
+
+extension KeybagSettings {
+    /// Whether only what locks the keychain by itself is different.
+    fileprivate func differsOnlyInLocking(from other: KeybagSettings) -> Bool {
+        var same = self
+        (same.lockInterval, same.locksOnSleep) = (other.lockInterval, other.locksOnSleep)
+        return same == other
     }
 }

@@ -245,6 +245,7 @@ public final class EmbeddedService: KeychainService {
             status.enclave = (try? enclaveForNewKeys())?.kind
             status.rootRegisters = rootRegisters
             status.limitsPasscodes = store.limitsPasscodes
+            status.name = home?.name ?? .login
             return status
         }
     }

@@ -10,23 +10,42 @@ internal import LinuxSystem
 /// The marker file states that the keychain belongs to a daemon. If no daemon answers, programs do
 /// not open the files themselves: a program that relies on the daemon's lock and access control
 /// must not silently get a keychain with weaker protection.
+///
+/// A daemon that a command has started owns the home only while it runs. Its marker file says so, and
+/// counts for nothing after the daemon was killed.
 public final class HomeOwnership: Sendable {
     private let lock: HomeLock
+    /// The marker file to remove at the end; nil for one that remains.
+    private let temporaryMarker: String?
 
-    private init(_ lock: HomeLock) { self.lock = lock }
+    private init(_ lock: HomeLock, temporaryMarker: String? = nil) {
+        (self.lock, self.temporaryMarker) = (lock, temporaryMarker)
+    }
+
+    deinit {
+        // The lock is still held.
+        if let temporaryMarker { unlink(temporaryMarker) }
+    }
 
     /// Takes ownership of the home for this process as its daemon, and creates the marker file.
     ///
+    /// - Parameter whileRunning: whether the home belongs to the daemon only while it runs, unless
+    ///   it belonged to one before.
     /// - Throws: errSecNotAvailable if another daemon owns the home.
-    public static func acquire(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
+    public static func acquire(
+        _ home: KeychainHome, whileRunning: Bool = false
+    ) throws(KeychainError) -> HomeOwnership {
         do throws(SystemError) {
             try home.requireSafeIfNew()
             let data = try PrivateDirectory(creating: home.dataDirectory)
-            let ownership = try acquireLock(home)
-            if try FileStatus.ofLink(data.appending(markerName)) == nil {
-                try PrivateFile.replace(markerName, in: data, content: Array(markerText.utf8))
+            let lock = try acquireLock(home)
+            let marker = try PrivateFile.read(data.appending(markerName), atMost: 4096)
+            let isTemporary = whileRunning && (marker == nil || marker == Array(temporaryText.utf8))
+            let text = isTemporary ? temporaryText : markerText
+            if marker == nil || (marker == Array(temporaryText.utf8) && !isTemporary) {
+                try PrivateFile.replace(markerName, in: data, content: Array(text.utf8))
             }
-            return ownership
+            return HomeOwnership(lock, temporaryMarker: isTemporary ? data.appending(markerName) : nil)
         } catch {
             throw error.code == EWOULDBLOCK ? busy(home) : KeychainError(error)
         }
@@ -46,13 +65,17 @@ public final class HomeOwnership: Sendable {
 
     /// Whether the home belongs to a daemon, running or not.
     public static func hasMarker(_ home: KeychainHome) -> Bool {
-        faccessat(AT_FDCWD, markerPath(home), F_OK, AT_SYMLINK_NOFOLLOW) == 0
+        guard faccessat(AT_FDCWD, markerPath(home), F_OK, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
+        guard let marker = try? PrivateFile.read(markerPath(home), atMost: 4096), marker == Array(temporaryText.utf8)
+        else { return true }
+        // If it cannot be known, the home counts as one of a daemon.
+        return (try? HomeLock.isHeld("\(home.stateDirectory)/\(lockName)")) ?? true
     }
 
     /// Locks the home against daemons during an operation on its files.
     static func acquireWithoutDaemon(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
         do throws(SystemError) {
-            return try acquireLock(home)
+            return HomeOwnership(try acquireLock(home))
         } catch {
             throw error.code == EWOULDBLOCK ? busy(home) : KeychainError(error)
         }
@@ -76,11 +99,11 @@ public final class HomeOwnership: Sendable {
         )
     }
 
-    private static func acquireLock(_ home: KeychainHome) throws(SystemError) -> HomeOwnership {
+    private static func acquireLock(_ home: KeychainHome) throws(SystemError) -> HomeLock {
         let state = try PrivateDirectory(creating: home.stateDirectory)
         let path = state.appending(lockName)
         guard let lock = try HomeLock(path) else { throw SystemError("lock", path: path, code: EWOULDBLOCK) }
-        return HomeOwnership(lock)
+        return lock
     }
 
     private static func busy(_ home: KeychainHome) -> KeychainError {
@@ -93,5 +116,7 @@ public final class HomeOwnership: Sendable {
 
     private static let markerName = "daemon"
     private static let markerText = "This keychain belongs to latchkeyd. `latchkeyd --user --release` releases it.\n"
+    private static let temporaryText =
+        "This keychain belongs to the latchkeyd that a command has started, while it runs.\n"
     private static let lockName = "daemon.lock"
 }

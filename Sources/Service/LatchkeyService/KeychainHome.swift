@@ -12,23 +12,27 @@ public struct KeychainHome: Sendable, Hashable {
     /// The directory of the device key. It is separate, so that a backup of the data directory
     /// alone opens nothing.
     public let stateDirectory: String
+    /// The name of the keychain.
+    public let name: KeychainName
 
     /// Defines a home with the directories `root/data` and `root/state`; does not create them.
     public init(root: String) {
         dataDirectory = "\(root)/data"
         stateDirectory = "\(root)/state"
+        name = .login
     }
 
-    private init(dataDirectory: String, stateDirectory: String) {
+    private init(dataDirectory: String, stateDirectory: String, name: KeychainName = .login) {
         self.dataDirectory = dataDirectory
         self.stateDirectory = stateDirectory
+        self.name = name
     }
 
     /// Returns a home of this user in a directory of this one.
-    func subhome(_ directory: String, _ name: String) -> KeychainHome {
+    func subhome(_ directory: String, _ fileName: String, _ name: KeychainName) -> KeychainHome {
         KeychainHome(
-            dataDirectory: "\(dataDirectory)/\(directory)/\(name)",
-            stateDirectory: "\(stateDirectory)/\(directory)/\(name)")
+            dataDirectory: "\(dataDirectory)/\(directory)/\(fileName)",
+            stateDirectory: "\(stateDirectory)/\(directory)/\(fileName)", name: name)
     }
 
     /// Returns the home that the environment defines: `LATCHKEY_HOME`, else the XDG directories,
@@ -45,6 +49,10 @@ public struct KeychainHome: Sendable, Hashable {
     }
 
     public var databasePath: String { "\(dataDirectory)/\(Self.databaseName)" }
+    /// What stands for the keychain where macOS has one file: the database, or, of a keychain that the
+    /// user has created, its data directory.
+    public var path: String { name == .login ? databasePath : dataDirectory }
+
     public var deviceKeyPath: String { "\(stateDirectory)/\(DeviceKey.fileName)" }
 
     /// The directory of the files that items stand for.

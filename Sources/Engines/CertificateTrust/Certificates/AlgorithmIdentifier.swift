@@ -14,7 +14,17 @@ public struct AlgorithmIdentifier: Hashable, Sendable {
         }
     }
 
-    init(algorithm: ObjectIdentifier, parameters: ArraySlice<UInt8>?) {
+    /// Reads a DER `SEQUENCE` without trailing bytes.
+    package init(der: ArraySlice<UInt8>) throws(CertificateError) {
+        let members = try DERReader.members(of: der)
+        guard let first = members.first, first.tag == 0x06, members.count <= 2 else {
+            throw CertificateError("an AlgorithmIdentifier must be an object identifier and its parameters")
+        }
+        self.init(
+            algorithm: try ObjectIdentifier(content: first.content), parameters: members.dropFirst().first?.encoded)
+    }
+
+    package init(algorithm: ObjectIdentifier, parameters: ArraySlice<UInt8>?) {
         self.algorithm = algorithm
         self.parameters = parameters
     }

@@ -33,6 +33,24 @@ public struct CertificateTime: Hashable, Sendable, Comparable {
         }
     }
 
+    /// Reads the DER element of a `UTCTime` or a `GeneralizedTime`, without trailing bytes.
+    package init(der: ArraySlice<UInt8>) throws(CertificateError) {
+        do {
+            try self.init(DER.parse(der))
+        } catch let error as CertificateError {
+            throw error
+        } catch {
+            throw CertificateError("not a time: \(error)")
+        }
+    }
+
+    /// The DER element: `UTCTime` until 2049, then `GeneralizedTime` (RFC 5280, section 4.1.2.5).
+    package var der: [UInt8] {
+        let digits = description.utf8.filter { 0x30...0x39 ~= $0 }
+        let isShort = "1950" <= description.prefix(4) && description.prefix(4) < "2050"
+        return DERElement.of(isShort ? 0x17 : 0x18, Array(digits.dropFirst(isShort ? 2 : 0)) + [0x5A])
+    }
+
     /// A date and time in UTC; nil if it does not exist in the calendar.
     public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
         guard 1...9999 ~= year, 1...12 ~= month, 1...31 ~= day, 0...23 ~= hour, 0...59 ~= minute, 0...59 ~= second

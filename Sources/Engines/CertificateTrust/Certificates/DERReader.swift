@@ -4,20 +4,20 @@
 /// a tree of nodes would take many times the memory.
 ///
 /// `Bytes` is an array slice or, in the hot path, a slice of a raw buffer.
-struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence == Bytes, Bytes.Index == Int {
-    struct Element {
-        let tag: UInt8
-        let content: Bytes
+package struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence == Bytes, Bytes.Index == Int {
+    package struct Element {
+        package let tag: UInt8
+        package let content: Bytes
         /// The whole element: tag, length and content.
-        let encoded: Bytes
+        package let encoded: Bytes
     }
 
     private var rest: Bytes
 
-    init(_ bytes: Bytes) { rest = bytes }
+    package init(_ bytes: Bytes) { rest = bytes }
 
     /// The next element; nil at the end.
-    mutating func next() throws(CertificateError) -> Element? {
+    package mutating func next() throws(CertificateError) -> Element? {
         guard let tag = rest.first else { return nil }
         guard tag & 0x1F != 0x1F else { throw CertificateError("a tag of more than one byte is not supported") }
         var position = rest.startIndex + 1
@@ -50,7 +50,7 @@ struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence =
     /// The elements of a `SEQUENCE` without trailing bytes.
     ///
     /// - Throws: also if there are more than 64 elements. Longer lists are read with ``next()``.
-    static func members(of bytes: Bytes) throws(CertificateError) -> [Element] {
+    package static func members(of bytes: Bytes) throws(CertificateError) -> [Element] {
         var outer = DERReader(bytes)
         guard let sequence = try outer.next(), sequence.tag == 0x30, outer.rest.isEmpty else {
             throw CertificateError("expected one SEQUENCE without trailing bytes")
@@ -63,3 +63,5 @@ struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence =
         return members
     }
 }
+
+extension DERReader.Element: Sendable where Bytes: Sendable {}

@@ -17,6 +17,11 @@ public struct ObjectIdentifier: Hashable, Sendable {
         guard node.identifier == identifier, let bytes = node.primitiveContent else {
             throw CertificateError("expected an object identifier")
         }
+        try self.init(content: bytes)
+    }
+
+    /// Reads the content of a DER element.
+    package init(content bytes: ArraySlice<UInt8>) throws(CertificateError) {
         // Every arc is minimally encoded and complete. Arcs have no size limit, because some are
         // made from UUIDs (X.667).
         guard let last = bytes.last, last < 0x80, bytes.first != 0x80,
@@ -25,8 +30,21 @@ public struct ObjectIdentifier: Hashable, Sendable {
         content = Array(bytes)
     }
 
+    /// Reads arcs that are separated by dots, such as `1.2.840.113549.1.7.1`; nil if they are not an
+    /// object identifier with at most 32 arcs of 32 bits.
+    public init?(text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard 2...32 ~= parts.count else { return nil }
+        let arcs = parts.compactMap { part in part.allSatisfy(\.isNumber) ? UInt32(part).map(UInt.init) : nil }
+        // Only the root 2 has arcs of 40 and more on the second level.
+        guard arcs.count == parts.count, let root = arcs.first, let second = arcs.dropFirst().first,
+            root < 2 && second < 40 || root == 2
+        else { return nil }
+        self.init(arcs: arcs)
+    }
+
     /// An object identifier with these arcs, at least two.
-    init(_ arcs: UInt...) { self.init(arcs: arcs) }
+    package init(_ arcs: UInt...) { self.init(arcs: arcs) }
 
     /// An object identifier with these arcs.
     ///

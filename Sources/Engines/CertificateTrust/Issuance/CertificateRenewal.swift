@@ -33,7 +33,7 @@ public struct CertificateRenewal: Sendable {
     ) -> [UInt8] {
         // A leading byte between 0x40 and 0x7F, so that the number is positive and its length fixed.
         let serial = [0x40 | (serialNumber.first ?? 0) & 0x3F] + serialNumber.dropFirst()
-        let validity = DERElement.of(0x30, Self.time(start) + Self.time(end))
+        let validity = DERElement.of(0x30, start.der + end.der)
         let name = Array(issuer?.subject.der ?? previous.subject.der)
         let body =
             DERElement.of(0xA0, DERElement.of(0x02, [2])) + DERElement.of(0x02, serial) + algorithm.der + name
@@ -106,13 +106,6 @@ public struct CertificateRenewal: Sendable {
         let critical: [UInt8] = isCritical ? DERElement.of(0x01, [0xFF]) : []
         return DERElement.of(
             0x30, DERElement.of(0x06, identifier.content) + critical + DERElement.of(0x04, value))
-    }
-
-    /// `UTCTime` until 2049, then `GeneralizedTime` (RFC 5280, section 4.1.2.5).
-    private static func time(_ time: CertificateTime) -> [UInt8] {
-        let digits = time.description.utf8.filter { 0x30...0x39 ~= $0 }
-        let isShort = "1950" <= time.description.prefix(4) && time.description.prefix(4) < "2050"
-        return DERElement.of(isShort ? 0x17 : 0x18, Array(digits.dropFirst(isShort ? 2 : 0)) + [0x5A])
     }
 }
 

@@ -6,14 +6,15 @@ internal import ArgumentParser
 /// them, because the dispatcher runs them first.
 enum ListedCommands {
     static let all: [any ParsableCommand.Type] = [
-        Help.self, Lists.self, Default.self, Login.self, Lock.self, Unlock.self, Settings.self,
-        Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, CertificateAddition.self,
+        Help.self, Lists.self, Default.self, Login.self, Creation.self, Deletion.self, Lock.self, Unlock.self,
+        Settings.self, Password.self, Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, CertificateAddition.self,
         FindGeneric.self,
         FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self,
         KeyFinding.self,
         PartitionKey.self, CertificateFinding.self, IdentityFinding.self, CertificateDeletion.self,
         IdentityDeletion.self, Export.self,
-        Import.self, TrustAddition.self, TrustRemoval.self, TrustDump.self, TrustExport.self, TrustImport.self,
+        Import.self, Messages.self, TrustAddition.self, TrustRemoval.self, TrustDump.self, TrustExport.self,
+        TrustImport.self,
         Verify.self, Errors.self, KeyDeletion.self,
     ]
 
@@ -21,6 +22,9 @@ enum ListedCommands {
     struct Lists: ListedCommand { static let command: any SecurityCommand.Type = ListKeychains.self }
     struct Default: ListedCommand { static let command: any SecurityCommand.Type = DefaultKeychain.self }
     struct Login: ListedCommand { static let command: any SecurityCommand.Type = LoginKeychain.self }
+    struct Creation: ListedCommand { static let command: any SecurityCommand.Type = CreateKeychain.self }
+    struct Deletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteKeychain.self }
+    struct Password: ListedCommand { static let command: any SecurityCommand.Type = SetKeychainPassword.self }
     struct Lock: ListedCommand { static let command: any SecurityCommand.Type = LockKeychain.self }
     struct Unlock: ListedCommand { static let command: any SecurityCommand.Type = UnlockKeychain.self }
     struct Settings: ListedCommand { static let command: any SecurityCommand.Type = SetKeychainSettings.self }
@@ -44,6 +48,7 @@ enum ListedCommands {
     struct PartitionKey: ListedCommand { static let command: any SecurityCommand.Type = SetKeyPartitionList.self }
     struct Export: ListedCommand { static let command: any SecurityCommand.Type = ExportItems.self }
     struct Import: ListedCommand { static let command: any SecurityCommand.Type = ImportItems.self }
+    struct Messages: ListedCommand { static let command: any SecurityCommand.Type = CMSCommand.self }
     struct CertificateAddition: ListedCommand { static let command: any SecurityCommand.Type = AddCertificates.self }
     struct CertificateFinding: ListedCommand { static let command: any SecurityCommand.Type = FindCertificate.self }
     struct CertificateDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteCertificate.self }

@@ -26,7 +26,7 @@ public func SecTrustCreateWithCertificates(
 }
 
 /// Returns one object, or an array of them, as an array; nil if any is of another class.
-private func elements<Element>(_ objects: Any) -> [Element]? {
+func elements<Element>(_ objects: Any) -> [Element]? {
     // A Swift array, which the next cast would convert to an object.
     if type(of: objects) == [Element].self { return objects as? [Element] }
     if let one = objects as? Element { return [one] }

@@ -82,6 +82,9 @@ void latchkey_start_writing(int descriptor, int64_t offset, int64_t count);
 /// 0, or -1 and EAGAIN or EACCES.
 int latchkey_lock_file(int descriptor, int exclusive);
 
+/// Whether another open file locks any part of the file: 1, 0, or -1 with errno.
+int latchkey_is_file_locked(int descriptor);
+
 /// Releases the lock of latchkey_lock_file for every descriptor of this open file description. 0,
 /// or -1 and errno.
 int latchkey_unlock_file(int descriptor);

@@ -19,13 +19,14 @@ final class DaemonClient: Sendable {
 
     private let connector: any DaemonConnector
     private let claim: @Sendable () -> CallerIdentity
-    private let keychain: KeychainName
+    private let keychain: KeychainName?
     private let state = SystemMutex(State())
     private let numbers = Atomic<UInt64>(0)
 
-    /// - Parameter keychain: which of the user's keychains the connections are for.
+    /// - Parameter keychain: which of the user's keychains the connections are for; nil for those of
+    ///   the search list.
     init(
-        _ connector: any DaemonConnector, keychain: KeychainName = .login,
+        _ connector: any DaemonConnector, keychain: KeychainName? = nil,
         claim: @escaping @Sendable () -> CallerIdentity
     ) {
         self.connector = connector

@@ -22,7 +22,7 @@ final class DaemonConnection: Sendable {
     }
 
     /// Introduces this program to the daemon at the other end.
-    init(_ socket: Socket, claim: CallerIdentity, keychain: KeychainName) throws(KeychainError) {
+    init(_ socket: Socket, claim: CallerIdentity, keychain: KeychainName?) throws(KeychainError) {
         channel = FrameChannel(socket)
         let response: Response
         do throws(WireError) {

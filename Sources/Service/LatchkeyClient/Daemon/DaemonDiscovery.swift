@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import KeychainModel
 internal import LatchkeyOperations
 internal import LatchkeyService
@@ -11,6 +10,8 @@ struct DaemonDiscovery {
     let environment: (String) -> String?
     let claim: @Sendable () -> CallerIdentity
     let automaticPasscode: AutomaticUnlock.Source
+    /// Which of the user's keychains is wanted; nil for those of the search list.
+    var keychain: KeychainName?
 
     /// Returns the daemon's service; nil if the process opens the keychain itself.
     ///
@@ -18,7 +19,8 @@ struct DaemonDiscovery {
     ///   answers is not trusted.
     func service() throws(KeychainError) -> DaemonService? {
         if let variable = environment("LATCHKEY_SESSION_FD"), !variable.isEmpty {
-            return DaemonService(try SessionConnector(variable), claim: claim, automaticPasscode: automaticPasscode)
+            return DaemonService(
+                try SessionConnector(variable), keychain: keychain, claim: claim, automaticPasscode: automaticPasscode)
         }
         if let service = try userService() { return service }
         // LATCHKEY_HOME selects that home, not the system's keychain.
@@ -27,13 +29,15 @@ struct DaemonDiscovery {
     }
 
     private func userService() throws(KeychainError) -> DaemonService? {
-        let path = "\(runtimeDirectory)/latchkey/socket"
-        guard let (service, welcome) = try connect(.user(path)) else { return nil }
-        let home = try KeychainHome.resolve(environment)
-        guard welcome.dataDirectory == home.dataDirectory, welcome.stateDirectory == home.stateDirectory else {
-            return nil
+        let login = try KeychainHome.resolve(environment)
+        let home = UserKeychains(login).home(of: keychain ?? .login)
+        for path in UserSocket.candidates(login, environment) {
+            guard let (service, welcome) = try connect(.user(path)) else { continue }
+            if welcome.dataDirectory == home.dataDirectory, welcome.stateDirectory == home.stateDirectory {
+                return service
+            }
         }
-        return service
+        return nil
     }
 
     private var isHomeNamed: Bool { !(environment("LATCHKEY_HOME") ?? "").isEmpty }
@@ -80,13 +84,8 @@ struct DaemonDiscovery {
         DaemonService, Welcome
     )? {
         guard connector.hasListener else { return nil }
-        let service = DaemonService(connector, claim: claim, automaticPasscode: automaticPasscode)
+        let service = DaemonService(connector, keychain: keychain, claim: claim, automaticPasscode: automaticPasscode)
         return (service, try service.client.welcome())
-    }
-
-    private var runtimeDirectory: String {
-        if let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") { return directory }
-        return "/run/user/\(getuid())"
     }
 
     private static let systemSocket = "/run/latchkey/socket"

@@ -7,26 +7,26 @@ package import LinuxSystem
 package import SecretMemory
 
 /// The keychain that a daemon holds. The daemon determines the caller itself.
-package final class DaemonService: OperationPerformer {
+package final class DaemonService: OperationPerformer, KeychainRegistry {
     let client: DaemonClient
     private let observers = SystemMutex<(next: Int, watches: [Int: LockStateObserver])>((0, [:]))
     private let changeObservers = SystemMutex<(next: Int, watches: [Int: ChangeObserver], isClosed: Bool)>(
         (0, [:], false))
 
-    private let keychain: KeychainName
+    private let keychain: KeychainName?
     private let claim: @Sendable () -> CallerIdentity
     private let automaticUnlock: AutomaticUnlock
     private let agents: AgentLauncher
     private let ownSession = SystemMutex<OwnSession?>(nil)
 
     /// - Parameters:
-    ///   - keychain: which of the user's keychains it is.
+    ///   - keychain: which of the user's keychains it is; nil for those of the search list.
     ///   - claim: the identity that this program claims, for what the daemon cannot determine.
     ///   - automaticPasscode: the source of the passcode, called once when items are locked; nil if
     ///     there is no source.
     ///   - agents: starts the program that asks the person for a daemon without a session.
     package init(
-        _ connector: any DaemonConnector, keychain: KeychainName = .login,
+        _ connector: any DaemonConnector, keychain: KeychainName? = nil,
         claim: @escaping @Sendable () -> CallerIdentity,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil },
         agents: AgentLauncher = AgentLauncher()
@@ -193,6 +193,22 @@ package final class DaemonService: OperationPerformer {
                 throw KeychainError(error)
             }
         }.connection
+    }
+
+    // MARK: Keychains by name
+
+    package func keychains() throws(KeychainError) -> KeychainOverview { try client.perform(ListKeychains()) }
+
+    package func createKeychain(_ name: KeychainName, passcode: SharedSecret?) throws(KeychainError) {
+        _ = try client.perform(CreateKeychain(name, passcode: passcode))
+    }
+
+    package func deleteKeychain(_ name: KeychainName) throws(KeychainError) {
+        _ = try client.perform(DeleteKeychain(name))
+    }
+
+    package func changeKeychainList(_ change: KeychainListChange) throws(KeychainError) {
+        _ = try client.perform(ChangeKeychainList(change))
     }
 
     // MARK: Performing

@@ -16,6 +16,7 @@ package struct ReadStatus: KeychainOperation {
         var status = try context.service.status()
         status.mode = try context.mode
         status.hasAuditLog = try context.auditLog != nil
+        status.daemon = context.daemon
         return status
     }
 }
@@ -60,6 +61,8 @@ extension KeychainStatus {
         }
         rootRegisters = try RegisterNumbers.decode(wire.rootRegisters)
         limitsPasscodes = wire.limitsPasscodes
+        name = try KeychainName(wire: wire.name)
+        daemon = wire.process > 0 ? Daemon(process: wire.process, isOnDemand: wire.isOnDemand) : nil
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
@@ -80,6 +83,9 @@ extension KeychainStatus {
         wire.quarantined = UInt64(quarantined)
         wire.hasAuditLog_p = hasAuditLog
         wire.itemsRequiringPasscode = UInt64(clamping: itemsRequiringPasscode)
+        wire.name = name.text
+        wire.process = daemon?.process ?? 0
+        wire.isOnDemand = daemon?.isOnDemand ?? false
         wire.itemsWithoutRecovery = UInt64(clamping: itemsWithoutRecovery)
         if let enclave { wire.enclave = enclave.rawValue }
         wire.rootRegisters = RegisterNumbers.encode(rootRegisters)

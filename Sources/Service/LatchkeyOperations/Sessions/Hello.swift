@@ -11,11 +11,11 @@ package struct Hello: KeychainOperation, Equatable {
     package var version: UInt32
     /// The program's statement about itself.
     package var claim: CallerIdentity
-    /// Which of the user's keychains the connection is for.
-    package var keychain: KeychainName
+    /// Which of the user's keychains the connection is for; nil for those of the search list.
+    package var keychain: KeychainName?
 
     package init(
-        version: UInt32 = WireVersion.current, claim: CallerIdentity, keychain: KeychainName = .login
+        version: UInt32 = WireVersion.current, claim: CallerIdentity, keychain: KeychainName? = nil
     ) {
         self.version = version
         self.claim = claim
@@ -66,10 +66,7 @@ extension Hello {
             throw .malformed("a program declares \(wire.groups.count) groups")
         }
         for group in wire.groups { try WireNames.check(group) }
-        let keychain = wire.hasKeychain ? KeychainName(wire.keychain) : .login
-        guard let keychain, !wire.hasKeychain || keychain.text == wire.keychain else {
-            throw .malformed("the name of a keychain is invalid")
-        }
+        let keychain = wire.hasKeychain ? try KeychainName(wire: wire.keychain) : nil
         self.init(
             version: wire.version,
             claim: CallerIdentity(
@@ -84,8 +81,17 @@ extension Hello {
         wire.isUserCommand = claim.isUserCommand
         wire.hasIdentity_p = claim.declaredGroups != nil
         wire.groups = claim.declaredGroups ?? []
-        if keychain != .login { wire.keychain = keychain.text }
+        if let keychain { wire.keychain = keychain.text }
         return .hello(wire)
+    }
+}
+
+extension KeychainName {
+    init(wire text: String) throws(WireError) {
+        guard let name = KeychainName(text), name.text == text else {
+            throw .malformed("the name of a keychain is invalid")
+        }
+        self = name
     }
 }
 

@@ -511,6 +511,39 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .fileContent(newValue)}
   }
 
+  /// The keychains of the user, whichever of them the connection is for.
+  package var listKeychains: WireNothing {
+    get {
+      if case .listKeychains(let v)? = _storage._operation {return v}
+      return WireNothing()
+    }
+    set {_uniqueStorage()._operation = .listKeychains(newValue)}
+  }
+
+  package var createKeychain: WireCreateKeychain {
+    get {
+      if case .createKeychain(let v)? = _storage._operation {return v}
+      return WireCreateKeychain()
+    }
+    set {_uniqueStorage()._operation = .createKeychain(newValue)}
+  }
+
+  package var deleteKeychain: WireKeychainName {
+    get {
+      if case .deleteKeychain(let v)? = _storage._operation {return v}
+      return WireKeychainName()
+    }
+    set {_uniqueStorage()._operation = .deleteKeychain(newValue)}
+  }
+
+  package var changeKeychainList: WireChangeKeychainList {
+    get {
+      if case .changeKeychainList(let v)? = _storage._operation {return v}
+      return WireChangeKeychainList()
+    }
+    set {_uniqueStorage()._operation = .changeKeychainList(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -584,6 +617,11 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     case readStoredFile(WireReadStoredFile)
     /// The next part of a file that is being stored: the index of a secret. An empty one ends it.
     case fileContent(UInt32)
+    /// The keychains of the user, whichever of them the connection is for.
+    case listKeychains(WireNothing)
+    case createKeychain(WireCreateKeychain)
+    case deleteKeychain(WireKeychainName)
+    case changeKeychainList(WireChangeKeychainList)
 
   }
 
@@ -855,6 +893,14 @@ package nonisolated struct WireResponse: Sendable {
     set {content = .storedFilePart(newValue)}
   }
 
+  package var keychains: WireKeychains {
+    get {
+      if case .keychains(let v)? = content {return v}
+      return WireKeychains()
+    }
+    set {content = .keychains(newValue)}
+  }
+
   /// The progress of a long operation. The response follows.
   package var progress: WireProgress {
     get {
@@ -903,6 +949,7 @@ package nonisolated struct WireResponse: Sendable {
     case fileKey(WireFileKey)
     case filePart(WireFilePart)
     case storedFilePart(WireStoredFilePart)
+    case keychains(WireKeychains)
     /// The progress of a long operation. The response follows.
     case progress(WireProgress)
 
@@ -939,7 +986,7 @@ package nonisolated struct WireHello: Sendable {
 
   package var groups: [String] = []
 
-  /// Which of the user's keychains the connection is for; absent for the one that every user has.
+  /// Which of the user's keychains the connection is for; absent for those of the search list.
   package var keychain: String {
     get {_keychain ?? String()}
     set {_keychain = newValue}
@@ -2428,65 +2475,115 @@ package nonisolated struct WireKeyOutput: Sendable {
   package init() {}
 }
 
-package nonisolated struct WireKeychainStatus: Sendable {
+package nonisolated struct WireKeychainStatus: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  package var mode: String = String()
+  package var mode: String {
+    get {_storage._mode}
+    set {_uniqueStorage()._mode = newValue}
+  }
 
-  package var root: String = String()
+  package var root: String {
+    get {_storage._root}
+    set {_uniqueStorage()._root = newValue}
+  }
 
   package var databasePath: String {
-    get {_databasePath ?? String()}
-    set {_databasePath = newValue}
+    get {_storage._databasePath ?? String()}
+    set {_uniqueStorage()._databasePath = newValue}
   }
   /// Returns true if `databasePath` has been explicitly set.
-  package var hasDatabasePath: Bool {self._databasePath != nil}
+  package var hasDatabasePath: Bool {_storage._databasePath != nil}
   /// Clears the value of `databasePath`. Subsequent reads from it will return its default value.
-  package mutating func clearDatabasePath() {self._databasePath = nil}
+  package mutating func clearDatabasePath() {_uniqueStorage()._databasePath = nil}
 
   package var deviceKeyPath: String {
-    get {_deviceKeyPath ?? String()}
-    set {_deviceKeyPath = newValue}
+    get {_storage._deviceKeyPath ?? String()}
+    set {_uniqueStorage()._deviceKeyPath = newValue}
   }
   /// Returns true if `deviceKeyPath` has been explicitly set.
-  package var hasDeviceKeyPath: Bool {self._deviceKeyPath != nil}
+  package var hasDeviceKeyPath: Bool {_storage._deviceKeyPath != nil}
   /// Clears the value of `deviceKeyPath`. Subsequent reads from it will return its default value.
-  package mutating func clearDeviceKeyPath() {self._deviceKeyPath = nil}
+  package mutating func clearDeviceKeyPath() {_uniqueStorage()._deviceKeyPath = nil}
 
-  package var formatVersion: UInt32 = 0
+  package var formatVersion: UInt32 {
+    get {_storage._formatVersion}
+    set {_uniqueStorage()._formatVersion = newValue}
+  }
 
-  package var hasPasscode_p: Bool = false
+  package var hasPasscode_p: Bool {
+    get {_storage._hasPasscode_p}
+    set {_uniqueStorage()._hasPasscode_p = newValue}
+  }
 
-  package var counts: [WireKeychainStatus.Count] = []
+  package var counts: [WireKeychainStatus.Count] {
+    get {_storage._counts}
+    set {_uniqueStorage()._counts = newValue}
+  }
 
-  package var quarantined: UInt64 = 0
+  package var quarantined: UInt64 {
+    get {_storage._quarantined}
+    set {_uniqueStorage()._quarantined = newValue}
+  }
 
-  package var hasAuditLog_p: Bool = false
+  package var hasAuditLog_p: Bool {
+    get {_storage._hasAuditLog_p}
+    set {_uniqueStorage()._hasAuditLog_p = newValue}
+  }
 
   /// The items that a removal of the passcode would destroy.
-  package var itemsRequiringPasscode: UInt64 = 0
+  package var itemsRequiringPasscode: UInt64 {
+    get {_storage._itemsRequiringPasscode}
+    set {_uniqueStorage()._itemsRequiringPasscode = newValue}
+  }
 
   /// The items with access controls that the present recovery key does not open, although it keeps
   /// their classes.
-  package var itemsWithoutRecovery: UInt64 = 0
+  package var itemsWithoutRecovery: UInt64 {
+    get {_storage._itemsWithoutRecovery}
+    set {_uniqueStorage()._itemsWithoutRecovery = newValue}
+  }
 
   /// The kSecAttrTokenID of the Secure Enclave; absent if there is none.
   package var enclave: String {
-    get {_enclave ?? String()}
-    set {_enclave = newValue}
+    get {_storage._enclave ?? String()}
+    set {_uniqueStorage()._enclave = newValue}
   }
   /// Returns true if `enclave` has been explicitly set.
-  package var hasEnclave: Bool {self._enclave != nil}
+  package var hasEnclave: Bool {_storage._enclave != nil}
   /// Clears the value of `enclave`. Subsequent reads from it will return its default value.
-  package mutating func clearEnclave() {self._enclave = nil}
+  package mutating func clearEnclave() {_uniqueStorage()._enclave = nil}
 
   /// The numbers of the PCRs to which the TPM has sealed the device key.
-  package var rootRegisters: [UInt32] = []
+  package var rootRegisters: [UInt32] {
+    get {_storage._rootRegisters}
+    set {_uniqueStorage()._rootRegisters = newValue}
+  }
 
   /// Whether the hardware counts wrong passcodes.
-  package var limitsPasscodes: Bool = false
+  package var limitsPasscodes: Bool {
+    get {_storage._limitsPasscodes}
+    set {_uniqueStorage()._limitsPasscodes = newValue}
+  }
+
+  /// The daemon's process, and whether it ends by itself.
+  package var process: Int32 {
+    get {_storage._process}
+    set {_uniqueStorage()._process = newValue}
+  }
+
+  package var isOnDemand: Bool {
+    get {_storage._isOnDemand}
+    set {_uniqueStorage()._isOnDemand = newValue}
+  }
+
+  /// The name of the keychain.
+  package var name: String {
+    get {_storage._name}
+    set {_uniqueStorage()._name = newValue}
+  }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2508,9 +2605,7 @@ package nonisolated struct WireKeychainStatus: Sendable {
 
   package init() {}
 
-  fileprivate var _databasePath: String? = nil
-  fileprivate var _deviceKeyPath: String? = nil
-  fileprivate var _enclave: String? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct WireFindings: Sendable {
@@ -3556,13 +3651,128 @@ package nonisolated struct WireUnavailability: Sendable {
   package init() {}
 }
 
+package nonisolated struct WireKeychains: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The keychain that every user has is first.
+  package var places: [WireKeychainPlace] = []
+
+  package var search: [String] = []
+
+  package var defaultKeychain: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireKeychainPlace: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  package var path: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireCreateKeychain: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  /// The index of the passcode; none for a keychain that is always unlocked.
+  package var passcode: UInt32 {
+    get {_passcode ?? 0}
+    set {_passcode = newValue}
+  }
+  /// Returns true if `passcode` has been explicitly set.
+  package var hasPasscode: Bool {self._passcode != nil}
+  /// Clears the value of `passcode`. Subsequent reads from it will return its default value.
+  package mutating func clearPasscode() {self._passcode = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _passcode: UInt32? = nil
+}
+
+package nonisolated struct WireKeychainName: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireKeychainNames: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var names: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireChangeKeychainList: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var change: WireChangeKeychainList.OneOf_Change? = nil
+
+  /// The keychains to search, in this order.
+  package var search: WireKeychainNames {
+    get {
+      if case .search(let v)? = change {return v}
+      return WireKeychainNames()
+    }
+    set {change = .search(newValue)}
+  }
+
+  package var defaultKeychain: String {
+    get {
+      if case .defaultKeychain(let v)? = change {return v}
+      return String()
+    }
+    set {change = .defaultKeychain(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Change: Equatable, Sendable {
+    /// The keychains to search, in this order.
+    case search(WireKeychainNames)
+    case defaultKeychain(String)
+
+  }
+
+  package init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0\u{4}\u{9}create_file_key\0\u{3}open_file_key\0\u{3}rewrap_file_key\0\u{3}use_file_key\0\u{3}store_file\0\u{3}read_stored_file\0\u{3}file_content\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0\u{4}\u{9}create_file_key\0\u{3}open_file_key\0\u{3}rewrap_file_key\0\u{3}use_file_key\0\u{3}store_file\0\u{3}read_stored_file\0\u{3}file_content\0\u{4}\u{4}list_keychains\0\u{3}create_keychain\0\u{3}delete_keychain\0\u{3}change_keychain_list\0")
 
   fileprivate class _StorageClass {
     var _number: UInt64 = 0
@@ -4286,6 +4496,58 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
             _storage._operation = .fileContent(v)
           }
         }()
+        case 130: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .listKeychains(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .listKeychains(v)
+          }
+        }()
+        case 131: try {
+          var v: WireCreateKeychain?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .createKeychain(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .createKeychain(v)
+          }
+        }()
+        case 132: try {
+          var v: WireKeychainName?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .deleteKeychain(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .deleteKeychain(v)
+          }
+        }()
+        case 133: try {
+          var v: WireChangeKeychainList?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .changeKeychainList(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .changeKeychainList(v)
+          }
+        }()
         default: break
         }
       }
@@ -4525,6 +4787,22 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         guard case .fileContent(let v)? = _storage._operation else { preconditionFailure() }
         try visitor.visitSingularUInt32Field(value: v, fieldNumber: 126)
       }()
+      case .listKeychains?: try {
+        guard case .listKeychains(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
+      }()
+      case .createKeychain?: try {
+        guard case .createKeychain(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 131)
+      }()
+      case .deleteKeychain?: try {
+        guard case .deleteKeychain(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 132)
+      }()
+      case .changeKeychainList?: try {
+        guard case .changeKeychainList(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 133)
+      }()
       case nil: break
       }
     }
@@ -4550,7 +4828,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Response"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0\u{4}\u{a}file_key\0\u{3}file_part\0\u{3}stored_file_part\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0\u{4}\u{a}file_key\0\u{3}file_part\0\u{3}stored_file_part\0\u{2}\u{8}keychains\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4950,6 +5228,19 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.content = .storedFilePart(v)
         }
       }()
+      case 130: try {
+        var v: WireKeychains?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .keychains(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .keychains(v)
+        }
+      }()
       default: break
       }
     }
@@ -5091,6 +5382,10 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .storedFilePart?: try {
       guard case .storedFilePart(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 122)
+    }()
+    case .keychains?: try {
+      guard case .keychains(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
     }()
     case nil: break
     }
@@ -7593,98 +7888,181 @@ nonisolated extension WireKeyOutput: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireKeychainStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".KeychainStatus"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}root\0\u{3}database_path\0\u{3}device_key_path\0\u{3}format_version\0\u{3}has_passcode\0\u{1}counts\0\u{1}quarantined\0\u{3}has_audit_log\0\u{3}items_requiring_passcode\0\u{3}items_without_recovery\0\u{1}enclave\0\u{3}root_registers\0\u{3}limits_passcodes\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}mode\0\u{1}root\0\u{3}database_path\0\u{3}device_key_path\0\u{3}format_version\0\u{3}has_passcode\0\u{1}counts\0\u{1}quarantined\0\u{3}has_audit_log\0\u{3}items_requiring_passcode\0\u{3}items_without_recovery\0\u{1}enclave\0\u{3}root_registers\0\u{3}limits_passcodes\0\u{1}process\0\u{3}is_on_demand\0\u{1}name\0")
+
+  fileprivate class _StorageClass {
+    var _mode: String = String()
+    var _root: String = String()
+    var _databasePath: String? = nil
+    var _deviceKeyPath: String? = nil
+    var _formatVersion: UInt32 = 0
+    var _hasPasscode_p: Bool = false
+    var _counts: [WireKeychainStatus.Count] = []
+    var _quarantined: UInt64 = 0
+    var _hasAuditLog_p: Bool = false
+    var _itemsRequiringPasscode: UInt64 = 0
+    var _itemsWithoutRecovery: UInt64 = 0
+    var _enclave: String? = nil
+    var _rootRegisters: [UInt32] = []
+    var _limitsPasscodes: Bool = false
+    var _process: Int32 = 0
+    var _isOnDemand: Bool = false
+    var _name: String = String()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _mode = source._mode
+      _root = source._root
+      _databasePath = source._databasePath
+      _deviceKeyPath = source._deviceKeyPath
+      _formatVersion = source._formatVersion
+      _hasPasscode_p = source._hasPasscode_p
+      _counts = source._counts
+      _quarantined = source._quarantined
+      _hasAuditLog_p = source._hasAuditLog_p
+      _itemsRequiringPasscode = source._itemsRequiringPasscode
+      _itemsWithoutRecovery = source._itemsWithoutRecovery
+      _enclave = source._enclave
+      _rootRegisters = source._rootRegisters
+      _limitsPasscodes = source._limitsPasscodes
+      _process = source._process
+      _isOnDemand = source._isOnDemand
+      _name = source._name
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.mode) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.root) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self._databasePath) }()
-      case 4: try { try decoder.decodeSingularStringField(value: &self._deviceKeyPath) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.formatVersion) }()
-      case 6: try { try decoder.decodeSingularBoolField(value: &self.hasPasscode_p) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.counts) }()
-      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.quarantined) }()
-      case 9: try { try decoder.decodeSingularBoolField(value: &self.hasAuditLog_p) }()
-      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.itemsRequiringPasscode) }()
-      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.itemsWithoutRecovery) }()
-      case 12: try { try decoder.decodeSingularStringField(value: &self._enclave) }()
-      case 13: try { try decoder.decodeRepeatedUInt32Field(value: &self.rootRegisters) }()
-      case 14: try { try decoder.decodeSingularBoolField(value: &self.limitsPasscodes) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._mode) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._root) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._databasePath) }()
+        case 4: try { try decoder.decodeSingularStringField(value: &_storage._deviceKeyPath) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._formatVersion) }()
+        case 6: try { try decoder.decodeSingularBoolField(value: &_storage._hasPasscode_p) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._counts) }()
+        case 8: try { try decoder.decodeSingularUInt64Field(value: &_storage._quarantined) }()
+        case 9: try { try decoder.decodeSingularBoolField(value: &_storage._hasAuditLog_p) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._itemsRequiringPasscode) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._itemsWithoutRecovery) }()
+        case 12: try { try decoder.decodeSingularStringField(value: &_storage._enclave) }()
+        case 13: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._rootRegisters) }()
+        case 14: try { try decoder.decodeSingularBoolField(value: &_storage._limitsPasscodes) }()
+        case 15: try { try decoder.decodeSingularInt32Field(value: &_storage._process) }()
+        case 16: try { try decoder.decodeSingularBoolField(value: &_storage._isOnDemand) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._name) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if !self.mode.isEmpty {
-      try visitor.visitSingularStringField(value: self.mode, fieldNumber: 1)
-    }
-    if !self.root.isEmpty {
-      try visitor.visitSingularStringField(value: self.root, fieldNumber: 2)
-    }
-    try { if let v = self._databasePath {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
-    } }()
-    try { if let v = self._deviceKeyPath {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
-    } }()
-    if self.formatVersion != 0 {
-      try visitor.visitSingularUInt32Field(value: self.formatVersion, fieldNumber: 5)
-    }
-    if self.hasPasscode_p != false {
-      try visitor.visitSingularBoolField(value: self.hasPasscode_p, fieldNumber: 6)
-    }
-    if !self.counts.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.counts, fieldNumber: 7)
-    }
-    if self.quarantined != 0 {
-      try visitor.visitSingularUInt64Field(value: self.quarantined, fieldNumber: 8)
-    }
-    if self.hasAuditLog_p != false {
-      try visitor.visitSingularBoolField(value: self.hasAuditLog_p, fieldNumber: 9)
-    }
-    if self.itemsRequiringPasscode != 0 {
-      try visitor.visitSingularUInt64Field(value: self.itemsRequiringPasscode, fieldNumber: 10)
-    }
-    if self.itemsWithoutRecovery != 0 {
-      try visitor.visitSingularUInt64Field(value: self.itemsWithoutRecovery, fieldNumber: 11)
-    }
-    try { if let v = self._enclave {
-      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
-    } }()
-    if !self.rootRegisters.isEmpty {
-      try visitor.visitPackedUInt32Field(value: self.rootRegisters, fieldNumber: 13)
-    }
-    if self.limitsPasscodes != false {
-      try visitor.visitSingularBoolField(value: self.limitsPasscodes, fieldNumber: 14)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._mode.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._mode, fieldNumber: 1)
+      }
+      if !_storage._root.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._root, fieldNumber: 2)
+      }
+      try { if let v = _storage._databasePath {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+      } }()
+      try { if let v = _storage._deviceKeyPath {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+      } }()
+      if _storage._formatVersion != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._formatVersion, fieldNumber: 5)
+      }
+      if _storage._hasPasscode_p != false {
+        try visitor.visitSingularBoolField(value: _storage._hasPasscode_p, fieldNumber: 6)
+      }
+      if !_storage._counts.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._counts, fieldNumber: 7)
+      }
+      if _storage._quarantined != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._quarantined, fieldNumber: 8)
+      }
+      if _storage._hasAuditLog_p != false {
+        try visitor.visitSingularBoolField(value: _storage._hasAuditLog_p, fieldNumber: 9)
+      }
+      if _storage._itemsRequiringPasscode != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._itemsRequiringPasscode, fieldNumber: 10)
+      }
+      if _storage._itemsWithoutRecovery != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._itemsWithoutRecovery, fieldNumber: 11)
+      }
+      try { if let v = _storage._enclave {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+      } }()
+      if !_storage._rootRegisters.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._rootRegisters, fieldNumber: 13)
+      }
+      if _storage._limitsPasscodes != false {
+        try visitor.visitSingularBoolField(value: _storage._limitsPasscodes, fieldNumber: 14)
+      }
+      if _storage._process != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._process, fieldNumber: 15)
+      }
+      if _storage._isOnDemand != false {
+        try visitor.visitSingularBoolField(value: _storage._isOnDemand, fieldNumber: 16)
+      }
+      if !_storage._name.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._name, fieldNumber: 17)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireKeychainStatus, rhs: WireKeychainStatus) -> Bool {
-    if lhs.mode != rhs.mode {return false}
-    if lhs.root != rhs.root {return false}
-    if lhs._databasePath != rhs._databasePath {return false}
-    if lhs._deviceKeyPath != rhs._deviceKeyPath {return false}
-    if lhs.formatVersion != rhs.formatVersion {return false}
-    if lhs.hasPasscode_p != rhs.hasPasscode_p {return false}
-    if lhs.counts != rhs.counts {return false}
-    if lhs.quarantined != rhs.quarantined {return false}
-    if lhs.hasAuditLog_p != rhs.hasAuditLog_p {return false}
-    if lhs.itemsRequiringPasscode != rhs.itemsRequiringPasscode {return false}
-    if lhs.itemsWithoutRecovery != rhs.itemsWithoutRecovery {return false}
-    if lhs._enclave != rhs._enclave {return false}
-    if lhs.rootRegisters != rhs.rootRegisters {return false}
-    if lhs.limitsPasscodes != rhs.limitsPasscodes {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._mode != rhs_storage._mode {return false}
+        if _storage._root != rhs_storage._root {return false}
+        if _storage._databasePath != rhs_storage._databasePath {return false}
+        if _storage._deviceKeyPath != rhs_storage._deviceKeyPath {return false}
+        if _storage._formatVersion != rhs_storage._formatVersion {return false}
+        if _storage._hasPasscode_p != rhs_storage._hasPasscode_p {return false}
+        if _storage._counts != rhs_storage._counts {return false}
+        if _storage._quarantined != rhs_storage._quarantined {return false}
+        if _storage._hasAuditLog_p != rhs_storage._hasAuditLog_p {return false}
+        if _storage._itemsRequiringPasscode != rhs_storage._itemsRequiringPasscode {return false}
+        if _storage._itemsWithoutRecovery != rhs_storage._itemsWithoutRecovery {return false}
+        if _storage._enclave != rhs_storage._enclave {return false}
+        if _storage._rootRegisters != rhs_storage._rootRegisters {return false}
+        if _storage._limitsPasscodes != rhs_storage._limitsPasscodes {return false}
+        if _storage._process != rhs_storage._process {return false}
+        if _storage._isOnDemand != rhs_storage._isOnDemand {return false}
+        if _storage._name != rhs_storage._name {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -9521,6 +9899,242 @@ nonisolated extension WireUnavailability: SwiftProtobuf.Message, SwiftProtobuf._
   package static func ==(lhs: WireUnavailability, rhs: WireUnavailability) -> Bool {
     if lhs.problem != rhs.problem {return false}
     if lhs.hint != rhs.hint {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireKeychains: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Keychains"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}places\0\u{1}search\0\u{3}default_keychain\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.places) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.search) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.defaultKeychain) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.places.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.places, fieldNumber: 1)
+    }
+    if !self.search.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.search, fieldNumber: 2)
+    }
+    if !self.defaultKeychain.isEmpty {
+      try visitor.visitSingularStringField(value: self.defaultKeychain, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireKeychains, rhs: WireKeychains) -> Bool {
+    if lhs.places != rhs.places {return false}
+    if lhs.search != rhs.search {return false}
+    if lhs.defaultKeychain != rhs.defaultKeychain {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireKeychainPlace: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".KeychainPlace"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}path\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireKeychainPlace, rhs: WireKeychainPlace) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.path != rhs.path {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireCreateKeychain: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CreateKeychain"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}passcode\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._passcode) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try { if let v = self._passcode {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireCreateKeychain, rhs: WireCreateKeychain) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs._passcode != rhs._passcode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireKeychainName: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".KeychainName"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireKeychainName, rhs: WireKeychainName) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireKeychainNames: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".KeychainNames"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}names\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.names) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.names.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.names, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireKeychainNames, rhs: WireKeychainNames) -> Bool {
+    if lhs.names != rhs.names {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireChangeKeychainList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".ChangeKeychainList"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}search\0\u{3}default_keychain\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: WireKeychainNames?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .search(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .search(v)
+        }
+      }()
+      case 2: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .defaultKeychain(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.change {
+    case .search?: try {
+      guard case .search(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .defaultKeychain?: try {
+      guard case .defaultKeychain(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireChangeKeychainList, rhs: WireChangeKeychainList) -> Bool {
+    if lhs.change != rhs.change {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

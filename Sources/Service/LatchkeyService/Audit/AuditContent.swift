@@ -51,6 +51,7 @@ extension AuditText {
             append("group", name: group.name)
             append("groupGrade", text: "\(group.grade)")
         }
+        if let keychain = entry.keychain { append("keychain", name: keychain) }
         append("count", number: entry.count)
         append("status", number: entry.status.rawValue)
         if let passcode = entry.passcode { append("passcode", text: passcode.rawValue) }

@@ -18,6 +18,8 @@ public struct AuditEntry: Sendable {
     public let itemClass: ItemClass?
     /// The group that the request named, or that the items were in.
     let group: Group?
+    /// The keychain that was created or deleted.
+    let keychain: AuditName?
     /// The number of items.
     public let count: Int
     public let status: OSStatusCode
@@ -40,7 +42,7 @@ public struct AuditEntry: Sendable {
 
     public init(
         caller: CallerIdentity, operation: String, itemClass: ItemClass? = nil, group: AccessGroup? = nil,
-        count: Int = 0,
+        keychain: KeychainName? = nil, count: Int = 0,
         status: OSStatusCode = .success, passcode: Passcode? = nil
     ) {
         program = AuditName(caller.executable)
@@ -49,6 +51,7 @@ public struct AuditEntry: Sendable {
         self.operation = operation
         self.itemClass = itemClass
         self.group = group.map { Group(name: AuditName($0.name), grade: $0.grade) }
+        self.keychain = keychain.map { AuditName($0.text) }
         self.count = count
         self.status = status
         self.passcode = passcode

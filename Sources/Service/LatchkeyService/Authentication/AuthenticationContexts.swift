@@ -23,7 +23,15 @@ final class AuthenticationContexts: Sendable {
         guard let id = AuthenticationContextID(bytes: RandomBytes.array(count: AuthenticationContextID.length)) else {
             throw KeychainError(.internalFailure)
         }
+        try add(context, as: id, of: owner)
+        return id
+    }
+
+    /// Adds a context with the handle that another keychain has given it; it does nothing if the
+    /// handle is known.
+    func add(_ context: ProvenContext, as id: AuthenticationContextID, of owner: Owner) throws(KeychainError) {
         let isAdded = entries.withLock { entries in
+            guard entries[id] == nil else { return true }
             let own = entries.values.count { $0.owner == owner }
             guard own < Self.maxOfProcess, entries.count < Self.maxCount else { return false }
             entries[id] = Entry(owner: owner, context: context)
@@ -34,7 +42,6 @@ final class AuthenticationContexts: Sendable {
                 .allocate, "too many authentication contexts are open; a process may have \(Self.maxOfProcess)",
                 hint: "invalidate contexts that are not needed any more")
         }
-        return id
     }
 
     /// Returns the context of a handle.

@@ -14,6 +14,12 @@ extension EmbeddedService: HostedKeychain {
         try contexts.add(ProvenContext(store), of: caller.process)
     }
 
+    public func adoptContext(
+        _ context: AuthenticationContextID, from caller: CallerIdentity
+    ) throws(KeychainError) {
+        try contexts.add(ProvenContext(store), as: context, of: caller.process)
+    }
+
     public func setApplicationPassword(
         _ password: SharedSecret?, in context: AuthenticationContextID, from caller: CallerIdentity
     ) throws(KeychainError) {

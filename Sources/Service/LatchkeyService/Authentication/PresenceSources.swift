@@ -93,6 +93,9 @@ public protocol HostedKeychain: KeychainService {
         from caller: CallerIdentity, host: any EvaluationHost
     ) throws(KeychainError) -> SecurityKeyInfo
 
+    /// Makes a context of another keychain known to this one, in which it has proven nothing.
+    func adoptContext(_ context: AuthenticationContextID, from caller: CallerIdentity) throws(KeychainError)
+
     /// Ends the contexts of a process, which has disconnected.
     func endContexts(of process: CallerIdentity.ProcessIdentity)
 }

@@ -25,6 +25,17 @@ public struct KeychainList: Hashable, Sendable {
         (self.search, self.defaultKeychain) = (search, defaultKeychain)
     }
 
+    /// Whether only the keychain that every user has is used.
+    public var isInitial: Bool { self == .initial }
+
+    /// Creates a list from values of a message.
+    ///
+    /// - Throws: errSecParam for more than ``maxCount`` keychains.
+    public init(searching names: [KeychainName], defaultKeychain: KeychainName) throws(KeychainError) {
+        self.init(search: [], defaultKeychain: defaultKeychain)
+        try setSearch(names)
+    }
+
     /// Replaces the search list. A name that is in it twice counts once.
     ///
     /// - Throws: errSecParam for more than ``maxCount`` keychains.
@@ -38,7 +49,7 @@ public struct KeychainList: Hashable, Sendable {
     }
 
     /// Removes a keychain that does not exist any more.
-    public mutating func forget(_ name: KeychainName) {
+    mutating func forget(_ name: KeychainName) {
         search.removeAll { $0 == name }
         if defaultKeychain == name { defaultKeychain = .login }
     }

@@ -9,14 +9,14 @@ internal import LinuxSystem
 /// of these is a home of its own, in the directory `keychains` of the user's data and state
 /// directories.
 public struct UserKeychains: Sendable {
-    private let login: KeychainHome
+    let login: KeychainHome
 
     /// - Parameter login: the home of the keychain that every user has.
     public init(_ login: KeychainHome) { self.login = login }
 
     /// The home of a keychain, whether it exists or not.
     public func home(of name: KeychainName) -> KeychainHome {
-        name == .login ? login : login.subhome(Self.directoryName, name.text)
+        name == .login ? login : login.subhome(Self.directoryName, name.fileName, name)
     }
 
     /// Whether a keychain exists. The one that every user has always does: its first use creates it.
@@ -37,7 +37,7 @@ public struct UserKeychains: Sendable {
             }
             // Other names are of a creation or a deletion that was interrupted.
             let names = directories.compactMap { entry in
-                KeychainName(entry.name).flatMap { $0.text == entry.name && $0 != .login ? $0 : nil }
+                KeychainName(entry.name).flatMap { $0.fileName == entry.name && $0 != .login ? $0 : nil }
             }
             return [.login] + names
         }
@@ -45,9 +45,11 @@ public struct UserKeychains: Sendable {
 
     // MARK: The search list and the default keychain
 
+    var listPath: String { "\(login.dataDirectory)/\(KeychainList.fileName)" }
+
     /// - Throws: errSecNotAvailable for a list that is not readable as a whole.
     public func list() throws(KeychainError) -> KeychainList {
-        let path = "\(login.dataDirectory)/\(KeychainList.fileName)"
+        let path = listPath
         let bytes = try mapErrors { () throws(SystemError) in
             try PrivateFile.read(path, atMost: KeychainList.maxFileLength)
         }
@@ -90,9 +92,12 @@ public struct UserKeychains: Sendable {
     ) throws(KeychainError) {
         try whileLocked { (directory) throws(KeychainError) in
             try requireAbsent(name)
+            guard try names().count < KeychainList.maxCount else {
+                throw .parameter("a user has at most \(KeychainList.maxCount) keychains")
+            }
             var list = try list()
             try list.setSearch(list.search + [name])
-            let draft = login.subhome(Self.directoryName, Self.draftName)
+            let draft = draft(of: name)
             try remove(draft)
             do throws(KeychainError) {
                 try make(draft)
@@ -129,7 +134,7 @@ public struct UserKeychains: Sendable {
             var list = try list()
             list.forget(name)
             try write(list, in: directory)
-            let draft = login.subhome(Self.directoryName, Self.draftName)
+            let draft = draft(of: name)
             try remove(draft)
             try mapErrors { () throws(SystemError) in
                 // From here on it does not exist.
@@ -138,6 +143,10 @@ public struct UserKeychains: Sendable {
             }
             try remove(draft)
         }
+    }
+
+    private func draft(of name: KeychainName) -> KeychainHome {
+        login.subhome(Self.directoryName, Self.draftName, name)
     }
 
     /// The error for a keychain that does not exist.

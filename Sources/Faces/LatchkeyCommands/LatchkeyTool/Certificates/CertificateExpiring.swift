@@ -56,7 +56,6 @@ struct CertificateExpiring: ParsableSubcommand {
             try KeychainClient.missingHome() != nil
         }
         if isMissing { return [] }
-        let keychain = try KeychainOperand.check([], in: session)
-        return try CertificateItems.all(in: keychain).map(\.certificate)
+        return try CertificateItems.all(in: try session.keychain()).map(\.certificate)
     }
 }

@@ -16,6 +16,6 @@ struct LockCommand: ParsableSubcommand {
     var now = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        try LockOperations.lock(immediately: now, in: session)
+        try LockOperations.lock(try session.keychain(), immediately: now, in: session)
     }
 }

@@ -66,16 +66,16 @@ struct SettingsCommand: ParsableSubcommand {
         settings.locksOnSleep = lockOnSleep ?? settings.locksOnSleep
         settings.wipesAfterTen = wipeAfterTen ?? settings.wipesAfterTen
         if let choice = words.last { settings.allowsSoftwareEnclave = choice == "software" }
-        if settings != status.settings { try Self.change(to: settings, of: status, passcode.source, in: session) }
+        if settings != status.settings { try Self.change(keychain, to: settings, of: status, passcode.source, in: session) }
         let report = SettingsReport(settings)
         try session.write(json ? try JSONText.of(report) : report.text)
     }
 
     /// Changes the settings. Asks for the passcode if one is set.
     static func change(
-        to settings: KeybagSettings, of status: LockStatus, _ source: PasscodeSource, in session: CommandSession
+        _ keychain: KeychainSession, to settings: KeybagSettings, of status: LockStatus, _ source: PasscodeSource,
+        in session: CommandSession
     ) throws(CommandFailure) {
-        let keychain = try session.keychain()
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             let passcode = status.hasPasscode ? try source.read("passcode: ", in: session) : nil
             try keychain.changeSettings(to: settings, passcode)

@@ -15,6 +15,7 @@ struct UnlockCommand: ParsableSubcommand {
     @OptionGroup var passcode: PasscodeOptions
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        try LockOperations.unlock(passcode.source, in: session)
+        if try LockOperations.hasPasscode(try session.keychain()) { try DaemonStart.ifNeeded(in: session) }
+        try LockOperations.unlock(try session.keychain(), passcode.source, in: session)
     }
 }

@@ -93,6 +93,27 @@ struct DoctorCommand: ParsableSubcommand {
         }
     }
 
+    /// Returns the findings about the user's other keychains, each with the name of the keychain.
+    private static func otherFindings(_ progress: ProgressLine) throws(KeychainError) -> [KeychainFinding] {
+        guard try KeychainClient.selectedName() == nil else { return [] }
+        let overview = try KeychainClient.registry().keychains()
+        var findings: [KeychainFinding] = []
+        for place in overview.places where place.name != overview.list.defaultKeychain {
+            do throws(KeychainError) {
+                let found = try KeychainClient.session(named: place.name).check { progress.show($0) }
+                for var finding in found {
+                    finding.subject = "\(place.name): \(finding.subject)"
+                    findings.append(finding)
+                }
+            } catch {
+                findings.append(
+                    KeychainFinding(
+                        "\(place.name): keychain", isHealthy: false, detail: error.problem, hint: error.hint))
+            }
+        }
+        return findings
+    }
+
     /// Returns the findings. A keychain that cannot be opened or does not exist yet is also a
     /// finding.
     private static func findings(in session: CommandSession) -> [KeychainFinding] {
@@ -106,7 +127,7 @@ struct DoctorCommand: ParsableSubcommand {
                 }
                 return [KeychainFinding("keychain", isHealthy: true, detail: "\(missing); it is created on first use")]
             }
-            return try KeychainClient.check { progress.show($0) }
+            return try KeychainClient.check { progress.show($0) } + otherFindings(progress)
         } catch {
             return [KeychainFinding("keychain", isHealthy: false, detail: error.problem, hint: error.hint)]
         }

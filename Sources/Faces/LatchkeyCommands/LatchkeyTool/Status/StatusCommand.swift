@@ -36,7 +36,9 @@ struct StatusCommand: ParsableSubcommand {
             let status = try keychain.status()
             // A keychain in memory ends with this command; nothing is ever asked for its items.
             let presence = status.mode == .ephemeral ? nil : try? keychain.presenceStatus()
-            return StatusReport(status, try keychain.lockStatus(), presence)
+            var report = StatusReport(status, try keychain.lockStatus(), presence)
+            report.keychains = try KeychainClient.registry().keychains().reports
+            return report
         }
     }
 }

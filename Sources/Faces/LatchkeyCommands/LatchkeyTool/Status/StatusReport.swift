@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LatchkeyClient
 internal import LatchkeyService
 internal import LinuxSystem
 
@@ -8,6 +9,8 @@ internal import LinuxSystem
 struct StatusReport: Encodable {
     /// The path of the database; absent for a keychain in memory.
     var database: String?
+    /// The name of the keychain.
+    var name: String
     /// `embedded`, `ephemeral`, `user`, `system` or `session`.
     var mode: String
     /// The format of the database.
@@ -41,6 +44,12 @@ struct StatusReport: Encodable {
     var presence: PresenceReport?
     /// What holds new keys for a Secure Enclave: `tpm`, `software`; absent if there is none.
     var enclave: String?
+    /// The daemon that holds the keychain; absent without one.
+    var daemon: Daemon?
+    /// Whether the commands that unlock start a daemon if there is none.
+    var startsDaemon: Bool
+    /// The user's keychains: the one that every user has is first.
+    var keychains: [Place] = []
     /// Whether the keychain exists. If not, the first item creates it, and the other fields
     /// describe the keychain that will be created.
     var exists = true
@@ -55,9 +64,32 @@ struct StatusReport: Encodable {
         }
     }
 
+    struct Daemon: Encodable {
+        var pid: Int32
+        /// Whether it ends when nothing is unlocked.
+        var onDemand: Bool
+    }
+
+    /// One of the user's keychains.
+    struct Place: Encodable {
+        var name: String
+        var path: String
+        /// Its place in the search list, from 1 on; absent if it is not searched.
+        var searched: Int?
+        /// Whether it gets new items.
+        var isDefault: Bool
+
+        enum CodingKeys: String, CodingKey {
+            case name, path, searched, isDefault = "default"
+        }
+    }
+
     init(_ status: KeychainStatus, _ lock: LockStatus, _ presence: PresenceStatus? = nil) {
         database = status.databasePath
+        name = status.name.text
         mode = status.mode.rawValue
+        daemon = status.daemon.map { Daemon(pid: $0.process, onDemand: $0.isOnDemand) }
+        startsDaemon = !KeychainClient.forbidsDaemon
         format = status.formatVersion
         root = status.root.rawValue
         deviceKey = status.deviceKeyPath
@@ -99,12 +131,32 @@ struct StatusReport: Encodable {
 // MARK: - Text
 
 extension StatusReport {
+    private var daemonText: String {
+        if let daemon {
+            return "process \(daemon.pid)"
+                + (daemon.onDemand ? ", started by a command; it ends when nothing is unlocked" : "")
+        }
+        return startsDaemon
+            ? "none; the commands that unlock a keychain start one" : "none; LATCHKEY_NO_DAEMON=1 forbids to start one"
+    }
+
+    private var keychainRows: [(name: String, value: String)] {
+        guard keychains.count > 1 || keychains.contains(where: { $0.searched == nil }) else { return [] }
+        return keychains.enumerated().map { index, place in
+            let use = place.searched.map { "searched as number \($0)" } ?? "not searched"
+            let text = "\(place.name)\(place.isDefault ? ", default" : ""), \(use): \(place.path)"
+            return (index == 0 ? "keychains" : "", text)
+        }
+    }
+
     /// The report as text.
     var text: TerminalText {
         guard exists else { return "keychain:    none yet at \(database ?? ""); the first item creates it\n" }
         var rows: [(name: String, value: String)] = [
             ("keychain", database ?? "in memory, ends with the program"),
+            ("name", name),
             ("mode", modeText),
+            ("daemon", daemonText),
             ("format", "\(format)"),
             (
                 "device key",
@@ -121,6 +173,7 @@ extension StatusReport {
             ("audit log", auditLog ? "kept: see latchkey log" : "none: only latchkeyd keeps one"),
             ("items", "\(items)"),
         ]
+        rows += keychainRows
         if let wrongPasscodes {
             rows.insert(contentsOf: wrongPasscodes.rows, at: rows.firstIndex { $0.name == "classes" } ?? rows.endIndex)
         }
@@ -188,5 +241,17 @@ extension StatusReport {
     private var classesText: String {
         ProtectionClass.allCases.map { "\($0.rawValue) \(open[$0.rawValue] == true ? "open" : "closed")" }.joined(
             separator: ", ")
+    }
+}
+
+extension KeychainOverview {
+    /// The keychains, for the report.
+    var reports: [StatusReport.Place] {
+        places.map { place in
+            StatusReport.Place(
+                name: place.name.text, path: place.path,
+                searched: list.search.firstIndex(of: place.name).map { $0 + 1 },
+                isDefault: list.defaultKeychain == place.name)
+        }
     }
 }

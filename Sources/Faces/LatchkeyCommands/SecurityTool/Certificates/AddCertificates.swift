@@ -14,7 +14,7 @@ enum AddCertificates: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !arguments.operands.isEmpty else { throw .usage("the files are missing") }
-        let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
+        let keychain = try KeychainOperand.changed(arguments["-k"], in: session).session
         // All files are read before the first certificate is added.
         let certificates = try CertificateFiles.read(arguments.operands.map(\.text))
         var status: Int32 = 0

@@ -60,10 +60,12 @@ enum AddTrustedCert: SecurityCommand {
     private static func add(_ certificates: [Certificate], to name: CommandWord, in session: CommandSession)
         throws(CommandFailure)
     {
-        let keychain = try KeychainOperand.check([name], in: session)
+        // System.keychain is where macOS keeps what -d sets: the settings contain the certificate.
+        let keychain = try KeychainOperand.one(name, in: session)
+        guard keychain.name != nil else { return }
         for certificate in certificates {
             do throws(KeychainError) {
-                _ = try keychain.add(CertificateItems.addition(certificate, accessGroup: nil))
+                _ = try keychain.session.add(CertificateItems.addition(certificate, accessGroup: nil))
             } catch {
                 guard error.status == .duplicateItem else { throw .status(error, of: "SecCertificateAddToKeychain") }
             }

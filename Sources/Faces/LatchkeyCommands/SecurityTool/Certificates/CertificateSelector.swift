@@ -25,16 +25,19 @@ struct CertificateSelector {
     /// Returns the selected certificate.
     ///
     /// - Throws: a line and exit value 1 if there is none, or if there are several.
-    func one(of all: [CertificateItems.StoredCertificate]) throws(CommandFailure) -> CertificateItems.StoredCertificate
-    {
+    func one<Found>(
+        of all: [Found], certificate stored: (Found) -> CertificateItems.StoredCertificate
+    ) throws(CommandFailure) -> Found {
         let matching = all.filter { found in
-            let isNamed = name.map { (found.certificate.commonName ?? "").lowercased().contains($0) } ?? true
-            let hashes = [Hexadecimal.text(found.certificate.sha1), Hexadecimal.text(found.certificate.sha256)]
+            let certificate = stored(found).certificate
+            let isNamed = name.map { (certificate.commonName ?? "").lowercased().contains($0) } ?? true
+            let hashes = [Hexadecimal.text(certificate.sha1), Hexadecimal.text(certificate.sha256)]
             return isNamed && (hash.map(hashes.contains) ?? true)
         }
         let wanted = hash ?? name ?? ""
         guard let first = matching.first else { throw .line("Unable to delete certificate matching \"\(wanted)\"") }
-        guard matching.allSatisfy({ $0.record.identifier == first.record.identifier }) else {
+        let identifier = stored(first).record.identifier
+        guard matching.allSatisfy({ stored($0).record.identifier == identifier }) else {
             throw .line("Unable to delete: \(matching.count) certificates match \"\(wanted)\"; -Z selects one of them")
         }
         return first

@@ -12,10 +12,14 @@ enum DeleteIdentity: SecurityCommand {
         operands: "[keychain...]", examples: ["delete-identity -c example.com"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let keychains = try KeychainOperand.searched(arguments.operands, in: session)
         let selector = try CertificateSelector(arguments)
+        let all = try keychains.all(in: session) { (keychain) throws(CommandFailure) in
+            try CertificateItems.identities(in: keychain, for: PersonPrompt())
+        }
+        let (identity, commandKeychain) = try selector.one(of: all, certificate: \.value.found)
+        let (found, keychain) = (identity.found, commandKeychain.session)
         let identities = try CertificateItems.identities(in: keychain, for: PersonPrompt())
-        let found = try selector.one(of: identities.map(\.found))
         let reference = PersistentReference(.identity, found.record.identifier)
         try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
             // The certificate and its keys, in one transaction.

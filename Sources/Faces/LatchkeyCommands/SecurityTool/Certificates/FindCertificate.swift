@@ -18,19 +18,20 @@ enum FindCertificate: SecurityCommand {
         operands: "[keychain...]", examples: ["find-certificate -c example.com -p", "find-certificate -a -Z"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let all = try CertificateItems.all(group: arguments.accessGroup, in: keychain)
+        let all = try KeychainOperand.searched(arguments.operands, in: session).all(in: session) {
+            (keychain) throws(CommandFailure) in
+            try CertificateItems.all(group: arguments.accessGroup, in: keychain)
+        }
         let (name, mail) = (arguments["-c"]?.text.lowercased(), arguments["-e"]?.text.lowercased())
-        let matching = all.filter { found in
+        let matching = all.filter { (found, _) in
             let isNamed = name.map { (found.certificate.commonName ?? "").lowercased().contains($0) } ?? true
             return isNamed
                 && (mail.map { found.certificate.emailAddresses.map { $0.lowercased() }.contains($0) } ?? true)
         }
         let isAll = arguments.contains("-a")
         guard isAll || !matching.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
-        let path = try KeychainPath.of(keychain)
-        for found in isAll ? matching : Array(matching.prefix(1)) {
-            try session.write(text(of: found, keychain: path, arguments))
+        for (found, keychain) in isAll ? matching : Array(matching.prefix(1)) {
+            try session.write(text(of: found, keychain: try keychain.path(), arguments))
         }
     }
 

@@ -24,14 +24,17 @@ enum FindIdentity: SecurityCommand {
         examples: ["find-identity -v -p codesigning", "find-identity -p ssl-server -s example.com"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let keychains = try KeychainOperand.searched(arguments.operands, in: session)
         let names = arguments.values("-p")
         let policies = try (names.isEmpty ? ["basic"] : names).map { (name) throws(CommandFailure) in
             try policy(name, arguments["-s"]?.text)
         }
-        let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain).map(
-            \.found.certificate)
-        let known = try CertificateItems.all(in: keychain).map(\.certificate)
+        let identities = try keychains.all(in: session) { (keychain) throws(CommandFailure) in
+            try CertificateItems.identities(group: arguments.accessGroup, in: keychain).map(\.found.certificate)
+        }.map(\.value)
+        let known = try keychains.all(in: session) { (keychain) throws(CommandFailure) in
+            try CertificateItems.all(in: keychain).map(\.certificate)
+        }.map(\.value)
         let validationTime = try ValidationTime.validationTime(nil)
         for policy in policies {
             let evaluated = identities.map { certificate in

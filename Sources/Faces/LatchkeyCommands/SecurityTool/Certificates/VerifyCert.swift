@@ -70,7 +70,7 @@ package enum VerifyCert: SecurityCommand {
         }
         let files = arguments.values("-c")
         guard !files.isEmpty else { throw .line("security: verify-cert: no certificate was given (-c FILE)") }
-        if let keychain = arguments["-k"] { _ = try KeychainOperand.check([keychain], in: session) }
+        if let keychain = arguments["-k"] { _ = try KeychainOperand.one(keychain, in: session) }
         let presented = try CertificateFiles.presented(files) {
             if !arguments.contains("-q") { session.warn("\($0)") }
         }

@@ -46,7 +46,7 @@ enum ExportItems: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard arguments.operands.isEmpty else { throw .usage("no operand is expected") }
         let selection = try ExportSelection(arguments["-t"]?.text)
-        let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
+        let keychain = try KeychainOperand.one(arguments["-k"], in: session).session
         let found = try ExportedItems(selection, arguments, in: keychain, for: session)
         let passphrase = try KeyFilePassphrase.read(arguments, in: session)
         if arguments.contains("-w"), passphrase == nil {

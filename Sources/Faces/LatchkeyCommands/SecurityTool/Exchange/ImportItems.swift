@@ -49,7 +49,7 @@ enum ImportItems: SecurityCommand {
             throw .usage("the file is missing")
         }
         try TypeHint.check(arguments["-t"]?.text)
-        let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
+        let keychain = try KeychainOperand.changed(arguments["-k"], in: session).session
         let passphrase = try KeyFilePassphrase.read(arguments, in: session)
         let path = file.text
         let bytes = try KeyFileIO.read(path)

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
+internal import LatchkeyService
+
 /// `security default-keychain`.
 enum DefaultKeychain: SecurityCommand {
     static let definition = CommandDefinition(
         name: "default-keychain",
-        summary: "Show the default keychain.",
-        options: SingleKeychain.options,
+        summary: "Show or set the default keychain, which gets new items.",
+        options: KeychainSetting.options,
         operands: "[keychain]",
-        examples: ["default-keychain"])
+        examples: ["default-keychain", "default-keychain -d user -s build.keychain"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        try SingleKeychain.showOrSet("the default keychain", "SecKeychainCopyDefault", arguments, in: session)
+        try KeychainSetting.showOrSet(\.list.defaultKeychain, "SecKeychainCopyDefault", arguments, in: session) {
+            (name) throws(CommandFailure) in
+            try KeychainSetting.change(.defaultKeychain(name), "SecKeychainSetDefault")
+        }
     }
 }

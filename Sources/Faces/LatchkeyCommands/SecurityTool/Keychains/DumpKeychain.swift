@@ -24,24 +24,19 @@ enum DumpKeychain: SecurityCommand {
         examples: ["dump-keychain", "dump-keychain -d"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let path = try KeychainPath.of(keychain)
         let withData = arguments.contains("-d")
         var damaged = 0
         var search = UnlockedSearch()
-        for itemClass in ItemClass.stored {
-            let query = ItemQuery(itemClass, accessGroup: arguments.accessGroup, synchronizable: .any, limit: .all)
-            let returning: ReturnTypes = withData ? [.attributes, .data] : .attributes
-            let matches = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
-                try search.matches(query, returning, in: keychain)
-            }
-            damaged += matches.damaged
-            for record in matches.records {
-                var text = ItemBlock(record: record, keychain: path).text
-                if arguments.contains("-a") { text += "access: 0 entries\n" }
-                if withData { text += "data:\n" }
-                try session.write(text)
-                if withData { try session.writeSecret(BufferFormat.secretLine("", record.secrets?.data), to: .output) }
+        for keychain in try KeychainOperand.searched(arguments.operands, in: session) {
+            let path = try keychain.path()
+            for itemClass in ItemClass.stored {
+                let query = ItemQuery(itemClass, accessGroup: arguments.accessGroup, synchronizable: .any, limit: .all)
+                let returning: ReturnTypes = withData ? [.attributes, .data] : .attributes
+                let matches = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
+                    try search.matches(query, returning, in: keychain.session)
+                }
+                damaged += matches.damaged
+                for record in matches.records { try write(record, of: path, arguments, in: session) }
             }
         }
         if damaged > 0 {
@@ -50,5 +45,16 @@ enum DumpKeychain: SecurityCommand {
                 hint: "latchkey doctor shows which")
         }
         for note in search.notes { session.warn(note.text, hint: note.hint) }
+    }
+
+    private static func write(
+        _ record: ItemRecord, of path: String, _ arguments: ParsedArguments, in session: CommandSession
+    ) throws(CommandFailure) {
+        let withData = arguments.contains("-d")
+        var text = ItemBlock(record: record, keychain: path).text
+        if arguments.contains("-a") { text += "access: 0 entries\n" }
+        if withData { text += "data:\n" }
+        try session.write(text)
+        if withData { try session.writeSecret(BufferFormat.secretLine("", record.secrets?.data), to: .output) }
     }
 }

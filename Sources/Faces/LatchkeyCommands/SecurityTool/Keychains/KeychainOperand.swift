@@ -1,29 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CertificateTrust
 internal import KeychainModel
+internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 
-/// The keychains that a command line names. There is one keychain, with several names.
-enum KeychainOperand {
-    /// Checks that every operand names the keychain, and opens it.
-    ///
-    /// - Throws: errSecNoSuchKeychain (exit 50) for any other keychain.
-    static func check(_ operands: [CommandWord], in session: CommandSession) throws(CommandFailure)
-        -> KeychainSession
-    {
-        let keychain = try session.keychain()
-        for operand in operands where !knownNames.contains(operand.lastPathComponent) {
-            guard operand.text == (try KeychainPath.of(keychain)) else {
-                let error = KeychainError(
-                    .noSuchKeychain, "there is no such keychain",
-                    hint: "omit the keychain, or name it login.keychain; there is one per user")
-                throw .status(error, of: "SecKeychainOpen \(operand.text)")
-            }
+/// A keychain that a command line names: by a name, or by a path as macOS's scripts use them.
+///
+/// Only the last part of a path counts, because keychains are all in one place here:
+/// `~/Library/Keychains/build.keychain-db`, `$RUNNER_TEMP/build.keychain` and `build` are the same.
+enum KeychainOperand: Equatable {
+    case named(KeychainName)
+    /// The certificates that the administrator trusts: `System.keychain`.
+    case administrator
+    /// The anchors of the system: `SystemRootCertificates.keychain`.
+    case systemRoots
+
+    /// macOS's name for the call that opens a keychain.
+    static let function = "SecKeychainOpen"
+
+    init(_ word: CommandWord, _ overview: KeychainOverview) throws(CommandFailure) {
+        let text = word.text
+        if text == "default" {
+            self = .named(overview.list.defaultKeychain)
+            return
         }
+        if let place = overview.places.first(where: { $0.path == text }) {
+            self = .named(place.name)
+            return
+        }
+        let file = word.lastPathComponent
+        switch file {
+        case "System.keychain": self = .administrator
+        case "SystemRootCertificates.keychain": self = .systemRoots
+        default: self = .named(try Self.name(text, file))
+        }
+    }
+
+    /// Reads the name in a bare name or in a path.
+    private static func name(_ text: String, _ file: String) throws(CommandFailure) -> KeychainName {
+        guard let name = KeychainName(file), !text.split(separator: "/").contains("..") else {
+            throw failure(.invalidKeychain, "'\(text)' is not the name of a keychain", text)
+        }
+        guard text.contains("/") else { return name }
+        guard file.hasSuffix(".keychain") || file.hasSuffix(".keychain-db") else {
+            throw failure(
+                .noSuchKeychain, "there is no keychain at this path", text,
+                hint: "keychains have names: \(name.fileName), or NAME.keychain in any directory")
+        }
+        guard !isForeignFile(text) else {
+            throw failure(
+                .invalidKeychain, "this file is not a keychain of Latchkey", text,
+                hint:
+                    "on the Mac: security export -k FILE -t identities -f pkcs12 -o identities.p12; here: security import"
+            )
+        }
+        return name
+    }
+
+    /// Whether there is a file at a path where a script of macOS expects its keychain.
+    private static func isForeignFile(_ path: String) -> Bool {
+        ((try? FileStatus.of(path)) ?? nil).map { $0.kind != .directory } ?? false
+    }
+
+    private static func failure(
+        _ status: OSStatusCode, _ problem: String, _ text: String, hint: String? = nil
+    ) -> CommandFailure {
+        .status(KeychainError(status, problem, hint: hint), of: "\(function) \(text)")
+    }
+}
+
+// MARK: Opening
+
+extension KeychainOperand {
+    /// Returns the keychains that a command searches: those that it names, or those of the search list.
+    ///
+    /// - Throws: errSecNoSuchKeychain (exit 50) for a keychain that does not exist.
+    static func searched(_ operands: [CommandWord], in session: CommandSession) throws(CommandFailure)
+        -> [CommandKeychain]
+    {
+        let overview = try overview(in: session)
+        guard operands.isEmpty else {
+            return try operands.map { (word) throws(CommandFailure) in try open(word, overview, in: session) }
+        }
+        if let name = try selectedName() { return [try open(.named(name), overview, in: session)] }
+        return try overview.searched.map { (place) throws(CommandFailure) in
+            try open(.named(place.name), overview, in: session)
+        }
+    }
+
+    /// Returns the one keychain that a command names; without a name, the default keychain.
+    static func one(_ operand: CommandWord?, in session: CommandSession) throws(CommandFailure) -> CommandKeychain {
+        let overview = try overview(in: session)
+        guard let operand else {
+            return try open(.named(try selectedName() ?? overview.list.defaultKeychain), overview, in: session)
+        }
+        return try open(operand, overview, in: session)
+    }
+
+    /// Returns the one keychain of a command's operands.
+    static func one(
+        of operands: [CommandWord], in session: CommandSession
+    ) throws(CommandFailure) -> CommandKeychain {
+        guard operands.count <= 1 else { throw .usage("at most one keychain is expected") }
+        return try one(operands.first, in: session)
+    }
+
+    /// Returns the keychain that a command changes: as ``one(_:in:)``.
+    ///
+    /// - Throws: errSecReadOnly (exit 52) for the keychains of the system.
+    static func changed(_ operand: CommandWord?, in session: CommandSession) throws(CommandFailure) -> CommandKeychain {
+        let keychain = try one(operand, in: session)
+        try keychain.requireChangeable()
         return keychain
     }
 
-    /// The names of the default and login keychain, accepted in any directory because scripts use
-    /// macOS's paths.
-    private static let knownNames: Set<String> = ["login.keychain", "login.keychain-db", "default"]
+    private static func selectedName() throws(CommandFailure) -> KeychainName? {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.selectedName() }
+    }
+
+    static func overview(in session: CommandSession) throws(CommandFailure) -> KeychainOverview {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.registry().keychains() }
+    }
+
+    private static func open(
+        _ word: CommandWord, _ overview: KeychainOverview, in session: CommandSession
+    ) throws(CommandFailure) -> CommandKeychain {
+        do throws(CommandFailure) {
+            return try open(try KeychainOperand(word, overview), overview, in: session)
+        } catch {
+            guard case .status(let error, nil) = error, error.status == .noSuchKeychain else { throw error }
+            throw .status(error, of: "\(function) \(word.text)")
+        }
+    }
+
+    private static func open(
+        _ operand: KeychainOperand, _ overview: KeychainOverview, in session: CommandSession
+    ) throws(CommandFailure) -> CommandKeychain {
+        switch operand {
+        case .named(let name):
+            // Without keychains of its own, a program has the one of its service.
+            guard name != .login || !overview.list.isInitial else {
+                return CommandKeychain(name, path: nil, try session.keychain())
+            }
+            guard let place = overview.place(name) else { throw .status(UserKeychains.missing(name)) }
+            let opened = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                try KeychainClient.session(named: name)
+            }
+            return CommandKeychain(name, path: place.path, opened)
+        case .administrator:
+            let settings = try TrustSettingsDomain.loadAdministrator()
+            return try CommandKeychain(
+                system: "/Library/Keychains/System.keychain", isAdministrators: true, settings.entries.map(\.certificate))
+        case .systemRoots:
+            return try CommandKeychain(
+                system: "/System/Library/Keychains/SystemRootCertificates.keychain", isAdministrators: false,
+                SystemAnchors.shared.load().certificates)
+        }
+    }
 }

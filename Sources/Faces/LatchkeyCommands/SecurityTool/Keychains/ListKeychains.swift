@@ -1,25 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LatchkeyService
 internal import LinuxSystem
 
 /// `security list-keychains`.
 enum ListKeychains: SecurityCommand {
     static let definition = CommandDefinition(
         name: "list-keychains",
-        summary: "Show the keychain search list.",
-        options: [KeychainDomain.option, CommandOption("-s", help: "set the list; accepted if it stays the same")],
+        summary: "Show or set the search list of keychains.",
+        options: [
+            KeychainDomain.option, CommandOption("-s", help: "search the keychains that are named, in this order"),
+        ],
         operands: "[keychain...]",
-        notes: ["The list always consists of the user's one keychain. Its path is the only line."],
-        examples: ["list-keychains"])
+        notes: [
+            """
+            Keychains of the system may be named with -s, as on macOS; their certificates are used for verification in \
+            any case, so that they are not kept in the list.
+            """
+        ],
+        examples: ["list-keychains", "list-keychains -d user -s build.keychain login.keychain"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let domain = try KeychainDomain(arguments)
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
         if arguments.contains("-s") {
-            guard !arguments.operands.isEmpty, domain == .user else { throw SingleKeychain.fixed("the search list") }
-        } else if domain == .user {
-            try session.write(SingleKeychain.line(try KeychainPath.of(keychain)))
+            guard domain == .user else { throw KeychainSetting.fixed(domain) }
+            return try KeychainSetting.change(
+                .search(try names(arguments.operands, in: session)), "SecKeychainSetSearchList")
         }
+        switch domain {
+        case .user:
+            for keychain in try KeychainOperand.searched([], in: session) {
+                try session.write(KeychainSetting.line(try keychain.path()))
+            }
+        case .system, .common:
+            try session.write(KeychainSetting.line("/Library/Keychains/System.keychain"))
+        case .dynamic: return
+        }
+    }
+
+    /// Returns the user's keychains among the operands, which must exist.
+    private static func names(
+        _ operands: [CommandWord], in session: CommandSession
+    ) throws(CommandFailure) -> [KeychainName] {
+        let overview = try KeychainOperand.overview(in: session)
+        var names: [KeychainName] = []
+        for word in operands {
+            guard case .named(let name) = try KeychainOperand(word, overview) else { continue }
+            guard overview.place(name) != nil else {
+                throw .status(UserKeychains.missing(name), of: "\(KeychainOperand.function) \(word.text)")
+            }
+            names.append(name)
+        }
+        return names
     }
 }

@@ -1,18 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LatchkeyService
+internal import LinuxSystem
 
 /// `security lock-keychain`.
 enum LockKeychain: SecurityCommand {
     static let definition = CommandDefinition(
         name: "lock-keychain",
-        summary: "Lock the keychain.",
-        options: [CommandOption("-a", help: "all keychains; there is one")],
+        summary: "Lock a keychain.",
+        options: [CommandOption("-a", help: "all keychains of the search list")],
         operands: "[keychain]",
-        examples: ["lock-keychain"])
+        notes: ["A keychain without a passcode cannot be locked; with -a, a note says so."],
+        examples: ["lock-keychain", "lock-keychain build.keychain", "lock-keychain -a"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        _ = try KeychainOperand.check(arguments.operands, in: session)
-        try LockOperations.lock(immediately: false, in: session)
+        guard arguments.contains("-a") else {
+            let keychain = try KeychainOperand.one(of: arguments.operands, in: session)
+            try keychain.requireChangeable()
+            return try lock(keychain, in: session)
+        }
+        for keychain in try KeychainOperand.searched([], in: session) {
+            let hasPasscode = try LockOperations.hasPasscode(keychain.session)
+            guard hasPasscode, try LockOperations.isShared(keychain.session, session) else {
+                session.warn(
+                    "note: \(try keychain.path()) \(hasPasscode ? "is unlocked in no other process" : "has no passcode"), and stays as it is"
+                )
+                continue
+            }
+            try lock(keychain, in: session)
+        }
+    }
+
+    /// A keychain of a script has no grace period, as on macOS.
+    private static func lock(_ keychain: CommandKeychain, in session: CommandSession) throws(CommandFailure) {
+        try LockOperations.lock(keychain.session, immediately: keychain.name != .login, in: session)
     }
 }

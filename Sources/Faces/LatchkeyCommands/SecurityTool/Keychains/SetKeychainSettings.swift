@@ -14,12 +14,20 @@ enum SetKeychainSettings: SecurityCommand {
             CommandOption("-t", .required("seconds"), help: "lock after this time without use; without -t, never"),
         ] + CommandOption.passcode,
         operands: "[keychain]",
-        notes: ["If a passcode is set, the change requires it."],
-        examples: ["set-keychain-settings -lut 21600"])
+        notes: [
+            """
+            The change of the login keychain requires its passcode, if one is set. A keychain that create-keychain has \
+            made only has to be unlocked; the next unlock stores the change.
+            """
+        ],
+        examples: ["set-keychain-settings -lut 21600 build.keychain"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let status = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+        let keychain = try KeychainOperand.one(of: arguments.operands, in: session)
+        try keychain.requireChangeable()
+        let status = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try keychain.session.lockStatus()
+        }
         var settings = status.settings
         settings.locksOnSleep = arguments.contains("-l")
         settings.lockInterval = 0
@@ -30,6 +38,13 @@ enum SetKeychainSettings: SecurityCommand {
             settings.lockInterval = seconds
         }
         guard settings != status.settings else { return }
-        try SettingsCommand.change(to: settings, of: status, try PasscodeSource(arguments), in: session)
+        let source = try PasscodeSource(arguments)
+        // What locks an unlocked keychain of a script changes without its password, as on macOS.
+        guard keychain.name != .login, status.state == .unlocked else {
+            return try SettingsCommand.change(keychain.session, to: settings, of: status, source, in: session)
+        }
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try keychain.session.changeSettings(to: settings, try source.namedByOption())
+        }
     }
 }

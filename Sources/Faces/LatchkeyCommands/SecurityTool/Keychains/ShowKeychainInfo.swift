@@ -14,11 +14,11 @@ enum ShowKeychainInfo: SecurityCommand {
         examples: ["show-keychain-info"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let keychain = try KeychainOperand.one(of: arguments.operands, in: session)
         let settings = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try keychain.lockStatus().settings
+            try keychain.session.lockStatus().settings
         }
-        let name = arguments.operands.isEmpty ? "<NULL>" : try KeychainPath.of(keychain)
+        let name = arguments.operands.isEmpty ? "<NULL>" : try keychain.path()
         let parts = [
             settings.locksOnSleep ? "lock-on-sleep" : nil,
             settings.lockInterval == 0 ? "no-timeout" : "timeout=\(settings.lockInterval)s",

@@ -19,18 +19,32 @@ enum UnlockKeychain: SecurityCommand {
             """
             A keychain without a passcode is always unlocked; the command then does nothing. The prompt and \
             --passcode-file are safer than -p.
+            """,
             """
+            If no latchkeyd is running, the command starts one, which keeps the keychain unlocked for the commands that \
+            follow. LATCHKEY_NO_DAEMON=1 forbids that.
+            """,
         ],
-        examples: ["unlock-keychain", "unlock-keychain --passcode-file ~/.passcode"])
+        examples: [
+            "unlock-keychain", "unlock-keychain -p password build.keychain",
+            "unlock-keychain --passcode-file ~/.passcode",
+        ])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        var keychain = try KeychainOperand.one(of: arguments.operands, in: session)
+        try keychain.requireChangeable()
+        guard try LockOperations.hasPasscode(keychain.session) else { return }
+        try DaemonStart.ifNeeded(in: session)
+        keychain = try KeychainOperand.one(of: arguments.operands, in: session)
         guard let word = arguments["-p"] else {
-            return try LockOperations.unlock(try PasscodeSource(arguments), in: session)
+            return try LockOperations.unlock(keychain.session, try PasscodeSource(arguments), in: session)
         }
-        session.warn(
-            "a passcode on the command line is visible to every process",
-            hint: "omit -p, or use --passcode-file FILE")
-        try LockOperations.unlock(keychain, with: word.secret, in: session)
+        // A script knows what it does, and its output is that of macOS.
+        if session.io.isErrorInteractive {
+            session.warn(
+                "a passcode on the command line is visible to every process",
+                hint: "omit -p, or use --passcode-file FILE")
+        }
+        try LockOperations.unlock(keychain.session, with: word.secret, in: session)
     }
 }

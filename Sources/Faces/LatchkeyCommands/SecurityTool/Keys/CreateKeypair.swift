@@ -34,7 +34,7 @@ enum CreateKeypair: SecurityCommand {
         if kind.canBeGenerated, kind.isWeak {
             session.warn("RSA keys of less than 2048 bits are weak", hint: "-s 3072")
         }
-        let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
+        let keychain = try KeychainOperand.changed(arguments["-k"], in: session).session
         var attributes: [ItemAttribute: AttributeValue] = [.label: description.attributeValue]
         if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
         let half = ItemAddition(.key, attributes: attributes, accessGroup: arguments.accessGroup)

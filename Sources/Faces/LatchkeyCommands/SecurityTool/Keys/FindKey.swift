@@ -12,12 +12,15 @@ enum FindKey: SecurityCommand {
         operands: "[keychain...]", examples: ["find-key -t private -s", "find-key --tag com.example.key"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let found = try KeySearch.listed(
-            try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, session)
+        let attributes = try KeyCriteria.attributes(arguments)
+        let found = try KeychainOperand.searched(arguments.operands, in: session).all(in: session) {
+            (keychain) throws(CommandFailure) in
+            try KeySearch.listed(attributes, group: arguments.accessGroup, in: keychain, session)
+        }
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
-        let path = try KeychainPath.of(keychain)
-        for record in found { try session.write(ItemBlock(record: record, keychain: path).text) }
+        for (record, keychain) in found {
+            try session.write(ItemBlock(record: record, keychain: try keychain.path()).text)
+        }
     }
 }
 
@@ -39,21 +42,22 @@ enum DeleteKey: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let attributes = try KeyCriteria.attributes(arguments)
         guard !attributes.isEmpty else { throw .usage("at least one attribute must be given") }
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let found = try KeySearch.all(
-            attributes, group: arguments.accessGroup, in: keychain, for: try PersonPrompt(arguments))
+        let person = try PersonPrompt(arguments)
+        let found = try KeychainOperand.searched(arguments.operands, in: session).all(in: session) {
+            (keychain) throws(CommandFailure) in
+            try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: person)
+        }
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
         guard found.count == 1 || arguments.contains("--all") else {
             throw .parameter(
                 "\(found.count) keys match", hint: "-t private or -t public selects one of them; --all deletes all")
         }
-        let path = try KeychainPath.of(keychain)
-        for record in found {
+        for (record, keychain) in found {
             let item = ItemQuery(.key, synchronizable: .any, persistentReference: record.persistentReference)
             try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
-                _ = try keychain.delete(item)
+                _ = try keychain.session.delete(item)
             }
-            try session.write(ItemBlock(record: record, keychain: path).text)
+            try session.write(ItemBlock(record: record, keychain: try keychain.path()).text)
         }
         session.io.say("\(found.count == 1 ? "key has" : "\(found.count) keys have") been deleted.\n")
     }

@@ -21,8 +21,10 @@ enum PartitionList {
         throws(CommandFailure)
     {
         let query = try PasswordSearch.query(itemClass, arguments)
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        _ = try PasswordSearch.find(query, returning: .attributes, in: keychain)
+        _ = try KeychainOperand.searched(arguments.operands, in: session).first {
+            (keychain) throws(CommandFailure) in
+            try PasswordSearch.find(query, returning: .attributes, in: keychain)
+        }
         session.warn("items have no partition list here; the item was found, and nothing was changed")
     }
 }

@@ -29,8 +29,8 @@ struct PasswordAddition {
         let person = try PersonPrompt(arguments)
         addition.protection?.warnIfAlwaysOpen(in: session)
         let password = try PasswordInput.read(arguments, in: session)
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        _ = try addition.store(password, in: keychain, replaces: arguments.contains("-U"), for: person)
+        let keychain = try KeychainOperand.changed(arguments.operands.first, in: session)
+        _ = try addition.store(password, in: keychain.session, replaces: arguments.contains("-U"), for: person)
     }
 
     /// Stores the item.

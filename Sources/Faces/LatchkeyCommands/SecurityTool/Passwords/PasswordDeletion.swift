@@ -18,13 +18,15 @@ enum PasswordDeletion {
     {
         let query = try PasswordSearch.query(itemClass, arguments)
         guard !query.attributes.isEmpty else { throw .usage("at least one attribute must be given") }
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let record = try PasswordSearch.find(
-            query, returning: [.attributes, .persistentReference], in: keychain, for: try PersonPrompt(arguments))
-        let path = try KeychainPath.of(keychain)
+        let person = try PersonPrompt(arguments)
+        let (record, keychain) = try KeychainOperand.searched(arguments.operands, in: session).first {
+            (keychain) throws(CommandFailure) in
+            try PasswordSearch.find(query, returning: [.attributes, .persistentReference], in: keychain, for: person)
+        }
+        let path = try keychain.path()
         let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: record.persistentReference)
         try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
-            _ = try keychain.delete(item)
+            _ = try keychain.session.delete(item)
         }
         try session.write(ItemBlock(record: record, keychain: path).text)
         session.io.say("password has been deleted.\n")

@@ -26,17 +26,19 @@ enum PasswordPrinting {
         throws(CommandFailure)
     {
         let query = try PasswordSearch.query(itemClass, arguments)
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let keychains = try KeychainOperand.searched(arguments.operands, in: session)
         let person = try PersonPrompt(arguments)
+        func find(_ returning: ReturnTypes) throws(CommandFailure) -> (value: ItemRecord, keychain: CommandKeychain) {
+            try keychains.first { (keychain) throws(CommandFailure) in
+                try PasswordSearch.find(query, returning: returning, in: keychain, for: person)
+            }
+        }
         if arguments.contains("-w") {
-            let record = try PasswordSearch.find(query, returning: .data, in: keychain, for: person)
-            try session.writeSecret(PlainPassword.line(record.secrets?.data), to: .output)
-            return
+            return try session.writeSecret(PlainPassword.line(try find(.data).value.secrets?.data), to: .output)
         }
         let withPassword = arguments.contains("-g")
-        let record = try PasswordSearch.find(
-            query, returning: withPassword ? [.attributes, .data] : .attributes, in: keychain, for: person)
-        try session.write(ItemBlock(record: record, keychain: try KeychainPath.of(keychain)).text)
+        let (record, keychain) = try find(withPassword ? [.attributes, .data] : .attributes)
+        try session.write(ItemBlock(record: record, keychain: try keychain.path()).text)
         if withPassword {
             try session.writeSecret(BufferFormat.secretLine("password: ", record.secrets?.data), to: .error)
         }

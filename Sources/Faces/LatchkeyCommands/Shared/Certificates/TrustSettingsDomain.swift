@@ -23,6 +23,23 @@ struct TrustSettingsDomain {
 
     static var all: TrustSettingsDomains { TrustSettingsDomains(user: try? KeychainClient.home().dataDirectory) }
 
+    /// Loads the administrator's settings.
+    static func loadAdministrator() throws(CommandFailure) -> TrustSettings {
+        try TrustSettingsDomain(file: all.administrator, isAdminDomain: true).load()
+    }
+
+    /// Removes a certificate from the administrator's settings.
+    static func removeFromAdministrator(_ certificate: Certificate) throws(CommandFailure) {
+        let domain = TrustSettingsDomain(file: all.administrator, isAdminDomain: true)
+        var settings = try domain.load()
+        _ = settings.remove(certificate)
+        try domain.save(settings)
+    }
+
+    private init(file: TrustSettingsFile, isAdminDomain: Bool) {
+        (self.file, self.isAdminDomain) = (file, isAdminDomain)
+    }
+
     func load() throws(CommandFailure) -> TrustSettings {
         do throws(CertificateError) { return try file.load() } catch {
             throw .status(KeychainError(Self.damaged, error.description, hint: "check \(file.path)"))

@@ -87,7 +87,8 @@ enum KeySearch {
     ) throws(CommandFailure) -> StoredKey {
         StoredKey(
             record.persistentReference, publicKey: try publicKey(record, in: keychain),
-            authentication: { () throws(KeychainError) in try person.values() })
+            authentication: { () throws(KeychainError) in try person.values() },
+            in: { () throws(KeychainError) in keychain })
     }
 
     /// Returns the public key of a record's pair.

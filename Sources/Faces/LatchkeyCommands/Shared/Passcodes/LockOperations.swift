@@ -8,8 +8,9 @@ internal import SecretMemory
 /// each process has its own lock, which ends with the process; only commands that one process reads
 /// one after the other (`security -i`) share it.
 enum LockOperations {
-    static func lock(immediately: Bool, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try session.keychain()
+    static func lock(
+        _ keychain: KeychainSession, immediately: Bool, in session: CommandSession
+    ) throws(CommandFailure) {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             guard try keychain.lockStatus().hasPasscode else {
                 throw KeychainError(
@@ -20,8 +21,9 @@ enum LockOperations {
         }
     }
 
-    static func unlock(_ source: PasscodeSource, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try session.keychain()
+    static func unlock(
+        _ keychain: KeychainSession, _ source: PasscodeSource, in session: CommandSession
+    ) throws(CommandFailure) {
         // Without a passcode there is nothing to unlock. This is not an error, because scripts that
         // unlock the keychain must continue.
         guard try needsPasscode(keychain, session) else { return }
@@ -42,6 +44,10 @@ enum LockOperations {
         }
     }
 
+    static func hasPasscode(_ keychain: KeychainSession) throws(CommandFailure) -> Bool {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus().hasPasscode }
+    }
+
     private static func needsPasscode(_ keychain: KeychainSession, _ session: CommandSession) throws(CommandFailure)
         -> Bool
     {
@@ -50,6 +56,12 @@ enum LockOperations {
             try requireSharing(keychain, session)
             return true
         }
+    }
+
+    /// Whether a lock affects other processes, or commands of this one.
+    static func isShared(_ keychain: KeychainSession, _ session: CommandSession) throws(CommandFailure) -> Bool {
+        guard !session.readsCommands else { return true }
+        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.status().mode.isShared }
     }
 
     private static func requireSharing(_ keychain: KeychainSession, _ session: CommandSession) throws(KeychainError) {

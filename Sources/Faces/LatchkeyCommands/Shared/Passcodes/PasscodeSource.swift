@@ -54,9 +54,15 @@ struct PasscodeSource: Sendable {
     /// Returns the passcode from the source that the options or the environment name; nil if they
     /// name none.
     func named() throws(KeychainError) -> SharedSecret? {
+        if let named = try namedByOption() { return named }
+        return usesEnvironment ? try KeychainClient.passcodeOfEnvironment() : nil
+    }
+
+    /// Returns the passcode from the source that an option names; nil if none does.
+    func namedByOption() throws(KeychainError) -> SharedSecret? {
         if let file { return try PasscodeFile.read(file) }
         if let descriptor { return try PasscodeFile.read(descriptor: descriptor) }
-        return usesEnvironment ? try KeychainClient.passcodeOfEnvironment() : nil
+        return nil
     }
 
     private var isNamed: Bool { file != nil || descriptor != nil }

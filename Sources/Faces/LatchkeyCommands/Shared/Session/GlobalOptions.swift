@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
+internal import LatchkeyClient
 internal import LinuxSystem
 
 /// The options before the sub-command: `security [-hilqv] [-p prompt] [command …]`
@@ -18,6 +20,13 @@ enum GlobalOptions {
         }
         session.isQuiet = arguments.contains("-q")
         session.isVerbose = arguments.contains("-v")
+        if let word = arguments["-k"] {
+            guard let name = KeychainName(word.lastPathComponent) else {
+                session.report(.parameter("'\(word.text)' is not the name of a keychain"), of: "options")
+                return OSStatusCode.param.rawValue
+            }
+            KeychainClient.select(name)
+        }
         if arguments.contains("-h") { return HelpCommand.execute(arguments.operands, in: session) }
         if !arguments.operands.isEmpty { return Dispatcher.execute(arguments.operands, in: session) }
         if arguments.contains("-i") || arguments.contains("-p") {
@@ -35,6 +44,8 @@ enum GlobalOptions {
         CommandOption("-h", help: "show this list, or the usage of the named commands"),
         CommandOption("-i", help: "read commands from standard input, one per line"),
         CommandOption("-p", .required("prompt"), help: "like -i, with this prompt"),
+        CommandOption(
+            "-k", .required("keychain"), help: "work on this keychain, not on the search list (Latchkey's addition)"),
         CommandOption("-l", help: "accepted; has no effect"),
         CommandOption("-q", help: "quiet: no hints"),
         CommandOption("-v", help: "verbose: print the name of a failure's status"),

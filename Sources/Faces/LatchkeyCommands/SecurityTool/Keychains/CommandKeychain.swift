@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import LinuxSystem
+
+/// A keychain that a command works on.
+struct CommandKeychain {
+    /// nil for a keychain of the system.
+    let name: KeychainName?
+    /// Whether it stands for the certificates that the administrator trusts.
+    let isAdministrators: Bool
+    let session: KeychainSession
+    private let knownPath: String?
+
+    /// - Parameter path: what is printed for it; nil to ask the keychain.
+    init(_ name: KeychainName, path: String?, _ session: KeychainSession) {
+        (self.name, isAdministrators, knownPath, self.session) = (name, false, path, session)
+    }
+
+    /// Creates a keychain of the system: certificates that cannot be changed here.
+    init(
+        system path: String, isAdministrators: Bool, _ certificates: [Certificate]
+    ) throws(CommandFailure) {
+        (name, self.isAdministrators, knownPath) = (nil, isAdministrators, path)
+        session = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            let session = KeychainSession(try EmbeddedService(inMemory: .system), as: KeychainClient.caller)
+            for certificate in certificates {
+                do throws(KeychainError) {
+                    _ = try session.add(CertificateItems.addition(certificate, accessGroup: nil))
+                } catch {
+                    // Two certificates with one issuer and one serial number: the first one counts.
+                    guard error.status == .duplicateItem else { throw error }
+                }
+            }
+            return session
+        }
+    }
+
+    /// The path, as commands print it.
+    func path() throws(CommandFailure) -> String {
+        if let knownPath { return knownPath }
+        return try KeychainPath.of(session)
+    }
+
+    /// Refuses a keychain of the system.
+    ///
+    /// - Throws: errSecReadOnly.
+    func requireChangeable() throws(CommandFailure) {
+        guard name == nil else { return }
+        throw .status(
+            KeychainError(
+                .readOnly, "\(try path()) stands for certificates of the system, which are not changed here",
+                hint: "sudo security add-trusted-cert -d FILE; update-ca-certificates"))
+    }
+}
+
+extension [CommandKeychain] {
+    /// Returns the answer of the first keychain that has one. A keychain that is locked or cannot be
+    /// opened is passed over.
+    ///
+    /// - Throws: if none has an answer: the first reason why one could not, or the last error.
+    func first<Value>(
+        _ body: (KeychainSession) throws(CommandFailure) -> Value
+    ) throws(CommandFailure) -> (value: Value, keychain: CommandKeychain) {
+        var locked: CommandFailure?
+        var missing: CommandFailure?
+        for keychain in self {
+            do throws(CommandFailure) {
+                return (try body(keychain.session), keychain)
+            } catch {
+                guard case .status(let reason, _) = error else { throw error }
+                switch reason.status {
+                case .itemNotFound: missing = error
+                case .interactionNotAllowed where reason.authentication == nil, .notAvailable: locked = locked ?? error
+                default: throw error
+                }
+            }
+        }
+        throw locked ?? missing ?? .status(.itemNotFound, of: PasswordSearch.function)
+    }
+
+    /// Returns the results of all keychains, each with its keychain. One that is locked is left out,
+    /// with a note, unless it is the only one.
+    func all<Value>(
+        in session: CommandSession, _ body: (KeychainSession) throws(CommandFailure) -> [Value]
+    ) throws(CommandFailure) -> [(value: Value, keychain: CommandKeychain)] {
+        var found: [(value: Value, keychain: CommandKeychain)] = []
+        for keychain in self {
+            do throws(CommandFailure) {
+                found += try body(keychain.session).map { ($0, keychain) }
+            } catch {
+                guard count > 1, case .status(let reason, _) = error, reason.status == .interactionNotAllowed,
+                    reason.authentication == nil
+                else { throw error }
+                session.warn(
+                    "\(try keychain.path()) is locked; what is in it is not shown", hint: "security unlock-keychain")
+            }
+        }
+        return found
+    }
+}

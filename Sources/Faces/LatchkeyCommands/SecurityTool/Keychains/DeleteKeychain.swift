@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+
+/// `security delete-keychain`.
+enum DeleteKeychain: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "delete-keychain",
+        summary: "Delete keychains with everything in them, and remove them from the search list.",
+        operands: "keychain...",
+        notes: ["The login keychain, which every user has, cannot be deleted."],
+        examples: ["delete-keychain build.keychain"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        guard !arguments.operands.isEmpty else {
+            throw .status(KeychainError(.invalidKeychain, "no keychain is named"), of: function)
+        }
+        // All names are read before the first keychain is deleted.
+        let names = try arguments.operands.map { (word) throws(CommandFailure) in
+            try KeychainSetting.existing(word, in: session)
+        }
+        for name in names {
+            try CommandFailure.mapErrors("\(function) \(name.fileName)") { () throws(KeychainError) in
+                try KeychainClient.registry().deleteKeychain(name)
+            }
+            KeychainClient.forget(name)
+        }
+    }
+
+    private static let function = "SecKeychainDelete"
+}

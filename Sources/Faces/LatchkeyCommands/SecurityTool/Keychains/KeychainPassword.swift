@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LinuxSystem
+internal import SecretMemory
+
+/// The passwords of keychains in the commands that create and change them.
+enum KeychainPassword {
+    /// Returns the new password: from `-p`, a passcode option, the terminal (twice), or a line of
+    /// standard input.
+    static func new(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+        if let word = arguments["-p"] { return word.secret }
+        let source = try PasscodeSource(arguments)
+        if let named = try CommandFailure.mapErrors(nil, { () throws(KeychainError) in try source.namedByOption() }) {
+            return named
+        }
+        let password = try read("password for new keychain: ", in: session)
+        guard session.io.isInputInteractive || session.readsCommands else { return password }
+        guard try read("retype password for new keychain: ", in: session) == password else {
+            throw .line("passwords don't match")
+        }
+        return password
+    }
+
+    static func old(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+        try read("Old Password: ", in: session)
+    }
+
+    private static func read(_ prompt: StaticString, in session: CommandSession) throws(CommandFailure) -> SharedSecret
+    {
+        let source = PasscodeSource(file: nil, noun: "password", usesEnvironment: false)
+        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try source.read(prompt, in: session) }
+    }
+}

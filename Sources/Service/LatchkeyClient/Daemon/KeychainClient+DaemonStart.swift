@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import KeychainModel
+internal import LatchkeyService
+internal import LinuxSystem
+
+extension KeychainClient {
+    /// Starts the user's own latchkeyd, which keeps keychains unlocked for the processes that follow, if
+    /// no daemon serves this process. Two processes that do so at once start one.
+    ///
+    /// `LATCHKEY_NO_DAEMON=1` forbids it. Without the program, beside this one or in PATH, nothing is
+    /// done.
+    ///
+    /// - Throws: errSecNotAvailable if the daemon does not start.
+    public static func startDaemonIfMissing() throws(KeychainError) {
+        guard CallerContext.current == nil, !forbidsDaemon, environment("LATCHKEY_EPHEMERAL") != "1",
+            try ProcessService.daemon() == nil, let program = daemonProgram
+        else { return }
+        let home = try home()
+        do throws(SystemError) {
+            let state = try PrivateDirectory(creating: home.stateDirectory)
+            let lock = try FileLock(state.appending("start.lock"))
+            defer { withExtendedLifetime(lock) {} }
+            try start(program)
+        } catch {
+            throw KeychainError(error)
+        }
+        // What this process has opened itself belongs to the daemon now.
+        close()
+    }
+
+    /// Whether the environment forbids to start a daemon.
+    public static var forbidsDaemon: Bool { environment("LATCHKEY_NO_DAEMON") == "1" }
+
+    private static func start(_ program: String) throws(SystemError) {
+        // Another process may have started it while this one waited.
+        guard ((try? ProcessService.daemon()) ?? nil) == nil else { return }
+        let outcome = try ChildProcess.startInBackground(
+            [program, "--user", "--on-demand", "--log-level", "error"], at: program, readyOption: "--ready-descriptor")
+        guard outcome.isReady else {
+            throw SystemError(
+                "start \(program): it ended with \(outcome.status)", code: EIO,
+                hint: "latchkeyd --user tells why; LATCHKEY_NO_DAEMON=1 works without it")
+        }
+    }
+
+    /// The program beside this one, or the first one in PATH.
+    private static var daemonProgram: String? {
+        let own = ProcessDirectory(getpid()).executable.flatMap(ParentDirectory.of)
+        let path = (environment("PATH") ?? "").split(separator: ":").map(String.init)
+        return ([own].compactMap { $0 } + path.filter { $0.hasPrefix("/") }).map { "\($0)/latchkeyd" }.first {
+            access($0, X_OK) == 0
+        }
+    }
+}
+
+private func environment(_ name: String) -> String? { SecureEnvironment.value(of: name) }

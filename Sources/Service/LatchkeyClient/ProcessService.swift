@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+internal import LinuxSystem
+
+/// The keychains and the identity of one process.
+final class ProcessService: Sendable {
+    private struct State {
+        /// What serves the keychains of the search list: a daemon, or memory; nil if this process opens
+        /// the files itself.
+        var searched: (any KeychainService)?
+        /// The keychains that a daemon serves under their names.
+        var served: [KeychainName: DaemonService] = [:]
+        /// The keychains whose files this process has opened.
+        var opened: [KeychainName: EmbeddedService] = [:]
+        /// The search list, if this process opens the files itself.
+        var list: KeychainListCache?
+    }
+
+    private let state = SystemMutex(State())
+    let identity = ProgramIdentity.ofThisProcess()
+
+    /// Returns the keychains of the search list.
+    func open() throws(KeychainError) -> any KeychainService {
+        try withState { (state) throws(KeychainError) in
+            if let searched = state.searched { return searched }
+            if state.opened.isEmpty, let service = try Self.serviceWithoutFiles() {
+                state.searched = service
+                return service
+            }
+            return try Self.openSearchList(&state)
+        }
+    }
+
+    /// Returns one keychain.
+    ///
+    /// - Throws: errSecNoSuchKeychain.
+    func open(_ name: KeychainName) throws(KeychainError) -> any KeychainService {
+        guard environment("LATCHKEY_EPHEMERAL") != "1" else {
+            guard name == .login else { throw UserKeychains.missing(name) }
+            return try open()
+        }
+        return try withState { (state) throws(KeychainError) in
+            if let service = state.served[name] { return service }
+            if state.opened.isEmpty, let service = try Self.discovery(of: name).service() {
+                // Its connection fails for a name that does not exist; such a service is not kept.
+                _ = try service.client.welcome()
+                state.served[name] = service
+                return service
+            }
+            return try Self.openFiles(of: name, &state)
+        }
+    }
+
+    var isOpen: Bool { state.withLock { $0.searched != nil || !$0.opened.isEmpty } }
+
+    func close() {
+        let closing = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        closing.searched?.close()
+        for service in closing.served.values { service.close() }
+        for service in closing.opened.values { service.close() }
+    }
+
+    /// Closes what a name stands for, after the keychain was deleted.
+    func forget(_ name: KeychainName) {
+        let closing = state.withLock { state -> [any KeychainService] in
+            let services: [(any KeychainService)?] = [
+                state.served.removeValue(forKey: name), state.opened.removeValue(forKey: name),
+            ]
+            return services.compactMap { $0 }
+        }
+        for service in closing { service.close() }
+    }
+
+    private func withState(
+        _ body: (inout State) throws(KeychainError) -> any KeychainService
+    ) throws(KeychainError) -> any KeychainService {
+        let outcome: Result<any KeychainService, KeychainError> = state.withLock { state in
+            // Calls that still use the previous services keep references to them.
+            if state.opened.values.contains(where: \.isOwnedByDaemon) { state.opened = [:] }
+            return Result { () throws(KeychainError) in try body(&state) }
+        }
+        return try outcome.get()
+    }
+
+    // MARK: A daemon, or memory
+
+    private static func serviceWithoutFiles() throws(KeychainError) -> (any KeychainService)? {
+        if environment("LATCHKEY_EPHEMERAL") == "1" {
+            return try EmbeddedService(inMemory: .system, presence: presence, hardware: hardware)
+        }
+        return try daemon()
+    }
+
+    /// Returns the daemon that serves this process; nil if there is none.
+    static func daemon() throws(KeychainError) -> DaemonService? { try discovery(of: nil).service() }
+
+    /// Finds the daemon that serves a keychain; nil for the keychains of the search list.
+    static func discovery(of name: KeychainName?) -> DaemonDiscovery {
+        DaemonDiscovery(
+            environment: environment, claim: { KeychainClient.caller }, automaticPasscode: passcode,
+            keychain: name)
+    }
+
+    // MARK: Files
+
+    private static func openSearchList(_ state: inout State) throws(KeychainError) -> any KeychainService {
+        let keychains = UserKeychains(try KeychainClient.home())
+        let cache = state.list ?? KeychainListCache(keychains)
+        state.list = cache
+        let list = try cache.list()
+        guard !list.isInitial else { return try openFiles(of: .login, &state) }
+        var members: [KeychainName: SearchedKeychains.Member] = [:]
+        for name in list.search + [list.defaultKeychain, .login] where members[name] == nil {
+            members[name] = Result { () throws(KeychainError) in try openFiles(of: name, &state) as any KeychainService
+            }
+        }
+        return SearchedKeychains(members, search: list.search, defaultKeychain: list.defaultKeychain)
+    }
+
+    private static func openFiles(
+        of name: KeychainName, _ state: inout State
+    ) throws(KeychainError) -> EmbeddedService {
+        let keychains = UserKeychains(try KeychainClient.home())
+        guard try keychains.contains(name) else {
+            state.opened[name] = nil
+            throw UserKeychains.missing(name)
+        }
+        if let service = state.opened[name] { return service }
+        let fresh = try EmbeddedService(
+            home: keychains.home(of: name), presence: presence, hardware: hardware,
+            automaticPasscode: passcode)
+        state.opened[name] = fresh
+        return fresh
+    }
+
+    private static var presence: PresenceSources {
+        PresenceSources(securityKeys: KeychainClient.securityKeys.withLock { $0 })
+    }
+
+    private static var hardware: SecureHardware { KeychainClient.hardware.withLock { $0 } }
+
+    private static let passcode: AutomaticUnlock.Source = { () throws(KeychainError) in
+        if let source = KeychainClient.passcodeSource.withLock({ $0 }) { return try source() }
+        return try KeychainClient.passcodeOfEnvironment()
+    }
+}
+
+private func environment(_ name: String) -> String? { SecureEnvironment.value(of: name) }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// The keychains of a user as the daemon manages them that serves them.
+struct HomeRegistry: KeychainRegistry {
+    let provider: HomeProvider
+    let user: UInt32
+    let files: UserKeychains
+
+    func keychains() throws(KeychainError) -> KeychainOverview { try files.keychains() }
+
+    func createKeychain(_ name: KeychainName, passcode: SharedSecret?) throws(KeychainError) {
+        try files.create(name) { (home) throws(KeychainError) in try provider.make(home, passcode) }
+        guard let passcode else { return }
+        // It exists now, also if it cannot be unlocked.
+        try? provider.open(UserKeychain(user, name)).service.unlock(passcode) { _, _ in }
+    }
+
+    func deleteKeychain(_ name: KeychainName) throws(KeychainError) {
+        try provider.deleting(UserKeychain(user, name)) { () throws(KeychainError) in try files.delete(name) }
+    }
+
+    func changeKeychainList(_ change: KeychainListChange) throws(KeychainError) {
+        try files.apply(change)
+    }
+}

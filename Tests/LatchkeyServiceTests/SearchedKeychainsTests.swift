@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+import Testing
+
+/// Several keychains that are used as one.
+@Suite("Keychains of a search list")
+struct SearchedKeychainsTests {
+    private static let caller = CallerIdentity(executable: "/usr/bin/app", declaredGroups: ["G1"])
+    private static let passcode = SharedSecret(copying: "build password".utf8)
+    private let login: EmbeddedService
+    private let build: EmbeddedService
+    private let searched: SearchedKeychains
+
+    /// `build` is searched before `login`, and gets new items.
+    init() throws {
+        (login, build) = (try EmbeddedService(inMemory: .system), try EmbeddedService(inMemory: .system))
+        let name = try #require(KeychainName("build"))
+        let gone = try #require(KeychainName("gone"))
+        searched = SearchedKeychains(
+            [.login: .success(login), name: .success(build), gone: .failure(UserKeychains.missing(gone))],
+            search: [gone, name, .login], defaultKeychain: name)
+    }
+
+    private static func item(_ account: String, _ secret: String = "x") -> ItemAddition {
+        ItemAddition(
+            .genericPassword, attributes: [.service: .string("s"), .account: .string(account)],
+            secrets: ItemSecrets(data: SharedSecret(copying: secret.utf8)))
+    }
+
+    private static func query(_ account: String? = nil, limit: MatchLimit? = nil) -> ItemQuery {
+        let attributes = account.map { [ItemAttribute.account: AttributeValue.string($0)] } ?? [:]
+        return ItemQuery(.genericPassword, attributes: attributes, limit: limit)
+    }
+
+    private func secrets(_ query: ItemQuery) throws -> [String] {
+        try searched.copyMatching(query, returning: .data, from: Self.caller).records.map { record in
+            record.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? ""
+        }
+    }
+
+    @Test("The first keychain of the list that has an item answers; a keychain that is gone is passed over")
+    func order() throws {
+        _ = try login.add(Self.item("both", "of login"), from: Self.caller)
+        _ = try build.add(Self.item("both", "of build"), from: Self.caller)
+        _ = try login.add(Self.item("one", "only in login"), from: Self.caller)
+        #expect(try secrets(Self.query("both")) == ["of build"])
+        #expect(try secrets(Self.query("one")) == ["only in login"])
+        #expect(try secrets(Self.query(limit: .all)) == ["of build", "of login", "only in login"])
+        #expect(try secrets(Self.query(limit: .atMost(2))) == ["of build", "of login"])
+        #expect(throws: KeychainError.itemNotFound) { () throws in try secrets(Self.query("missing")) }
+    }
+
+    @Test("New items go to the default keychain, and only its items can be duplicates")
+    func additions() throws {
+        _ = try login.add(Self.item("a"), from: Self.caller)
+        _ = try searched.add(Self.item("a"), from: Self.caller)
+        #expect(try build.status().counts.map(\.count) == [1])
+        #expect(throws: KeychainError.duplicateItem) { () throws in
+            try searched.add(Self.item("a"), from: Self.caller)
+        }
+        #expect(searched.used == [try #require(KeychainName("build"))])
+    }
+
+    @Test("Changes and deletions reach every keychain of the list")
+    func changes() throws {
+        for service in [login, build] { _ = try service.add(Self.item("a"), from: Self.caller) }
+        let update = ItemUpdate(data: SharedSecret(copying: "new".utf8))
+        #expect(try searched.update(Self.query("a"), with: update, from: Self.caller) == 2)
+        #expect(try secrets(Self.query("a", limit: .all)) == ["new", "new"])
+        #expect(try searched.delete(Self.query("a"), from: Self.caller) == 2)
+        #expect(throws: KeychainError.itemNotFound) { () throws in
+            try searched.delete(Self.query("a"), from: Self.caller)
+        }
+    }
+
+    @Test("A locked keychain lets another one answer, and is the reason if none does")
+    func locked() throws {
+        _ = try build.add(Self.item("a", "of build"), from: Self.caller)
+        try build.setPasscode(Self.passcode) { _, _ in }
+        try build.lock(immediately: true)
+        let error = #expect(throws: KeychainError.self) { () throws in try secrets(Self.query("a")) }
+        #expect(error?.status == .interactionNotAllowed)
+        _ = try login.add(Self.item("a", "of login"), from: Self.caller)
+        #expect(try secrets(Self.query("a")) == ["of login"])
+        // What is about a whole keychain is about the default one.
+        #expect(try searched.lockStatus().state == .locked)
+        try searched.unlock(Self.passcode) { _, _ in }
+        #expect(try secrets(Self.query("a")) == ["of build"])
+    }
+
+    @Test("A context is one in every keychain")
+    func contexts() throws {
+        let context = try searched.createContext(from: Self.caller)
+        let password = SharedSecret(copying: "of the application".utf8)
+        try searched.setApplicationPassword(password, in: context, from: Self.caller)
+        for service in [login, build] {
+            #expect(try service.hasApplicationPassword(in: context, from: Self.caller))
+        }
+        searched.endContext(context, from: Self.caller)
+        for service in [login, build] {
+            #expect(throws: KeychainError.self) { () throws in
+                try service.hasApplicationPassword(in: context, from: Self.caller)
+            }
+        }
+    }
+
+    @Test("Keys of files are those of the login keychain, which outlives the others")
+    func files() throws {
+        let key = try searched.createFileKey(.none, group: nil, withholdsKey: false, from: Self.caller)
+        _ = try login.openFileKey(key.record, from: Self.caller)
+        #expect(throws: KeychainError.self) { () throws in try build.openFileKey(key.record, from: Self.caller) }
+        _ = try searched.openFileKey(key.record, from: Self.caller)
+    }
+}
