@@ -137,7 +137,6 @@ struct LatchkeyDaemon: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            if let readyDescriptor { try closeInherited(except: readyDescriptor) }
             try ProcessHardening.apply()
             TrustedPlatformModule.silenceLibrary()
             ProcessLimits.raiseOpenFiles()
@@ -158,23 +157,6 @@ struct LatchkeyDaemon: AsyncParsableCommand {
         } catch let error as SystemError {
             throw Self.failure(error.description, error.hint)
         }
-    }
-
-    /// Closes what the command has inherited that has started the daemon: a program that waits for the end
-    /// of a pipe would wait for the daemon, too.
-    private func closeInherited(except ready: Int32) throws(SystemError) {
-        let names = try OpenDirectory("/proc/self/fd").entries().map(\.name)
-        for descriptor in names.compactMap({ Int32($0) }) where descriptor > STDERR_FILENO && descriptor != ready {
-            // The runtime of this process has opened those of the kind `anon_inode` already.
-            guard !Self.link("/proc/self/fd/\(descriptor)").hasPrefix("anon_inode:") else { continue }
-            close(descriptor)
-        }
-    }
-
-    private static func link(_ path: String) -> String {
-        var buffer = [UInt8](repeating: 0, count: 256)
-        let count = readlink(path, &buffer, buffer.count)
-        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : ""
     }
 
     private func serve(_ environment: DaemonEnvironment, _ log: Logger) async throws {

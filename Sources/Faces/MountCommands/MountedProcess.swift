@@ -16,7 +16,7 @@ enum MountedProcess {
             outcome = try ChildProcess.startInBackground(
                 [CompanionProgram.mount.rawValue] + CommandWord.ofThisProcess().dropFirst().map(\.text),
                 at: "/proc/self/exe",
-                readyOption: "--ready-descriptor")
+                readyOption: "--ready-descriptor", closesOthers: false)
         } catch {
             throw .status(KeychainError(error))
         }

@@ -196,6 +196,10 @@ int latchkey_pipe(int *reading, int *writing) {
     return 0;
 }
 
+int latchkey_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
 void latchkey_share_heaps(int count) {
     mallopt(M_ARENA_MAX, count);
 }

@@ -57,9 +57,11 @@ public enum ChildProcess {
     ///   - words: its name and arguments.
     ///   - path: the file of the program.
     ///   - readyOption: the option that gets the number of the pipe's descriptor.
+    ///   - closesOthers: whether the program inherits only the standard streams and the pipe. A program
+    ///     that waits for the end of another pipe would wait for the one in the background, too.
     /// - Returns: whether the program is ready, and its exit value if it has ended.
     public static func startInBackground(
-        _ words: [String], at path: String, readyOption: String
+        _ words: [String], at path: String, readyOption: String, closesOthers: Bool
     ) throws(SystemError) -> (isReady: Bool, status: Int32) {
         var (reading, writing): (Int32, Int32) = (0, 0)
         guard latchkey_pipe(&reading, &writing) == 0 else { throw .last("create a pipe") }
@@ -67,7 +69,10 @@ public enum ChildProcess {
         let child: pid_t
         do {
             let other = OwnedDescriptor(adopting: writing)
-            child = try spawn(path, words + [readyOption, "\(other.rawValue)"], inheriting: other.rawValue)
+            let number = closesOthers ? STDERR_FILENO + 1 : other.rawValue
+            child = try spawn(
+                path, words + [readyOption, "\(number)"], inheriting: other.rawValue, as: number,
+                closesOthers: closesOthers)
         }
         if try ready.read(upTo: 1, path: "pipe").count == 1 { return (true, 0) }
         var status: Int32 = 0
@@ -76,12 +81,13 @@ public enum ChildProcess {
     }
 
     private static func spawn(
-        _ path: String, _ words: [String], inheriting descriptor: Int32
+        _ path: String, _ words: [String], inheriting descriptor: Int32, as number: Int32, closesOthers: Bool
     ) throws(SystemError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor)
+        posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+        if closesOthers { latchkey_close_from(&actions, number + 1) }
         let arguments = words.map { strdup($0) } + [nil]
         defer { for text in arguments { free(text) } }
         var child = pid_t()

@@ -7,6 +7,7 @@
 #define CLATCHKEY_H
 
 #include <stddef.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/un.h>
@@ -61,6 +62,10 @@ int latchkey_event(void);
 
 /// pipe2(2), close-on-exec: fills in the descriptors of its two ends. 0, or -1 and errno.
 int latchkey_pipe(int *reading, int *writing);
+
+/// posix_spawn_file_actions_addclosefrom_np(3): closes the descriptors from `first` on in the child. 0, or an
+/// error number.
+int latchkey_close_from(posix_spawn_file_actions_t *actions, int first);
 
 /// The user and the process at the other end of a connected socket (SO_PEERCRED). 0, or -1 and
 /// errno.

@@ -37,7 +37,8 @@ extension KeychainClient {
         // Another process may have started it while this one waited.
         guard ((try? ProcessService.daemon()) ?? nil) == nil else { return }
         let outcome = try ChildProcess.startInBackground(
-            [program, "--user", "--on-demand", "--log-level", "error"], at: program, readyOption: "--ready-descriptor")
+            [program, "--user", "--on-demand", "--log-level", "error"], at: program, readyOption: "--ready-descriptor",
+            closesOthers: true)
         guard outcome.isReady else {
             throw SystemError(
                 "start \(program): it ended with \(outcome.status)", code: EIO,
