@@ -113,7 +113,7 @@ extension ProcessProofs {
             #expect(try run("find-generic-password", "-s", "login", "-w").output == "y\n")
         }
 
-        @Test("A daemon that a command has started ends when nothing is unlocked and nobody asks, and leaves nothing")
+        @Test("A daemon that a command has started ends when nothing is unlocked and no process asks, and leaves nothing")
         func idle() throws {
             let log = "\(directory.path)/log"
             let daemon = try SpawnedProcess(
@@ -126,6 +126,7 @@ extension ProcessProofs {
             sleep(3)
             #expect(daemon.isRunning)
             #expect(try run("lock-keychain", "build").status == 0)
+            try #require(eventually { !daemon.isRunning })
             #expect(daemon.waitUntilExit() == 0)
             let data = "\(directory.path)/home/.local/share/latchkey"
             for path in [socket, "\(data)/daemon", "\(data)/keychains/build.keychain-db/daemon"] {

@@ -85,12 +85,13 @@ struct LatchkeyDaemon: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "With --user: end when no keychain is unlocked and nobody has asked for a while, as commands start it."))
+            "With --user: end when no keychain is unlocked and no process has asked for a while, as commands start it.")
+    )
     var onDemand = false
 
     @Option(
         help: ArgumentHelp(
-            "With --on-demand: how long nobody has asked, in seconds, from 1 to 86400.", valueName: "seconds"))
+            "With --on-demand: how long no process has asked, in seconds, from 1 to 86400.", valueName: "seconds"))
     var idleTime = 300
 
     /// The descriptor by which the command that has started the daemon learns that it is ready.

@@ -57,7 +57,7 @@ final class RunningDaemon: Service {
         log.info("stopped")
     }
 
-    /// Ends the process, as a signal does, when no keychain is unlocked and nobody has asked for a while.
+    /// Ends the process, as a signal does, when no keychain is unlocked and no process has asked for a while.
     private static func endWhenIdle(
         _ server: KeychainServer, _ provider: HomeProvider, _ seconds: Int, _ end: StopSignal
     ) {

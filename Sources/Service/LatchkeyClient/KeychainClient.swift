@@ -108,8 +108,14 @@ public enum KeychainClient {
         guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1", try ProcessService.daemon() == nil
         else { return nil }
         let home = try home()
-        guard !HomeOwnership.hasMarker(home), access(home.databasePath, F_OK) != 0, errno == ENOENT else { return nil }
+        guard !HomeOwnership.hasMarker(home), try usesLogin(home), access(home.databasePath, F_OK) != 0, errno == ENOENT
+        else { return nil }
         return home
+    }
+
+    /// Whether this process works on the keychain that every user has, which its first use creates.
+    private static func usesLogin(_ home: KeychainHome) throws(KeychainError) -> Bool {
+        try (selectedName() ?? UserKeychains(home).list().defaultKeychain) == .login
     }
 
     /// Whether a keychain exists already, so that a request does not create one.
@@ -117,7 +123,7 @@ public enum KeychainClient {
         if CallerContext.current != nil || processService.value.isOpen { return true }
         guard environment("LATCHKEY_EPHEMERAL") != "1" else { return false }
         guard isFileBased else { return true }
-        return (try? home()).map { access($0.databasePath, F_OK) == 0 } ?? false
+        return (try? home()).map { access($0.databasePath, F_OK) == 0 || (try? usesLogin($0)) == false } ?? false
     }
 
     /// The identity of this process as the service sees it.

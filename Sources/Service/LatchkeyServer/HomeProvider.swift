@@ -231,9 +231,13 @@ public final class HomeProvider: KeychainProvider {
     /// Whether this daemon owns the user's home.
     func holdsHome(of user: UInt32) -> Bool { slot(of: UserKeychain(user)).holdsHome }
 
-    /// Whether a keychain is unlocked that would be locked if the daemon ended.
+    /// Whether a keychain is unlocked with its passcode. One that was locked again does not count, even
+    /// though its items of the class after-first-unlock can still be read.
     public var holdsUnlockedKeychain: Bool {
-        slots.withLock { Array($0.values) }.compactMap { $0.opened }.contains { !$0.canCloseWithoutLoss }
+        slots.withLock { Array($0.values) }.compactMap { $0.opened }.contains { keychain in
+            guard let status = try? keychain.service.lockStatus() else { return false }
+            return status.hasPasscode && status.state == .unlocked
+        }
     }
 
     // MARK: Slots

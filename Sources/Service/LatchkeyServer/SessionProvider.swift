@@ -2,6 +2,7 @@
 
 public import KeychainModel
 public import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The single keychain of a session: opened for the children of a process, and closed when the
@@ -11,6 +12,8 @@ public final class SessionProvider: KeychainProvider {
     private let name: KeychainName
     private let servedKeychain: ServedKeychain
     private let lease: KeychainLease?
+    /// The keychain's directory; nil for one in memory.
+    private let directory: FileStatus.Identity?
 
     /// - Parameters:
     ///   - user: the user whose processes may use the session.
@@ -27,6 +30,7 @@ public final class SessionProvider: KeychainProvider {
         self.user = user
         self.name = name
         self.lease = lease
+        directory = Self.directory(home)
         servedKeychain = ServedKeychain(
             service: service, audit: audit, mode: .session, home: home, knowsPasscode: knowsPasscode, quota: quota
         ) {
@@ -55,13 +59,23 @@ public final class SessionProvider: KeychainProvider {
             throw KeychainError(
                 .noSuchKeychain, "this session is of the keychain '\(name)', not of '\(keychain.name)'")
         }
-        return servedKeychain
+        return try existing()
     }
 
     /// The search list of a session is its one keychain.
     public func openSearchList(of user: UInt32) throws(KeychainError) -> ServedKeychain {
         try requireUser(user)
+        return try existing()
+    }
+
+    /// The keychain, unless it was deleted: its files would still be open here.
+    private func existing() throws(KeychainError) -> ServedKeychain {
+        guard directory == nil || Self.directory(servedKeychain.home) == directory else { throw UserKeychains.missing(name) }
         return servedKeychain
+    }
+
+    private static func directory(_ home: KeychainHome?) -> FileStatus.Identity? {
+        home.flatMap { try? FileStatus.of($0.dataDirectory) }?.identity
     }
 
     public func defaultKeychain(of user: UInt32) throws(KeychainError) -> KeychainName { name }

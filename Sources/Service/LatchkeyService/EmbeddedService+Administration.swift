@@ -40,7 +40,7 @@ extension EmbeddedService {
 
     public func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         let new = try Self.passcode(new)
-        try run { () throws(StoreError) in 
+        try run { () throws(StoreError) in
             try store.setPasscode(new, minLength: minPasscodeLength, cost: passcodeCost, progress: progress)
         }
         renewFileKeys()

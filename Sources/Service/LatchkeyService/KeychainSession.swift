@@ -24,6 +24,11 @@ public struct KeychainSession: Sendable {
         self.caller = caller
         self.place = place ?? { PromptPlace.ofThisProcess() }
     }
+
+    /// Returns the same caller's use of another keychain.
+    public func replacing(_ service: any KeychainService) -> KeychainSession {
+        KeychainSession(service, as: caller, promptingAt: place)
+    }
 }
 
 // MARK: Items

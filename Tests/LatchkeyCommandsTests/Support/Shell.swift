@@ -18,7 +18,7 @@ struct Shell {
     var environment: [String: String] {
         [
             "PATH": "\(directory.path):/usr/bin:/bin", "LATCHKEY_HOME": "\(directory.path)/home",
-            "PASS": "\(directory.path)/pass",
+            "PASS": "\(directory.path)/pass", "LATCHKEY_NO_DAEMON": "1",
         ]
     }
 

@@ -14,6 +14,9 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
         (0, [:], false))
 
     private let keychain: KeychainName?
+    /// Makes the same for another keychain.
+    private let sibling: @Sendable (KeychainName) -> DaemonService
+    private let fileKeeper = SystemMutex<DaemonService?>(nil)
     private let claim: @Sendable () -> CallerIdentity
     private let automaticUnlock: AutomaticUnlock
     private let agents: AgentLauncher
@@ -34,11 +37,27 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
         self.agents = agents
         client = DaemonClient(connector, keychain: keychain, claim: claim)
         self.keychain = keychain
+        sibling = { name in
+            DaemonService(
+                connector, keychain: name, claim: claim, automaticPasscode: automaticPasscode, agents: agents)
+        }
         self.claim = claim
         automaticUnlock = AutomaticUnlock(automaticPasscode)
     }
 
     // MARK: The keychain
+
+    /// The keychain that has the keys of files: this one, or of the search list the one that every user
+    /// has, whose lock closes them.
+    var fileKeychain: DaemonService {
+        guard keychain == nil else { return self }
+        return fileKeeper.withLock { keeper in
+            if let keeper { return keeper }
+            let fresh = sibling(.login)
+            keeper = fresh
+            return fresh
+        }
+    }
 
     package func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
         -> UInt64
@@ -62,6 +81,10 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
             return Array(observers.watches.values)
         }
         for watch in changeWatches { watch.end(isTold: true) }
+        fileKeeper.withLock { keeper in
+            defer { keeper = nil }
+            return keeper
+        }?.close()
         ownSession.withLock { $0 = nil }
         client.close()
     }

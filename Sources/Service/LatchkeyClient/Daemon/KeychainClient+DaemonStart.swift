@@ -18,14 +18,15 @@ extension KeychainClient {
             try ProcessService.daemon() == nil, let program = daemonProgram
         else { return }
         let home = try home()
+        let lock: FileLock
         do throws(SystemError) {
             let state = try PrivateDirectory(creating: home.stateDirectory)
-            let lock = try FileLock(state.appending("start.lock"))
-            defer { withExtendedLifetime(lock) {} }
-            try start(program)
+            lock = try FileLock(state.appending("start.lock"))
         } catch {
             throw KeychainError(error)
         }
+        defer { withExtendedLifetime(lock) {} }
+        try start(program)
         // What this process has opened itself belongs to the daemon now.
         close()
     }
@@ -33,15 +34,20 @@ extension KeychainClient {
     /// Whether the environment forbids to start a daemon.
     public static var forbidsDaemon: Bool { environment("LATCHKEY_NO_DAEMON") == "1" }
 
-    private static func start(_ program: String) throws(SystemError) {
+    private static func start(_ program: String) throws(KeychainError) {
         // Another process may have started it while this one waited.
         guard ((try? ProcessService.daemon()) ?? nil) == nil else { return }
-        let outcome = try ChildProcess.startInBackground(
-            [program, "--user", "--on-demand", "--log-level", "error"], at: program, readyOption: "--ready-descriptor",
-            closesOthers: true)
+        let outcome: (isReady: Bool, status: Int32)
+        do throws(SystemError) {
+            outcome = try ChildProcess.startInBackground(
+                [program, "--user", "--on-demand", "--log-level", "error"], at: program,
+                readyOption: "--ready-descriptor", closesOthers: true)
+        } catch {
+            throw KeychainError(error)
+        }
         guard outcome.isReady else {
-            throw SystemError(
-                "start \(program): it ended with \(outcome.status)", code: EIO,
+            throw KeychainError(
+                .notAvailable, "\(program) did not start, and ended with \(outcome.status)",
                 hint: "latchkeyd --user tells why; LATCHKEY_NO_DAEMON=1 works without it")
         }
     }

@@ -13,7 +13,8 @@ public final class SessionFileKeys: FileKeyProvider {
     public init(
         withholdsKeys: Bool = false, _ open: @escaping @Sendable () throws(KeychainError) -> KeychainSession
     ) {
-        (self.withholdsKeys, self.open) = (withholdsKeys, open)
+        self.withholdsKeys = withholdsKeys
+        self.open = { () throws(KeychainError) in try open().ofFiles() }
     }
 
     public func newKey(
@@ -70,6 +71,18 @@ public final class SessionFileKeys: FileKeyProvider {
         _ body: @escaping @Sendable (LockState) -> Void
     ) throws(KeychainError) -> LockObservation {
         LockObservation(try open().service, body)
+    }
+}
+
+extension KeychainSession {
+    /// The keychain that has the keys of files: this one, and of a search list the one that every user
+    /// has, whose lock closes them.
+    fileprivate func ofFiles() throws(KeychainError) -> KeychainSession {
+        switch service {
+        case let searched as SearchedKeychains: replacing(try searched.fileKeychain)
+        case let daemon as DaemonService: replacing(daemon.fileKeychain)
+        default: self
+        }
     }
 }
 

@@ -32,12 +32,12 @@ struct HostedSession {
         }
         if let passcode { try keychain.unlock(passcode) { _, _ in } }
         let own = ProcessDirectory(getpid()).executable
+        let name = try KeychainClient.selectedName() ?? .login
         let started = try Self.mapSystemErrors { () throws(SystemError) in
             let server = try KeychainServer(
                 SessionProvider(
-                    user: geteuid(), service: service, knowsPasscode: passcode != nil,
-                    home: try? KeychainClient.home()
-                ),
+                    user: geteuid(), name: name, service: service, knowsPasscode: passcode != nil,
+                    home: (try? KeychainClient.home()).map { UserKeychains($0).home(of: name) }),
                 reader: CallerReader(command: own, entitlements: nil))
             guard BackgroundThread.run({ server.serve(descriptorsFrom: peerEnd) }) else {
                 throw SystemError("start a thread", code: EAGAIN)

@@ -30,15 +30,20 @@ struct StatusCommand: ParsableSubcommand {
 
     private static func report(in session: CommandSession) throws(CommandFailure) -> StatusReport {
         let missing = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.missingHome() }
-        if let missing { return StatusReport(missingAt: missing) }
-        let keychain = try session.keychain()
-        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+        var report =
+            if let missing { StatusReport(missingAt: missing) } else { try report(of: session.keychain()) }
+        report.keychains = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try KeychainClient.registry().keychains().reports
+        }
+        return report
+    }
+
+    private static func report(of keychain: KeychainSession) throws(CommandFailure) -> StatusReport {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             let status = try keychain.status()
             // A keychain in memory ends with this command; nothing is ever asked for its items.
             let presence = status.mode == .ephemeral ? nil : try? keychain.presenceStatus()
-            var report = StatusReport(status, try keychain.lockStatus(), presence)
-            report.keychains = try KeychainClient.registry().keychains().reports
-            return report
+            return StatusReport(status, try keychain.lockStatus(), presence)
         }
     }
 }

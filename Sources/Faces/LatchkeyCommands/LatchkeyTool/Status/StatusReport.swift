@@ -151,7 +151,10 @@ extension StatusReport {
 
     /// The report as text.
     var text: TerminalText {
-        guard exists else { return "keychain:    none yet at \(database ?? ""); the first item creates it\n" }
+        guard exists else {
+            let place = "none yet at \(database ?? ""); the first item creates it"
+            return Self.text([("keychain", place), ("daemon", daemonText)] + keychainRows)
+        }
         var rows: [(name: String, value: String)] = [
             ("keychain", database ?? "in memory, ends with the program"),
             ("name", name),
@@ -186,7 +189,11 @@ extension StatusReport {
         if let presence {
             rows.insert(contentsOf: presence.rows, at: rows.firstIndex { $0.name == "identity" } ?? rows.endIndex)
         }
-        return rows.map { row -> TerminalText in
+        return Self.text(rows)
+    }
+
+    private static func text(_ rows: [(name: String, value: String)]) -> TerminalText {
+        rows.map { row -> TerminalText in
             let name = row.name.isEmpty ? "" : "\(row.name):"
             return "\(name)\(TerminalText.spaces(13 - name.count))\(row.value)\n"
         }.joined()

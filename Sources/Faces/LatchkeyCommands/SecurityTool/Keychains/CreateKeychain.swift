@@ -42,7 +42,7 @@ enum CreateKeychain: SecurityCommand {
             names.append(name)
         }
         let password = try KeychainPassword.new(arguments, in: session)
-        // A keychain without a password needs nobody who keeps it unlocked.
+        // A keychain without a password needs no process that keeps it unlocked.
         if password.count > 0 { try DaemonStart.ifNeeded(in: session) }
         for (name, word) in zip(names, arguments.operands) {
             try CommandFailure.mapErrors("SecKeychainCreate \(word.text)") { () throws(KeychainError) in
