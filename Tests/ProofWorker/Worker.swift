@@ -32,6 +32,8 @@ enum Worker {
         case "hold": holdConnection()
         case "hand-over": handOver(connectionTo: arguments[1], at: arguments[2])
         case "execute": execute(connectedTo: arguments[1], Array(arguments.dropFirst(2)))
+        case "keychains": NamedKeychains.scenarios.run(arguments[1])
+        case "typed-keychains": TypedKeychains.run()
         case "once": once(user: arguments.dropFirst().first.flatMap(UInt32.init))
         default: 2
         }

@@ -109,7 +109,7 @@ struct BadInputTests {
         [
             (.all, false), (["m_Limit": "m_LimitOne"], false), (["m_Limit": 1], false), (["m_Limit": -7], false),
             (["m_CaseInsensitive": true], false),
-            (["m_SearchList": [1]], false), (["m_SubjectContains": "x"], true), (["m_Unknown": 1], true),
+            (["m_SubjectContains": "x"], true), (["m_Unknown": 1], true),
             (["m_TrustedOnly": true, "m_Limit": 1], true),
             (["m_HostOrSubdomainOfHost": "example.com"], true), (["m_Issuers": [Data()]], true),
         ]

@@ -28,7 +28,7 @@ public struct Keychain: Sendable {
     /// Whether the keys of files stay in the service.
     private(set) var withholdsFileKeys = false
 
-    private init(
+    init(
         accessGroup: String?, open: @escaping @Sendable () throws(KeychainError) -> KeychainSession
     ) {
         self.accessGroup = accessGroup

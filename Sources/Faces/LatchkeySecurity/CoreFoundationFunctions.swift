@@ -37,6 +37,10 @@ enum TypeIdentifier: CFTypeID, CaseIterable {
     case accessControl
     case messageEncoder
     case messageDecoder
+    case keychain
+    case keychainItem
+    case access
+    case trustedApplication
 }
 
 /// A class of this module that is a Core Foundation type on Apple's platforms.

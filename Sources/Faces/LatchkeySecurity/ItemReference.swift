@@ -13,6 +13,8 @@ enum ItemReference {
     case key(SecKey)
     case certificate(SecCertificate)
     case identity(SecIdentity)
+    /// A password, which the object names without its content.
+    case item(SecKeychainItem)
 
     /// Nil for an object of another class.
     init?(_ object: Any) {
@@ -20,6 +22,7 @@ enum ItemReference {
         case let key as SecKey: self = .key(key)
         case let certificate as SecCertificate: self = .certificate(certificate)
         case let identity as SecIdentity: self = .identity(identity)
+        case let item as SecKeychainItem: self = .item(item)
         default: return nil
         }
     }
@@ -29,12 +32,27 @@ enum ItemReference {
         case .key: .key
         case .certificate: .certificate
         case .identity: .identity
+        case .item(let item): item.body.itemClass
         }
     }
 
     /// The persistent reference of the item, if the object has one.
     var persistentReference: PersistentReference? {
-        if case .key(let key) = self { key.body.reference } else { nil }
+        switch self {
+        case .key(let key): key.body.reference
+        case .item(let item): item.body.reference
+        case .certificate, .identity: nil
+        }
+    }
+
+    /// The keychain of the item, if the object names it.
+    var keychain: KeychainName? {
+        if case .item(let item) = self { item.body.keychain } else { nil }
+    }
+
+    /// Whether the object also stands for other items with the same content.
+    var hasContent: Bool {
+        if case .item = self { false } else { true }
     }
 
     /// The attributes of the item that the object stands for.
@@ -48,6 +66,7 @@ enum ItemReference {
             ]
         case .certificate(let certificate): CertificateAttributes.identifying(certificate.body)
         case .identity(let identity): CertificateAttributes.identifying(identity.certificate.body)
+        case .item: throw .parameter("a SecKeychainItem names an item without its attributes")
         }
     }
 
@@ -88,6 +107,7 @@ enum ItemReference {
             ]
         case .identity(let identity):
             try ItemReference.certificate(identity.certificate).items() + ItemReference.key(identity.privateKey).items()
+        case .item: throw .parameter("a SecKeychainItem stands for an item that is stored already")
         }
     }
 }

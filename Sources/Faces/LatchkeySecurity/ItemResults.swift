@@ -12,6 +12,8 @@ struct ItemResults {
     let returning: ReturnTypes
     /// How the call satisfied access controls; the keys that it returns keep the context.
     let authentication: CallAuthentication
+    /// Where the items are; the keys that the call returns are used there.
+    let keychains: ChosenKeychains
 
     /// Returns the result for one item: Data, a reference, a dictionary, or nil if the caller asked
     /// for nothing or the item does not have it.
@@ -56,11 +58,11 @@ struct ItemResults {
         case .identity(let identity):
             SecIdentity(
                 SecCertificate(try certificate(of: identity.certificate)),
-                SecKey(try .stored(identity, authentication.ofReturnedKeys)))
+                SecKey(try .stored(identity, authentication.ofReturnedKeys, keychains)))
         case .item(let record):
             switch record.itemClass {
             case .genericPassword, .internetPassword, .identity: nil
-            case .key: SecKey(try .stored(at: record.persistentReference, authentication.ofReturnedKeys))
+            case .key: SecKey(try .stored(at: record.persistentReference, authentication.ofReturnedKeys, keychains))
             case .certificate: SecCertificate(try certificate(of: record))
             }
         }

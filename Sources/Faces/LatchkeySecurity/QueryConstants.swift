@@ -23,7 +23,7 @@ nonisolated(unsafe) public let kSecMatchLimitAll: CFString = "m_LimitAll"
 nonisolated(unsafe) public let kSecMatchPolicy: CFString = "m_Policy"
 /// Only items in this list: an array of references.
 nonisolated(unsafe) public let kSecMatchItemList: CFString = "m_ItemList"
-/// Only items in these file keychains of the Mac: an array.
+/// Only items in these keychains, in this order: an array of `SecKeychain`.
 nonisolated(unsafe) public let kSecMatchSearchList: CFString = "m_SearchList"
 /// Certificates with one of these issuers in their chain: an array of DER names in Data.
 nonisolated(unsafe) public let kSecMatchIssuers: CFString = "m_Issuers"
@@ -65,14 +65,14 @@ nonisolated(unsafe) public let kSecReturnPersistentRef: CFString = "r_Persistent
 
 /// The secret: Data.
 nonisolated(unsafe) public let kSecValueData: CFString = "v_Data"
-/// A `SecKey`, `SecCertificate` or `SecIdentity`.
+/// A `SecKey`, `SecCertificate`, `SecIdentity` or `SecKeychainItem`.
 nonisolated(unsafe) public let kSecValueRef: CFString = "v_Ref"
 /// A persistent reference, as `kSecReturnPersistentRef` returns it: Data.
 nonisolated(unsafe) public let kSecValuePersistentRef: CFString = "v_PersistentRef"
 
 // MARK: Use: options
 
-/// Accepted and ignored: there is only one keychain, and it behaves as on iOS.
+/// Accepted and ignored: every keychain behaves as on iOS.
 nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = "nleg"
 /// An `LAContext`, which may already be evaluated. Several calls with one context ask once, and keys
 /// that a call returns keep it.
@@ -92,7 +92,7 @@ nonisolated(unsafe) public let kSecUseNoAuthenticationUI: CFString = "u_NoAuthUI
 nonisolated(unsafe) public let kSecUseOperationPrompt: CFString = "u_OpPrompt"
 /// Only items in this list: an array of references.
 nonisolated(unsafe) public let kSecUseItemList: CFString = "u_ItemList"
-/// The file keychain of the Mac to which the item is added.
+/// The keychain to which the item is added: a `SecKeychain`.
 nonisolated(unsafe) public let kSecUseKeychain: CFString = "u_Keychain"
 /// File keychains of the Mac. Apple withdrew the name; the string is inferred from similar names.
 nonisolated(unsafe) public let kSecUseKeychainList: CFString = "u_KeychainList"
@@ -118,7 +118,7 @@ nonisolated(unsafe) public let kSecSymmetricKeyAttrs: CFString = "symmetric"
 
 /// An option: the passphrase, a string.
 nonisolated(unsafe) public let kSecImportExportPassphrase: CFString = "passphrase"
-/// A Mac option: the file keychain to import into.
+/// An option: the keychain to import into, a `SecKeychain`; by default nothing is stored.
 nonisolated(unsafe) public let kSecImportExportKeychain: CFString = "keychain"
 /// A Mac option: a `SecAccess` for the imported keys.
 nonisolated(unsafe) public let kSecImportExportAccess: CFString = "access"

@@ -19,7 +19,8 @@ internal import LatchkeyService
 /// - Parameters:
 ///   - attributes: the class, the item's attributes, its data, and the kinds of result
 ///     (`kSecReturn…`). With `kSecUseItemList`, an array of keys, of certificates or of identities,
-///     either all of them are added or none, and the result is an array.
+///     either all of them are added or none, and the result is an array. With `kSecUseKeychain` the
+///     item goes to that keychain.
 ///   - result: receives the requested result: Data, a `SecKey`, `SecCertificate` or `SecIdentity`,
 ///     a dictionary, or nothing.
 /// - Returns: errSecSuccess; errSecDuplicateItem if an item with the same primary key exists;
@@ -30,19 +31,23 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
     status {
         let request = try AddRequest(parsing: attributes)
         let authentication = try CallAuthentication(request.authentication)
-        var addition = ObjectAddition(authentication: try authentication.values())
-        let items = try addition.addAll(of: request)
-        guard let result, !request.returning.isEmpty, let first = items.first else { return }
-        let results = ItemResults(returning: request.returning, authentication: authentication)
-        result.pointee = request.isList ? try results.all(items) : try results.added(first)
+        try request.keychain.perform { () throws(KeychainError) -> Void in
+            var addition = ObjectAddition(authentication: try authentication.values())
+            let items = try addition.addAll(of: request)
+            guard let result, !request.returning.isEmpty, let first = items.first else { return }
+            let results = ItemResults(
+                returning: request.returning, authentication: authentication, keychains: request.keychain)
+            result.pointee = request.isList ? try results.all(items) : try results.added(first)
+        }
     }
 }
 
 /// Finds items.
 ///
 /// - Parameters:
-///   - query: the class or a persistent reference, the attributes to match, the limit (one by
-///     default) and the kinds of result.
+///   - query: the class or a persistent reference, the attributes to match, the keychains
+///     (`kSecMatchSearchList`; by default the search list), the limit (one by default) and the kinds
+///     of result.
 ///   - result: receives, with a limit of one, Data or a dictionary; with any other limit an array
 ///     of them, in the order in which the items were added; nothing if no result was requested.
 /// - Returns: errSecSuccess; errSecItemNotFound; errSecInteractionNotAllowed if the protection
@@ -53,19 +58,23 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     status {
         let request = try CopyRequest(parsing: query)
         let authentication = try CallAuthentication(request.authentication)
-        let items = try ObjectSearch.items(for: request, try authentication.values())
-        // Damaged rows are omitted. If nothing else matches, the result is "not found".
-        guard !items.isEmpty else { throw KeychainError.itemNotFound }
-        guard let result else { return }
-        let results = ItemResults(returning: request.returning, authentication: authentication)
-        result.pointee = request.limitsToOne ? try items.first.flatMap { try results.one($0) } : try results.all(items)
+        try request.keychains.perform { () throws(KeychainError) -> Void in
+            let items = try ObjectSearch.items(for: request, try authentication.values())
+            // Damaged rows are omitted. If nothing else matches, the result is "not found".
+            guard let first = items.first else { throw .itemNotFound }
+            guard let result else { return }
+            let results = ItemResults(
+                returning: request.returning, authentication: authentication, keychains: request.keychains)
+            result.pointee = request.limitsToOne ? try results.one(first) : try results.all(items)
+        }
     }
 }
 
 /// Updates every matching item, or none. Attributes that `attributesToUpdate` does not name keep
 /// their values.
 ///
-/// Match keys in `query` have no effect, including kSecMatchLimit; kSecMatchItemList is obeyed.
+/// Match keys in `query` have no effect, including kSecMatchLimit; kSecMatchItemList and
+/// kSecMatchSearchList are obeyed.
 ///
 /// - Returns: errSecSuccess; errSecItemNotFound; errSecDuplicateItem if a changed primary key
 ///   equals that of another item; errSecParam for return keys in `query`; errSecNoSuchAttr for keys
@@ -76,15 +85,18 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         let query = try ChangeRequest(parsing: query, for: .update)
         let update = try UpdateRequest(parsing: attributesToUpdate, of: query.itemClass)
         let authentication = try CallAuthentication(query.authentication).values()
-        try query.lookup.perform(authentication) { (query) throws(KeychainError) in
-            _ = try KeychainClient.session().update(query, with: update.update)
+        try query.keychains.perform { () throws(KeychainError) -> Void in
+            try query.lookup.perform(authentication) { (query) throws(KeychainError) in
+                _ = try KeychainClient.session().update(query, with: update.update)
+            }
         }
     }
 }
 
 /// Deletes every matching item.
 ///
-/// Match keys have no effect, including kSecMatchLimit; kSecMatchItemList is obeyed.
+/// Match keys have no effect, including kSecMatchLimit; kSecMatchItemList and kSecMatchSearchList are
+/// obeyed.
 ///
 /// - Returns: errSecSuccess; errSecItemNotFound.
 @discardableResult
@@ -92,8 +104,10 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status {
         let query = try ChangeRequest(parsing: query, for: .delete)
         let authentication = try CallAuthentication(query.authentication).values()
-        try query.lookup.perform(authentication) { (query) throws(KeychainError) in
-            _ = try KeychainClient.session().delete(query)
+        try query.keychains.perform { () throws(KeychainError) -> Void in
+            try query.lookup.perform(authentication) { (query) throws(KeychainError) in
+                _ = try KeychainClient.session().delete(query)
+            }
         }
     }
 }

@@ -4,7 +4,6 @@ internal import CertificateTrust
 public import Foundation
 internal import KeyServices
 internal import KeychainModel
-internal import LatchkeyClient
 internal import LatchkeyService
 
 /// A certificate together with its private key.
@@ -80,7 +79,7 @@ public func SecIdentityCreate(_ allocator: CFAllocator?, _ certificate: SecCerti
 /// Returns the identity of a certificate whose private key is in the keychain.
 ///
 /// - Parameters:
-///   - keychainOrArray: accepted and ignored, because there is only one keychain.
+///   - keychainOrArray: a `SecKeychain`, an array of them, or nil for the search list.
 ///   - certificateRef: the certificate.
 ///   - identityRef: receives the identity.
 /// - Returns: errSecItemNotFound if the keychain does not hold the private key.
@@ -89,22 +88,24 @@ public func SecIdentityCreateWithCertificate(
     _ keychainOrArray: Any?, _ certificateRef: SecCertificate, _ identityRef: UnsafeMutablePointer<SecIdentity?>
 ) -> OSStatus {
     status {
-        identityRef.pointee = SecIdentity(certificateRef, try SecKey(ofCertificate: certificateRef))
+        let keychains = try ChosenKeychains(parameter: keychainOrArray)
+        identityRef.pointee = SecIdentity(certificateRef, try SecKey(ofCertificate: certificateRef, in: keychains))
     }
 }
 
 extension SecKey {
     /// An identity with the keychain's private key that belongs to a certificate.
-    convenience init(ofCertificate certificate: SecCertificate) throws(KeychainError) {
+    convenience init(
+        ofCertificate certificate: SecCertificate, in keychains: ChosenKeychains = .searchList
+    ) throws(KeychainError) {
         let query = ItemQuery(
             .key,
             attributes: [
                 .applicationLabel: .data(certificate.body.publicKeyHash),
                 .keyClass: .number(KeyHalf.privateKey.rawValue),
             ], synchronizable: .any)
-        let found = try KeychainClient.session().copyMatching(
-            query, returning: .attributes)
+        let found = try keychains.session().copyMatching(query, returning: .attributes)
         guard let record = found.records.first else { throw .itemNotFound }
-        self.init(try .stored(at: record.persistentReference))
+        self.init(try .stored(at: record.persistentReference, .asking, keychains))
     }
 }

@@ -7,7 +7,8 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import SecretMemory
 
-/// Reads the keys, certificates and identities of a file into memory.
+/// Reads the keys, certificates and identities of a file into memory, and stores them in a keychain
+/// if one is given.
 ///
 /// - Parameters:
 ///   - importedData: PEM, DER, PKCS #7, PKCS #8 or PKCS #12.
@@ -16,11 +17,12 @@ internal import SecretMemory
 ///   - itemType: the wanted type, unless it is `.itemTypeUnknown`; receives the detected type.
 ///   - flags: accepted and ignored.
 ///   - keyParams: the passphrase.
-///   - importKeychain: nil; use `SecItemAdd` to store items.
+///   - importKeychain: the `SecKeychain` that gets the items; nil stores nothing.
 ///   - outItems: receives an array of `SecKey`, `SecCertificate` and `SecIdentity`; a key and its
 ///     certificate form one identity.
 /// - Returns: errSecDecode or errSecParam if the data cannot be read; errSecPassphraseRequired;
-///   errSecAuthFailed; errSecMultiplePrivKeys; errSecUnimplemented if a keychain is given.
+///   errSecAuthFailed; errSecMultiplePrivKeys; errSecDuplicateItem for a key that the keychain has;
+///   errSecNoSuchKeychain.
 @discardableResult
 public func SecItemImport(
     _ importedData: CFData, _ fileNameOrExtension: CFString?, _ inputFormat: UnsafeMutablePointer<SecExternalFormat>?,
@@ -29,9 +31,9 @@ public func SecItemImport(
     _ outItems: UnsafeMutablePointer<CFArray?>?
 ) -> OSStatus {
     status {
-        guard importKeychain == nil else {
-            throw KeychainError(
-                .unimplemented, "import into a keychain is unsupported; use SecItemAdd to store the items")
+        let keychain = importKeychain as? SecKeychain
+        guard keychain != nil || importKeychain == nil else {
+            throw KeychainError.parameter("the keychain of an import must be a SecKeychain")
         }
         // A copy is needed because the caller's object may be an NSMutableData.
         let data = SharedSecret(
@@ -44,6 +46,7 @@ public func SecItemImport(
         let wanted = itemType?.pointee ?? .itemTypeUnknown
         let objects = found.objects(of: wanted)
         guard !objects.isEmpty else { throw KeychainError(.decode, "the file holds no item of the requested type") }
+        try keychain?.store(objects)
         inputFormat?.pointee = data.withUnsafeBytes { ImportedItems.format(of: $0, objects.count) }
         itemType?.pointee = ImportedItems.type(of: objects)
         outItems?.pointee = NSArray(array: objects)
@@ -162,7 +165,7 @@ private struct ExportedObjects {
             case .identity(let identity):
                 keys.append(try identity.privateKey.entry())
                 certificates.append(identity.certificate.body)
-            case nil: throw .parameter("an item to export must be a key, certificate or identity")
+            case .item, nil: throw .parameter("an item to export must be a key, certificate or identity")
             }
         }
         guard !keys.isEmpty || !certificates.isEmpty else { throw .parameter("there is no item to export") }

@@ -8,42 +8,51 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Reads the identities of a PKCS #12 file into memory. Nothing is stored.
+/// Reads the identities of a PKCS #12 file into memory, and stores them in a keychain if one is given.
 ///
 /// - Parameters:
 ///   - pkcs12_data: the file, in DER.
-///   - options: `kSecImportExportPassphrase`, a string. `kSecImportToMemoryOnly`,
-///     `kSecUseDataProtectionKeychain`, `kSecImportExportKeychain` and `kSecImportExportAccess` are
-///     accepted and have no effect, because nothing is stored. Other options have no effect either;
-///     the program's logger gets a warning with their names.
+///   - options: `kSecImportExportPassphrase`, a string. `kSecImportExportKeychain`, a `SecKeychain`,
+///     gets the identities and certificates, unless `kSecImportToMemoryOnly` is true; without it,
+///     nothing is stored. `kSecUseDataProtectionKeychain` and `kSecImportExportAccess` are accepted
+///     and have no effect. Other options have no effect either; the program's logger gets a warning
+///     with their names.
 ///   - items: receives an array of dictionaries: one for each key with its certificate
 ///     (`kSecImportItemIdentity`, `…Label`, `…KeyID`, `…CertChain` and `…Trust`), or, if the file
 ///     holds certificates only, one with these as `kSecImportItemCertChain`.
 /// - Returns: errSecPassphraseRequired if a passphrase is needed and missing; errSecAuthFailed if
 ///   it is wrong; errSecDecode if the data is not a PKCS #12 file; errSecParam if the passphrase is
-///   not a string; errSecUnimplemented for unsupported content.
+///   not a string or the keychain not a `SecKeychain`; errSecDuplicateItem for an identity that the
+///   keychain has; errSecNoSuchKeychain; errSecUnimplemented for unsupported content.
 @discardableResult
 public func SecPKCS12Import(
     _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus {
     status {
-        let passphrase = try PKCS12Options(options).passphrase
+        let options = try PKCS12Options(options)
         // A copy is needed because the caller's object may be an NSMutableData.
         let data = SharedSecret(
             SecretBytes(copying: UnsafeRawBufferPointer(start: pkcs12_data.bytes, count: pkcs12_data.length)))
         let file = try data.withUnsafeBytes { (bytes) throws(KeychainError) in
-            try PKCS12File(reading: bytes, passphrase: passphrase)
+            try PKCS12File(reading: bytes, passphrase: options.passphrase)
         }
-        items.pointee = NSArray(array: try PKCS12Items(file).dictionaries())
+        let imported = try PKCS12Items(file)
+        let dictionaries = try imported.dictionaries()
+        try options.keychain?.store(imported.objects(of: dictionaries))
+        items.pointee = NSArray(array: dictionaries)
     }
 }
 
 /// The options that a program passes with a file.
 private struct PKCS12Options {
     let passphrase: SharedSecret?
+    /// The keychain that gets the items; nil if nothing is stored.
+    let keychain: SecKeychain?
 
     init(_ options: CFDictionary) throws(KeychainError) {
         var passphrase: SharedSecret?
+        var keychain: Any?
+        var isMemoryOnly = false
         for (key, value) in options {
             switch (key as? String).map({ NSString(string: $0) }) {
             case kSecImportExportPassphrase:
@@ -51,13 +60,21 @@ private struct PKCS12Options {
                     throw .parameter("kSecImportExportPassphrase must be a string")
                 }
                 passphrase = SharedSecret(copying: text.utf8)
-            case kSecImportToMemoryOnly, kSecUseDataProtectionKeychain, kSecImportExportAccess,
-                kSecImportExportKeychain:
-                break
+            case kSecImportExportKeychain: keychain = value
+            case kSecImportToMemoryOnly: isMemoryOnly = ValueConversion.boolean(value) ?? false
+            case kSecUseDataProtectionKeychain, kSecImportExportAccess: break
             default: ProgramLog.current.warn(.importOptionIgnored(PrintableText("\(key)", maxLength: 100).string))
             }
         }
         self.passphrase = passphrase
+        guard !isMemoryOnly, let keychain else {
+            self.keychain = nil
+            return
+        }
+        guard let known = keychain as? SecKeychain else {
+            throw .parameter("kSecImportExportKeychain must be a SecKeychain")
+        }
+        self.keychain = known
     }
 }
 
@@ -92,6 +109,14 @@ private struct PKCS12Items {
             items.append(dictionary(key, label, own.certificate, own.label, all))
         }
         return items
+    }
+
+    /// The identities of the results, and the other certificates of the file.
+    func objects(of dictionaries: [NSDictionary]) -> [NSObject] {
+        let identities = dictionaries.compactMap { $0[kSecImportItemIdentity] as? SecIdentity }
+        let own = Set(identities.map(\.certificate))
+        let others = certificates.map(\.certificate).filter { !own.contains($0) }
+        return (identities as [NSObject]) + (others as [NSObject])
     }
 
     private func dictionary(

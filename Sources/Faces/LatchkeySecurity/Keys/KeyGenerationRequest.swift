@@ -10,6 +10,8 @@ struct KeyGenerationRequest {
     /// The halves to store; nil for a half that is not stored.
     let privateHalf: Half?
     let publicHalf: Half?
+    /// The keychain of kSecUseKeychain, for both halves.
+    let keychain: ChosenKeychains
 
     /// One half of the pair, to be stored.
     struct Half {
@@ -17,6 +19,7 @@ struct KeyGenerationRequest {
         let authentication: AuthenticationRequest
         /// Whether searches find it; false only for a key of a token.
         let isPermanent: Bool
+        let keychain: ChosenKeychains
     }
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
@@ -50,6 +53,7 @@ struct KeyGenerationRequest {
         privateHalf = try Self.half(ofPrivateHalf, token: token)
         if privateHalf == nil { try Self.refuseConstraints(ofPrivateHalf) }
         publicHalf = try Self.half(top.merging(halves[1]) { $1 }, token: nil)
+        keychain = privateHalf?.keychain ?? publicHalf?.keychain ?? .searchList
     }
 
     /// Returns one half as an item; nil if it is not stored.
@@ -81,7 +85,8 @@ struct KeyGenerationRequest {
             .key, attributes: converted.plain, accessGroup: converted.accessGroup, protection: converted.protection,
             accessControlFlags: converted.accessControlFlags,
             isSynchronizable: converted.synchronizable == .synchronized)
-        return Half(item: item, authentication: authentication, isPermanent: isPermanent)
+        return Half(
+            item: item, authentication: authentication, isPermanent: isPermanent, keychain: try parsed.addedKeychain())
     }
 
     /// Refuses an access control that a key in memory would not obey: it would sign without asking

@@ -80,23 +80,27 @@ struct KeyBody: Sendable {
 
     /// Returns the key that a persistent reference names.
     static func stored(
-        at reference: PersistentReference, _ authentication: CallAuthentication = .asking
+        at reference: PersistentReference, _ authentication: CallAuthentication = .asking,
+        _ keychains: ChosenKeychains = .searchList
     ) throws(KeychainError) -> KeyBody {
-        try stored(at: reference, KeychainClient.session().publicKey(of: reference), authentication)
+        try stored(at: reference, keychains.session().publicKey(of: reference), authentication, keychains)
     }
 
     /// Returns the private key of an identity.
     static func stored(
-        _ identity: IdentityRecord, _ authentication: CallAuthentication
+        _ identity: IdentityRecord, _ authentication: CallAuthentication, _ keychains: ChosenKeychains = .searchList
     ) throws(KeychainError) -> KeyBody {
         let reference = identity.key.persistentReference
         // Without a public key, the item does not hold a usable key: this throws the reason.
-        guard let publicKey = identity.publicKey else { return try stored(at: reference, authentication) }
-        return try stored(at: reference, publicKey, authentication)
+        guard let publicKey = identity.publicKey else {
+            return try stored(at: reference, authentication, keychains)
+        }
+        return try stored(at: reference, publicKey, authentication, keychains)
     }
 
     static func stored(
-        at reference: PersistentReference, _ info: PublicKeyInfo, _ authentication: CallAuthentication
+        at reference: PersistentReference, _ info: PublicKeyInfo, _ authentication: CallAuthentication,
+        _ keychains: ChosenKeychains
     ) throws(KeychainError) -> KeyBody {
         let key = try PublicKey.of(info)
         switch info.half {
@@ -104,7 +108,8 @@ struct KeyBody: Sendable {
         case .privateKey:
             let stored = StoredKey(
                 reference, publicKey: key,
-                authentication: { () throws(KeychainError) in try authentication.values() })
+                authentication: { () throws(KeychainError) in try authentication.values() },
+                in: { () throws(KeychainError) in try keychains.session() })
             return KeyBody(
                 publicKey: key, privateKey: stored, reference: reference, authentication: authentication)
         }

@@ -14,7 +14,7 @@ internal import SecretMemory
 ///   - parameters: `kSecAttrKeyType` (RSA, EC) and `kSecAttrKeySizeInBits` (512 to 8192 in steps of
 ///     8; 224, 256, 384, 521); attributes of both halves, and under `kSecPrivateKeyAttrs` and
 ///     `kSecPublicKeyAttrs` attributes of one. A half with `kSecAttrIsPermanent` is stored in the
-///     keychain. RSA keys below 2048 bits are weak: the program's logger (swift-log) gets a
+///     keychain, or in that of `kSecUseKeychain`. RSA keys below 2048 bits are weak: the program's logger (swift-log) gets a
 ///     warning.
 ///   - error: receives errSecParam; errSecKeySizeNotAllowed; errSecUnimplemented for tokens; or a
 ///     status of `SecItemAdd`.
@@ -43,6 +43,7 @@ public func SecKeyGeneratePair(
 
 private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
     let request = try KeyGenerationRequest(parsing: parameters)
+    let keychain = request.keychain
     if request.kind.canBeGenerated, request.kind.isWeak { ProgramLog.current.warn(.weakKey(request.kind)) }
     if let privateHalf = request.privateHalf {
         let authentication = try CallAuthentication(privateHalf.authentication)
@@ -50,15 +51,15 @@ private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
             let key = try UnnamedEnclaveKey(
                 creating: privateHalf.item,
                 authentication: { () throws(KeychainError) in try authentication.values() },
-                in: { () throws(KeychainError) in try KeychainClient.session() })
+                in: { () throws(KeychainError) in try keychain.session() })
             return .unnamed(key)
         }
         var generation = KeyGeneration(
             request.kind, privateHalf: privateHalf.item, publicHalf: request.publicHalf?.item)
         generation.privateHalf.authentication = try authentication.values()
-        let made = try KeychainClient.session().generateKey(generation)
+        let made = try keychain.session().generateKey(generation)
         let info = PublicKeyInfo(request.kind, half: .privateKey, publicKey: made.publicKey)
-        return try .stored(at: made.privateHalf.persistentReference, info, authentication.ofReturnedKeys)
+        return try .stored(at: made.privateHalf.persistentReference, info, authentication.ofReturnedKeys, keychain)
     }
     let key = try SoftwareKey.generate(request.kind)
     if let publicHalf = request.publicHalf {
@@ -73,7 +74,7 @@ private func store(_ half: KeyGenerationRequest.Half, _ key: PublicKey) throws {
     addition.authentication = try CallAuthentication(half.authentication).values()
     addition.attributes.merge(try KeyAttributes.standard(key, .publicKey)) { given, _ in given }
     addition.secrets = ItemSecrets(data: SharedSecret(copying: key.external))
-    _ = try KeychainClient.session().add(addition)
+    _ = try half.keychain.session().add(addition)
 }
 
 /// Returns a key in memory from its external representation: PKCS #1 for RSA; X9.63 for elliptic

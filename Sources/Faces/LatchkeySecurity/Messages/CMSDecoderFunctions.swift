@@ -46,7 +46,7 @@ public func CMSDecoderFinalizeMessage(_ cmsDecoder: CMSDecoder) -> OSStatus {
     }
 }
 
-/// Accepted and ignored: there is only one keychain.
+/// Accepted and ignored: the keychains of the search list are used.
 @discardableResult
 public func CMSDecoderSetSearchKeychain(_ cmsDecoder: CMSDecoder, _ keychainOrArray: Any) -> OSStatus {
     errSecSuccess

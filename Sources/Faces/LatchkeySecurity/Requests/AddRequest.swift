@@ -12,6 +12,7 @@ struct AddRequest {
     let isList: Bool
     let returning: ReturnTypes
     let authentication: AuthenticationRequest
+    let keychain: ChosenKeychains
 
     enum Content {
         case item(ItemAddition)
@@ -25,6 +26,7 @@ struct AddRequest {
         guard parsed.persistentReference == nil else { throw .parameter("a new item has no persistent reference yet") }
         _ = try parsed.includesTombstones()  // It has no effect, but its type is checked.
         authentication = try parsed.authentication(allowsSkip: false)
+        keychain = try parsed.addedKeychain()
         returning = parsed.returning
         let data = try parsed.secret()
         let reference = try parsed.itemReference()

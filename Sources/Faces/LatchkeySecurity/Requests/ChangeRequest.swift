@@ -8,8 +8,9 @@ internal import SecretMemory
 /// The parsed query dictionary of `SecItemUpdate` or `SecItemDelete`.
 ///
 /// Match keys have no effect, as on macOS, because code on Linux takes the branch that is meant for
-/// macOS (keychain-behaviour §3.5). The exception is kSecMatchItemList, which macOS obeys: if it
-/// were ignored, a call that names its items would change all items.
+/// macOS (keychain-behaviour §3.5). The exceptions are kSecMatchItemList and kSecMatchSearchList,
+/// which macOS obeys: if they were ignored, a call that names its items or its keychains would change
+/// all items.
 struct ChangeRequest {
     enum Kind { case update, delete }
 
@@ -17,6 +18,7 @@ struct ChangeRequest {
     /// The class of the items, given by name or by reference.
     let itemClass: ItemClass
     let authentication: AuthenticationRequest
+    let keychains: ChosenKeychains
 
     init(parsing dictionary: CFDictionary, for kind: Kind) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)
@@ -24,6 +26,7 @@ struct ChangeRequest {
             throw .parameter("return keys are not allowed in SecItemUpdate")
         }
         authentication = try parsed.authentication(allowsSkip: false)
+        keychains = try parsed.searchedKeychains()
         var lookup = try parsed.lookup()
         lookup.listed = try parsed.listedItems()
         if !Set(parsed.match.keys).isSubset(of: ItemDictionary.Key.withoutWarning) {

@@ -9,10 +9,12 @@ struct CopyRequest {
     /// Conditions that need the parsed certificate; nil if there are none.
     let filter: CertificateFilter?
     let authentication: AuthenticationRequest
+    let keychains: ChosenKeychains
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)
         authentication = try parsed.authentication(allowsSkip: true)
+        keychains = try parsed.searchedKeychains()
         var lookup = try parsed.lookup()
         if parsed.persistentReference != nil,
             !parsed.attributes.allSatisfy({ $0.code == ItemAttribute.synchronizable.rawValue })

@@ -32,7 +32,7 @@ extension ItemDictionary {
         let query = try ItemQuery(
             itemClass, attributes: conditions, accessGroup: attributes.accessGroup, synchronizable: scope,
             persistentReference: reference, includesTombstones: includesTombstones())
-        guard given == nil, let object else { return ItemLookup(query) }
+        guard given == nil, let object, object.hasContent else { return ItemLookup(query) }
         var byContent = query
         byContent.persistentReference = nil
         byContent.synchronizable = attributes.synchronizable ?? .local

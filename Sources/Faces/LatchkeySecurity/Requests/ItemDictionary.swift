@@ -111,7 +111,7 @@ struct ItemDictionary {
     /// Converts an object and checks it against the class that the dictionary names, if any.
     private func checked(_ object: Any, _ key: String) throws(KeychainError) -> ItemReference {
         guard let known = ItemReference(object) else {
-            throw .parameter("'\(key)' must be a key, certificate or identity")
+            throw .parameter("'\(key)' must be a key, certificate, identity or SecKeychainItem")
         }
         if let named = try namedClass(), named != known.itemClass {
             throw .parameter("'\(key)' is of \(known.itemClass.constant), but kSecClass is another class")
@@ -160,10 +160,37 @@ struct ItemDictionary {
             }
             guard let object = ItemReference(entry) else {
                 throw KeychainError(
-                    .unimplemented, "an entry of '\(key)' must be a persistent reference, key, certificate or identity")
+                    .unimplemented, "an entry of '\(key)' must be a persistent reference or an object for an item")
             }
             return .object(object)
         }
+    }
+
+    // MARK: Keychains
+
+    /// The keychain that gets a new item: that of kSecUseKeychain.
+    func addedKeychain() throws(KeychainError) -> ChosenKeychains {
+        ChosenKeychains(try usedKeychain().map { [$0] })
+    }
+
+    /// The keychains of a search, an update or a delete: those of kSecMatchSearchList; without it that
+    /// of kSecUseKeychain; without both that of the object in kSecValueRef, if it names one.
+    func searchedKeychains() throws(KeychainError) -> ChosenKeychains {
+        let used = try usedKeychain()
+        if let value = match[Key.searchList] {
+            guard let keychains = value as? [SecKeychain] else {
+                throw .parameter("kSecMatchSearchList must be an array of SecKeychain")
+            }
+            return ChosenKeychains(keychains.map(\.name))
+        }
+        if let used { return ChosenKeychains([used]) }
+        return ChosenKeychains(try itemReference()?.keychain.map { [$0] })
+    }
+
+    private func usedKeychain() throws(KeychainError) -> KeychainName? {
+        guard let value = use[Key.keychain] else { return nil }
+        guard let keychain = value as? SecKeychain else { throw .parameter("kSecUseKeychain must be a SecKeychain") }
+        return keychain.name
     }
 
     /// Whether the caller requests deleted synchronized items.
@@ -203,6 +230,7 @@ struct ItemDictionary {
         /// narrow the search.
         static let withoutWarning: Set<String> = [limit, matchItemList, caseInsensitive, searchList]
         static let itemList = "u_ItemList"
+        static let keychain = "u_Keychain"
         static let tombstones = "u_Tomb"
         static let credentialReference = "u_CredRef"
         static let authenticationContext = "u_AuthCtx"
@@ -210,8 +238,8 @@ struct ItemDictionary {
         static let noAuthenticationUI = "u_NoAuthUI"
         static let operationPrompt = "u_OpPrompt"
         static let knownUse: Set<String> = [
-            itemList, tombstones, credentialReference, authenticationContext, authenticationUI, noAuthenticationUI,
-            operationPrompt, "u_CallerName", "u_TokenRawItems",
+            itemList, keychain, tombstones, credentialReference, authenticationContext, authenticationUI,
+            noAuthenticationUI, operationPrompt, "u_CallerName", "u_TokenRawItems",
         ]
         static let returnTypes: [String: ReturnTypes] = [
             "r_Data": .data, "r_Attributes": .attributes, "r_Ref": .reference, "r_PersistentRef": .persistentReference,

@@ -4,7 +4,6 @@ internal import CertificateTrust
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
-internal import LinuxSystem
 
 /// A keychain that a command line names: by a name, or by a path as macOS's scripts use them.
 ///
@@ -30,44 +29,16 @@ enum KeychainOperand: Equatable {
             self = .named(place.name)
             return
         }
-        let file = word.lastPathComponent
-        switch file {
+        switch word.lastPathComponent {
         case "System.keychain": self = .administrator
         case "SystemRootCertificates.keychain": self = .systemRoots
-        default: self = .named(try Self.name(text, file))
+        default: self = .named(try Self.name(text))
         }
     }
 
     /// Reads the name in a bare name or in a path.
-    private static func name(_ text: String, _ file: String) throws(CommandFailure) -> KeychainName {
-        guard let name = KeychainName(file), !text.split(separator: "/").contains("..") else {
-            throw failure(.invalidKeychain, "'\(text)' is not the name of a keychain", text)
-        }
-        guard text.contains("/") else { return name }
-        guard file.hasSuffix(".keychain") || file.hasSuffix(".keychain-db") else {
-            throw failure(
-                .noSuchKeychain, "there is no keychain at this path", text,
-                hint: "keychains have names: \(name.fileName), or NAME.keychain in any directory")
-        }
-        guard !isForeignFile(text) else {
-            throw failure(
-                .invalidKeychain, "this file is not a keychain of Latchkey", text,
-                hint:
-                    "on the Mac: security export -k FILE -t identities -f pkcs12 -o identities.p12; here: security import"
-            )
-        }
-        return name
-    }
-
-    /// Whether there is a file at a path where a script of macOS expects its keychain.
-    private static func isForeignFile(_ path: String) -> Bool {
-        ((try? FileStatus.of(path)) ?? nil).map { $0.kind != .directory } ?? false
-    }
-
-    private static func failure(
-        _ status: OSStatusCode, _ problem: String, _ text: String, hint: String? = nil
-    ) -> CommandFailure {
-        .status(KeychainError(status, problem, hint: hint), of: "\(function) \(text)")
+    private static func name(_ text: String) throws(CommandFailure) -> KeychainName {
+        try CommandFailure.mapErrors("\(function) \(text)") { () throws(KeychainError) in try KeychainName(path: text) }
     }
 }
 

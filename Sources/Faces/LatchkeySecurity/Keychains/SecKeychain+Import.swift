@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeychainModel
+
+extension SecKeychain {
+    /// Stores the objects of an imported file in this keychain. A certificate that is stored already
+    /// stays as it is.
+    ///
+    /// - Throws: errSecDuplicateItem for a key or an identity that is stored already; all identities
+    ///   are stored, or none, and so are all keys.
+    func store(_ objects: [NSObject]) throws(KeychainError) {
+        try store(all: objects.filter { $0 is SecIdentity })
+        try store(all: objects.filter { $0 is SecKey })
+        for certificate in objects where certificate is SecCertificate {
+            do throws(KeychainError) {
+                try store(all: [certificate])
+            } catch {
+                guard error.status == .duplicateItem else { throw error }
+            }
+        }
+    }
+
+    private func store(all objects: [NSObject]) throws(KeychainError) {
+        guard !objects.isEmpty else { return }
+        let attributes: [CFString: Any] = [kSecUseItemList: objects, kSecUseKeychain: self]
+        let request = try AddRequest(parsing: NSDictionary(dictionary: attributes))
+        try request.keychain.perform { () throws(KeychainError) -> Void in
+            var addition = ObjectAddition(authentication: Authentication())
+            _ = try addition.addAll(of: request)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+
+// The keychains that are searched, and the one that gets new items.
+
+/// Copies the default keychain, which gets new items.
+@available(*, deprecated, message: "SecItemAdd without kSecUseKeychain adds to the default keychain")
+@discardableResult
+public func SecKeychainCopyDefault(_ keychain: UnsafeMutablePointer<SecKeychain?>) -> OSStatus {
+    status { keychain.pointee = SecKeychain(try KeychainName.chosen(nil)) }
+}
+
+/// Sets the default keychain of the user, for all programs; nil changes nothing.
+///
+/// - Returns: errSecNoSuchKeychain; errSecUnimplemented in a process whose keychain is in memory.
+@available(*, deprecated, message: "use kSecUseKeychain, which changes nothing for other programs")
+@discardableResult
+public func SecKeychainSetDefault(_ keychain: SecKeychain?) -> OSStatus {
+    status {
+        guard let keychain else { return }
+        try KeychainClient.registry().changeKeychainList(.defaultKeychain(keychain.name))
+    }
+}
+
+/// Copies the search list: an array of `SecKeychain`, in the order of the search.
+@available(*, deprecated, message: "SecItemCopyMatching searches the keychains of the search list")
+@discardableResult
+public func SecKeychainCopySearchList(_ searchList: UnsafeMutablePointer<CFArray?>) -> OSStatus {
+    status {
+        let places = try KeychainClient.registry().keychains().searched
+        searchList.pointee = NSArray(array: places.map { SecKeychain($0.name) })
+    }
+}
+
+/// Sets the search list of the user, for all programs.
+///
+/// - Returns: errSecParam for anything but an array of `SecKeychain`; errSecNoSuchKeychain;
+///   errSecUnimplemented in a process whose keychain is in memory.
+@available(*, deprecated, message: "use kSecMatchSearchList, which changes nothing for other programs")
+@discardableResult
+public func SecKeychainSetSearchList(_ searchList: CFArray) -> OSStatus {
+    status {
+        let names = try KeychainName.searched(searchList)
+        try KeychainClient.registry().changeKeychainList(.search(names))
+    }
+}
