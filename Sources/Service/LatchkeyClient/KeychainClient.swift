@@ -115,7 +115,8 @@ public enum KeychainClient {
 
     /// Whether this process works on the keychain that every user has, which its first use creates.
     private static func usesLogin(_ home: KeychainHome) throws(KeychainError) -> Bool {
-        try (selectedName() ?? UserKeychains(home).list().defaultKeychain) == .login
+        if let selected = try selectedName() { return selected == .login }
+        return try UserKeychains(home).list().defaultKeychain == .login
     }
 
     /// Whether a keychain exists already, so that a request does not create one.
