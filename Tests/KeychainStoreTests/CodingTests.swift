@@ -63,6 +63,12 @@ struct CodingTests {
         }
     }
 
+    @Test("KDB-80: an item whose access list cannot be read is not damaged")
+    func accessList() throws {
+        let list: [UInt8] = [9]
+        #expect(try decode(fields([("acls", 2, list)] + valid)).attributes[.accessList] == .data(list))
+    }
+
     /// Values of each type, among them numbers and dates in other encodings than their canonical one.
     static let values: [AttributeValue] = [
         .string(""), .string("alice"), .string("a\u{301}"), .data([]), .data(Array("alice".utf8)), .data([0xFF, 0]),

@@ -31,6 +31,32 @@ struct ItemRulesTests {
         #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
     }
 
+    @Test(
+        "KDB-80: an access list that is malformed, or of a class without one, is neither added nor set",
+        arguments: Backend.allCases)
+    func accessList(_ backend: Backend) throws {
+        let (keychain, caller) = (try TestKeychain(backend), TestKeychain.caller)
+        let valid = try AccessList(name: "n", programs: .any).attributeValue
+        let rows: [(ItemClass, AttributeValue, Int32)] = [
+            (.genericPassword, .data([]), -50), (.internetPassword, .data([2, 0, 0, 0, 0, 0]), -50),
+            (.key, .string("x"), -50), (.certificate, valid, -25303), (.genericPassword, valid, 0),
+            (.internetPassword, valid, 0), (.key, valid, 0),
+        ]
+        for itemClass in ItemClass.stored { _ = try keychain.service.add(ItemAddition(itemClass), from: caller) }
+        for (itemClass, value, expected) in rows {
+            let addition = ItemAddition(itemClass, attributes: [.accessList: value, .label: .string("x")])
+            let update = ItemUpdate(attributes: [.accessList: value])
+            // A valid addition is a duplicate of the item above.
+            let added = status { () throws(KeychainError) in _ = try keychain.service.add(addition, from: caller) }
+            #expect(added == (expected == 0 ? -25299 : expected), "\(itemClass)")
+            let updated = status { () throws(KeychainError) in
+                _ = try keychain.service.update(ItemQuery(itemClass), with: update, from: caller)
+            }
+            #expect(updated == expected, "\(itemClass)")
+        }
+        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+    }
+
     @Test("A secret attribute that its class does not store is rejected", arguments: Backend.allCases)
     func foreignSecret(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)

@@ -146,6 +146,10 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
     /// `kSecAttrCanUnwrap`: whether the key may decrypt keys.
     case canUnwrap = "unwp"
 
+    // Of passwords and keys.
+    /// `kSecAttrAccess`: which programs are to be trusted; a record without effect.
+    case accessList = "acls"
+
     /// The four ASCII letters of the code as one number, the first letter in the most significant
     /// byte, so that codes sort like their letters.
     public var code: UInt32 { Self.codes[Int(number)] }

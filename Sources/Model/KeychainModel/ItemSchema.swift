@@ -78,6 +78,8 @@ public struct ItemSchema: Sendable {
         case uuid
         /// An access control object.
         case accessControl
+        /// An access list object, stored as data.
+        case accessList
     }
 
     /// The column of `attribute`; nil if the class has no such attribute (errSecNoSuchAttr).
@@ -139,6 +141,7 @@ extension ItemSchema {
         .init(.hasCustomIcon, "kSecAttrHasCustomIcon", .number),
         .init(.customProtection, "kSecProtectedDataItemAttr", .blob),
         .init(.account, "kSecAttrAccount", .blob, [.primaryKey, .indexed], .string("")),
+        .init(.accessList, "kSecAttrAccess", .accessList),
     ]
 
     static let genericPassword = ItemSchema(
@@ -205,6 +208,7 @@ extension ItemSchema {
             .init(.canVerifyRecover, "kSecAttrCanVerifyRecover", .number),
             .init(.canWrap, "kSecAttrCanWrap", .number),
             .init(.canUnwrap, "kSecAttrCanUnwrap", .number),
+            .init(.accessList, "kSecAttrAccess", .accessList),
         ])
 
     /// The certificate's column takes precedence over the key's column of the same attribute

@@ -153,6 +153,7 @@ public final class EmbeddedService: KeychainService {
         try ItemRules.check(record)
         try ItemRules.checkClass(of: record, allowsAlwaysOpen: allowsAlwaysOpen)
         try ItemRules.checkDates(of: record.attributes)
+        try ItemRules.checkAccessList(in: record.attributes)
         if let publicKey { record.publicKey = publicKey } else { try KeyRules.refuseToken(record) }
         KeyRules.rememberPublicKey(of: &record)
         return record

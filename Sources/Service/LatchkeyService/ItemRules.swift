@@ -67,6 +67,7 @@ enum ItemRules {
         }
         do throws(KeychainError) {
             try checkDates(of: record.attributes, record.created, record.modified)
+            try checkAccessList(in: record.attributes)
             try check(record)
             try checkClass(of: record, allowsAlwaysOpen: allowsAlwaysOpen)
             try KeyRules.refuseToken(record)
@@ -84,6 +85,11 @@ enum ItemRules {
         guard (given + more.compactMap { $0 }).allSatisfy(dates.contains) else {
             throw .parameter("a date must be in the years 1 to 9999")
         }
+    }
+
+    /// Throws for an access list that readers of the format would not understand.
+    static func checkAccessList(in attributes: [ItemAttribute: AttributeValue]) throws(KeychainError) {
+        if let value = attributes[.accessList] { _ = try AccessList(value) }
     }
 
     /// The years 1 to 9999, in seconds since 2001.
@@ -110,6 +116,7 @@ enum ItemRules {
         _ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, now: Double, allowsAlwaysOpen: Bool = true
     ) throws(KeychainError) -> ItemRecord {
         try checkDates(of: update.attributes, update.created)
+        try checkAccessList(in: update.attributes)
         var changed = record
         changed.attributes.merge(update.attributes) { _, new in new }
         if let data = update.data { changed.secrets?.data = data }

@@ -7,7 +7,8 @@ internal import SecretMemory
 /// Converts a caller's value to the type of an attribute (keychain-behaviour §1.2). An unsuitable
 /// value gives errSecParam.
 enum ValueConversion {
-    /// Returns the value of an attribute that is neither secret nor an access control.
+    /// Returns the value of an attribute that is neither secret, nor an access control, nor an access
+    /// list.
     static func value(_ value: Any, for column: ItemSchema.Column) throws(KeychainError) -> AttributeValue {
         switch column.kind {
         case .string:
@@ -39,7 +40,7 @@ enum ValueConversion {
             if value is NSNull { return .data([]) }
             if let data = value as? Data, data.isEmpty || data.count == 16 { return .data(Array(data)) }
             if let identifier = value as? UUID { return .data(withUnsafeBytes(of: identifier.uuid) { Array($0) }) }
-        case .accessControl:
+        case .accessControl, .accessList:
             break
         }
         throw .parameter("the value of \(column.constant) has the wrong type")
