@@ -93,6 +93,7 @@ extension ConstantsTests {
             Constant(kSecAttrAccessGroup, "agrp"),
             Constant(kSecAttrAccessible, "pdmn"),
             Constant(kSecAttrAccessControl, "accc"),
+            Constant(kSecAttrAccess, "acls"),
             Constant(kSecAttrSynchronizable, "sync"),
             Constant(kSecAttrSynchronizableAny, "syna"),
             Constant(kSecAttrSecurityDomain, "sdmn"),

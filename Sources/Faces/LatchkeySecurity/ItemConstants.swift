@@ -52,7 +52,8 @@ nonisolated(unsafe) public let kSecAttrLabel: CFString = "labl"
 nonisolated(unsafe) public let kSecAttrCreationDate: CFString = "cdat"
 /// The time of the last change: a Date.
 nonisolated(unsafe) public let kSecAttrModificationDate: CFString = "mdat"
-/// A `SecAccess` of the Mac's file keychains.
+/// The access list of a password or a key: a `SecAccess`, kept and returned without effect. In a
+/// search it is not a condition.
 nonisolated(unsafe) public let kSecAttrAccess: CFString = "acls"
 
 // MARK: Attributes of passwords

@@ -81,7 +81,13 @@ struct ItemResults {
         for (attribute, name) in columns {
             // The digest is returned together with the data.
             if attribute == .digest, !returning.isSuperset(of: [.data, .attributes]) { continue }
-            if let value = record[attribute] { result.append(name, object(value)) }
+            guard let value = record[attribute] else { continue }
+            if attribute == .accessList {
+                // One of a later version must not make the item unreadable.
+                if let list = try? AccessList(value) { result.append(name, SecAccess(list)) }
+            } else {
+                result.append(name, object(value))
+            }
         }
         result.append(kSecAttrAccessControl, SecAccessControl(of: record))
         if returning.contains(.data), case .identity(let identity) = item {

@@ -120,7 +120,7 @@ nonisolated(unsafe) public let kSecSymmetricKeyAttrs: CFString = "symmetric"
 nonisolated(unsafe) public let kSecImportExportPassphrase: CFString = "passphrase"
 /// An option: the keychain to import into, a `SecKeychain`; by default nothing is stored.
 nonisolated(unsafe) public let kSecImportExportKeychain: CFString = "keychain"
-/// A Mac option: a `SecAccess` for the imported keys.
+/// An option: a `SecAccess`, which is kept with stored keys without effect.
 nonisolated(unsafe) public let kSecImportExportAccess: CFString = "access"
 /// An option: whether the import stores nothing, a Bool.
 nonisolated(unsafe) public let kSecImportToMemoryOnly: CFString = "memory"

@@ -90,7 +90,7 @@ public struct SecItemImportExportKeyParameters {
     public var alertTitle: Unmanaged<CFString>?
     /// Not used.
     public var alertPrompt: Unmanaged<CFString>?
-    /// Not used.
+    /// A `SecAccess` for keys that are stored in a keychain: kept without effect.
     public var accessRef: Unmanaged<CFTypeRef>?
     /// The operations that imported keys may perform; nil for all.
     public var keyUsage: Unmanaged<CFArray>?

@@ -16,7 +16,7 @@ internal import SecretMemory
 ///   - inputFormat: receives the detected format.
 ///   - itemType: the wanted type, unless it is `.itemTypeUnknown`; receives the detected type.
 ///   - flags: accepted and ignored.
-///   - keyParams: the passphrase.
+///   - keyParams: the passphrase, and the access list of stored keys.
 ///   - importKeychain: the `SecKeychain` that gets the items; nil stores nothing.
 ///   - outItems: receives an array of `SecKey`, `SecCertificate` and `SecIdentity`; a key and its
 ///     certificate form one identity.
@@ -46,7 +46,7 @@ public func SecItemImport(
         let wanted = itemType?.pointee ?? .itemTypeUnknown
         let objects = found.objects(of: wanted)
         guard !objects.isEmpty else { throw KeychainError(.decode, "the file holds no item of the requested type") }
-        try keychain?.store(objects)
+        try keychain?.store(objects, try keyParams?.pointee.access())
         inputFormat?.pointee = data.withUnsafeBytes { ImportedItems.format(of: $0, objects.count) }
         itemType?.pointee = ImportedItems.type(of: objects)
         outItems?.pointee = NSArray(array: objects)
@@ -122,6 +122,15 @@ extension SecItemImportExportKeyParameters {
         case let data as NSData: return SharedSecret(copying: data as Data)
         default: throw .parameter("the passphrase must be a string or Data")
         }
+    }
+
+    /// The access list of the imported keys; nil if there is none.
+    func access() throws(KeychainError) -> SecAccess? {
+        guard let accessRef else { return nil }
+        guard let access = accessRef.takeUnretainedValue() as? SecAccess else {
+            throw .parameter("accessRef must be a SecAccess")
+        }
+        return access
     }
 }
 

@@ -14,16 +14,17 @@ internal import SecretMemory
 ///   - pkcs12_data: the file, in DER.
 ///   - options: `kSecImportExportPassphrase`, a string. `kSecImportExportKeychain`, a `SecKeychain`,
 ///     gets the identities and certificates, unless `kSecImportToMemoryOnly` is true; without it,
-///     nothing is stored. `kSecUseDataProtectionKeychain` and `kSecImportExportAccess` are accepted
-///     and have no effect. Other options have no effect either; the program's logger gets a warning
-///     with their names.
+///     nothing is stored. `kSecImportExportAccess`, a `SecAccess`, is kept with the stored keys.
+///     `kSecUseDataProtectionKeychain` is accepted and has no effect. Other options have no effect
+///     either; the program's logger gets a warning with their names.
 ///   - items: receives an array of dictionaries: one for each key with its certificate
 ///     (`kSecImportItemIdentity`, `…Label`, `…KeyID`, `…CertChain` and `…Trust`), or, if the file
 ///     holds certificates only, one with these as `kSecImportItemCertChain`.
 /// - Returns: errSecPassphraseRequired if a passphrase is needed and missing; errSecAuthFailed if
 ///   it is wrong; errSecDecode if the data is not a PKCS #12 file; errSecParam if the passphrase is
-///   not a string or the keychain not a `SecKeychain`; errSecDuplicateItem for an identity that the
-///   keychain has; errSecNoSuchKeychain; errSecUnimplemented for unsupported content.
+///   not a string, the keychain not a `SecKeychain` or the access list not a `SecAccess`;
+///   errSecDuplicateItem for an identity that the keychain has; errSecNoSuchKeychain;
+///   errSecUnimplemented for unsupported content.
 @discardableResult
 public func SecPKCS12Import(
     _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
@@ -38,7 +39,7 @@ public func SecPKCS12Import(
         }
         let imported = try PKCS12Items(file)
         let dictionaries = try imported.dictionaries()
-        try options.keychain?.store(imported.objects(of: dictionaries))
+        try options.keychain?.store(imported.objects(of: dictionaries), options.access)
         items.pointee = NSArray(array: dictionaries)
     }
 }
@@ -48,10 +49,13 @@ private struct PKCS12Options {
     let passphrase: SharedSecret?
     /// The keychain that gets the items; nil if nothing is stored.
     let keychain: SecKeychain?
+    /// The access list of the stored keys; nil for none.
+    let access: SecAccess?
 
     init(_ options: CFDictionary) throws(KeychainError) {
         var passphrase: SharedSecret?
         var keychain: Any?
+        var access: Any?
         var isMemoryOnly = false
         for (key, value) in options {
             switch (key as? String).map({ NSString(string: $0) }) {
@@ -62,19 +66,25 @@ private struct PKCS12Options {
                 passphrase = SharedSecret(copying: text.utf8)
             case kSecImportExportKeychain: keychain = value
             case kSecImportToMemoryOnly: isMemoryOnly = ValueConversion.boolean(value) ?? false
-            case kSecUseDataProtectionKeychain, kSecImportExportAccess: break
+            case kSecImportExportAccess: access = value
+            case kSecUseDataProtectionKeychain: break
             default: ProgramLog.current.warn(.importOptionIgnored(PrintableText("\(key)", maxLength: 100).string))
             }
         }
         self.passphrase = passphrase
         guard !isMemoryOnly, let keychain else {
             self.keychain = nil
+            self.access = nil
             return
         }
         guard let known = keychain as? SecKeychain else {
             throw .parameter("kSecImportExportKeychain must be a SecKeychain")
         }
         self.keychain = known
+        self.access = access as? SecAccess
+        guard access == nil || self.access != nil else {
+            throw .parameter("kSecImportExportAccess must be a SecAccess")
+        }
     }
 }
 

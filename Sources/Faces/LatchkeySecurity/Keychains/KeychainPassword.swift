@@ -28,6 +28,11 @@ struct KeychainPassword {
         if number != 0 { attributes[attribute] = .number(number) }
     }
 
+    /// - Throws: errSecParam for a list that is too long.
+    mutating func set(_ access: SecAccess?) throws(KeychainError) {
+        if let access { attributes[.accessList] = try access.accessList().attributeValue }
+    }
+
     mutating func merge(_ given: KeychainAttributes) { attributes.merge(given.values) { _, new in new } }
 
     // MARK: Searching

@@ -17,7 +17,7 @@ internal import SecretMemory
 ///   - length: the length of the password in bytes.
 ///   - data: the password.
 ///   - keychainRef: the keychain; nil for the default keychain.
-///   - initialAccess: accepted without effect.
+///   - initialAccess: the access list, which is kept without effect.
 ///   - itemRef: receives the item.
 /// - Returns: errSecUnimplemented for another class; errSecNoSuchAttr; errSecReadOnlyAttr for dates;
 ///   errSecDuplicateItem; errSecNoSuchKeychain; errSecParam for a length without bytes.
@@ -31,6 +31,7 @@ public func SecKeychainItemCreateFromContent(
     status {
         var password = KeychainPassword(try itemClass.passwordClass())
         password.merge(try KeychainAttributes(attrList.pointee, of: password.itemClass))
+        try password.set(initialAccess)
         try password.add(to: keychainRef, CallerBytes(data, length).secret, itemRef)
     }
 }

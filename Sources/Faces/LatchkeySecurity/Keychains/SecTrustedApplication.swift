@@ -4,7 +4,7 @@ public import Foundation
 internal import KeychainModel
 internal import LatchkeyClient
 
-/// A program in a ``SecAccess``: its path. It is kept and shown, and has no effect here.
+/// A program in a ``SecAccess``: its path. It is kept with the item and shown, and has no effect here.
 public final class SecTrustedApplication: NSObject, Sendable {
     let path: String
 

@@ -42,6 +42,9 @@ struct ConvertedAttributes {
                 throw .parameter("kSecAttrAccessControl must be a SecAccessControl")
             }
             accessControl = control
+        case .accessList:
+            guard let access = value as? SecAccess else { throw .parameter("kSecAttrAccess must be a SecAccess") }
+            plain[attribute] = try access.accessList().attributeValue
         case .accessible:
             guard case .string(let code) = try ValueConversion.value(value, for: column),
                 let known = ProtectionClass(rawValue: code)
