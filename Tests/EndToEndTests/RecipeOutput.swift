@@ -73,8 +73,6 @@ extension RecipeOutput {
 
     /// Notes without a prefix of their own: `CommandSession.warn` writes them.
     private static let notes: Set<String> = [
-        "security: a passcode on the command line is visible to every process",
-        "security: items have no partition list here; the item was found, and nothing was changed",
-        "security: keys have no partition list here; nothing was changed",
+        "security: a passcode on the command line is visible to every process"
     ]
 }

@@ -31,7 +31,8 @@ struct SecurityCommandsPageTests {
             "Every command and flag of macOS's `security`, and what it does here. `SecurityCommandsPageTests`",
             "generates this page (`LATCHKEY_RECORD=1 ./Scripts/test --filter SecurityCommandsPageTests`).", "",
             "- works: as on macOS, apart from what [Compatibility.md](Compatibility.md#the-command-security) says",
-            "- accepted: without effect; the help of the command says why", "- refused: with this exit value", "",
+            "- accepted: without effect, or only kept and shown; the help of the command says why",
+            "- refused: with this exit value", "",
             "| command | works | accepted | refused |", "|---|---|---|---|",
         ]
         for entry in CommandTable.entries {

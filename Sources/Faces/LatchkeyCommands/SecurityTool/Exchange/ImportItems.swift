@@ -23,8 +23,7 @@ enum ImportItems: SecurityCommand {
             CommandOption(
                 "--passphrase-file", .required("file"), help: "like -P, in a file of mode 0600 (Latchkey's addition)"),
             CommandOption("-a", .pair("name value"), help: "accepted; other attributes are not set"),
-            CommandOption("-A", help: "accepted; access groups separate programs"),
-            CommandOption("-T", .required("program"), help: "accepted; access groups separate programs"),
+            .everyProgram, .trustedProgram,
             CommandOption(
                 "-l", .required("label"), as: .attribute(.label, .text), help: "the label (Latchkey's addition)"),
             CommandOption("--tag", .required("tag"), help: "the application tag (Latchkey's addition)"), .accessGroup,
@@ -36,7 +35,7 @@ enum ImportItems: SecurityCommand {
             OpenSSH; certificates in PEM, DER and PKCS#7; both in PKCS#12. A key and its certificate are an identity.
             """,
             "A passphrase on the command line is visible to every process that may list processes.",
-        ],
+        ] + CommandOption.accessListNotes,
         examples: [
             "import identity.p12 --passphrase-file ~/.pass", "import identity.p12 -t cert -f pkcs12 -P passphrase",
             "import key.pem -x",
@@ -126,6 +125,7 @@ private struct ItemAdditions {
         }
         attributes[.label] = arguments["-l"]?.attributeValue ?? .string(label)
         if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
+        attributes[.accessList] = try arguments.accessList(named: attributes[.label])
         return ItemAddition(
             .key, attributes: attributes, secrets: ItemSecrets(data: data), accessGroup: arguments.accessGroup)
     }

@@ -10,9 +10,9 @@ enum DumpKeychain: SecurityCommand {
         name: "dump-keychain",
         summary: "Show every item of the keychain.",
         options: [
-            CommandOption("-a", help: "also show access lists; items have none here"),
+            CommandOption("-a", help: "also show access and partition lists, which are kept without effect"),
             CommandOption("-d", help: "also show the passwords and other data"),
-            CommandOption("-i", help: "accepted; there are no access lists to edit"),
+            CommandOption("-i", help: "accepted; access lists are not edited"),
             CommandOption("-r", help: "accepted; the sealed form of data is not shown"),
             .accessGroup,
         ] + CommandOption.passcode,
@@ -52,9 +52,17 @@ enum DumpKeychain: SecurityCommand {
     ) throws(CommandFailure) {
         let withData = arguments.contains("-d")
         var text = ItemBlock(record: record, keychain: path).text
-        if arguments.contains("-a") { text += "access: 0 entries\n" }
+        if arguments.contains("-a") { text += accessText(record) }
         if withData { text += "data:\n" }
         try session.write(text)
         if withData { try session.writeSecret(BufferFormat.secretLine("", record.secrets?.data), to: .output) }
+    }
+
+    private static func accessText(_ record: ItemRecord) -> TerminalText {
+        do throws(KeychainError) {
+            return AccessListText(list: try record.accessList()).text
+        } catch {
+            return "access: \(error.problem)\n"
+        }
     }
 }

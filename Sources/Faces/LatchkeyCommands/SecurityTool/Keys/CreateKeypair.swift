@@ -17,11 +17,11 @@ enum CreateKeypair: SecurityCommand {
             CommandOption("-t", .required("date"), help: "accepted; keys have no validity dates"),
             CommandOption("-d", .required("days"), help: "accepted; keys have no validity dates"),
             CommandOption("-k", .required("keychain"), help: "the keychain"),
-            CommandOption("-A", help: "accepted; access groups separate programs"),
-            CommandOption("-T", .required("program"), help: "accepted; access groups separate programs"),
+            .everyProgram, .trustedProgram,
             CommandOption("--tag", .required("tag"), help: "the application tag (Latchkey's addition)"), .accessGroup,
         ],
         operands: "description",
+        notes: CommandOption.accessListNotes,
         examples: [
             "create-keypair -a rsa -s 3072 'Deploy key'", "create-keypair -a ec --tag com.example.key 'Example key'",
         ])
@@ -37,6 +37,9 @@ enum CreateKeypair: SecurityCommand {
         let keychain = try KeychainOperand.changed(arguments["-k"], in: session).session
         var attributes: [ItemAttribute: AttributeValue] = [.label: description.attributeValue]
         if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
+        attributes[.accessList] = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try arguments.accessList(named: description.attributeValue)
+        }
         let half = ItemAddition(.key, attributes: attributes, accessGroup: arguments.accessGroup)
         _ = try CommandFailure.mapErrors("SecKeyCreatePair") { () throws(KeychainError) in
             try keychain.generateKey(KeyGeneration(kind, privateHalf: half, publicHalf: half))

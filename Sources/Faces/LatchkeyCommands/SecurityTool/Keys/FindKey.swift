@@ -12,15 +12,24 @@ enum FindKey: SecurityCommand {
         operands: "[keychain...]", examples: ["find-key -t private -s", "find-key --tag com.example.key"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        for (record, keychain) in try matches(arguments, in: session) {
+            try session.write(ItemBlock(record: record, keychain: try keychain.path()).text)
+        }
+    }
+
+    /// Returns the keys that have the given attributes, each with its keychain.
+    ///
+    /// - Throws: errSecItemNotFound if there are none.
+    static func matches(
+        _ arguments: ParsedArguments, in session: CommandSession
+    ) throws(CommandFailure) -> [(value: ItemRecord, keychain: CommandKeychain)] {
         let attributes = try KeyCriteria.attributes(arguments)
         let found = try KeychainOperand.searched(arguments.operands, in: session).all(in: session) {
             (keychain) throws(CommandFailure) in
             try KeySearch.listed(attributes, group: arguments.accessGroup, in: keychain, session)
         }
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
-        for (record, keychain) in found {
-            try session.write(ItemBlock(record: record, keychain: try keychain.path()).text)
-        }
+        return found
     }
 }
 
@@ -66,12 +75,16 @@ enum DeleteKey: SecurityCommand {
 /// `security set-key-partition-list`.
 enum SetKeyPartitionList: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "set-key-partition-list", summary: "Find keys; partition lists are accepted, and change nothing.",
+        name: "set-key-partition-list", summary: "Set the partition list of keys, which is kept without effect.",
         options: KeyCriteria.options + PartitionList.options, operands: "[keychain]", notes: PartitionList.notes,
         examples: ["set-key-partition-list -S apple-tool:,apple: -s -k password"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        try FindKey.run(arguments, in: session)
-        session.warn("keys have no partition list here; nothing was changed")
+        let partitions = PartitionList.partitions(arguments)
+        let person = PersonPrompt()
+        for (record, keychain) in try FindKey.matches(arguments, in: session) {
+            try PartitionList.set(partitions, of: record, in: keychain, for: person)
+            try session.write(ItemBlock(record: record, keychain: try keychain.path()).text)
+        }
     }
 }

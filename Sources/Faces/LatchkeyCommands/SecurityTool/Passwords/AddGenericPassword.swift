@@ -10,7 +10,7 @@ enum AddGenericPassword: SecurityCommand {
         options: CommandOption.addition(CommandOption.genericCriteria, oldSpelling: [.oldPassword])
             + CommandOption.prompt + CommandOption.passcode,
         operands: "[keychain]",
-        notes: CommandOption.passwordNotes + CommandOption.accessControlNotes,
+        notes: CommandOption.passwordNotes + CommandOption.accessListNotes + CommandOption.accessControlNotes,
         examples: [
             "add-generic-password -a alice -s example.com -U -w",
             "add-generic-password -a alice -s example.com -U -w < password.txt",

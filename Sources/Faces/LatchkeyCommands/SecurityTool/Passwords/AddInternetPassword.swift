@@ -9,7 +9,7 @@ enum AddInternetPassword: SecurityCommand {
         summary: "Add an internet password item.",
         options: CommandOption.addition(CommandOption.internetCriteria) + CommandOption.prompt + CommandOption.passcode,
         operands: "[keychain]",
-        notes: CommandOption.passwordNotes + CommandOption.accessControlNotes,
+        notes: CommandOption.passwordNotes + CommandOption.accessListNotes + CommandOption.accessControlNotes,
         examples: [
             "add-internet-password -a alice -s example.com -r htps -P 443 -U -w",
             "add-internet-password -a alice -s example.com -r htps --secret-file password.txt",

@@ -21,8 +21,13 @@ struct PasswordAddition {
         throws(CommandFailure)
     {
         guard arguments.operands.count <= 1 else { throw .usage("at most one keychain is expected") }
+        var attributes = try arguments.attributes()
+        let label = attributes[.label] ?? attributes[.service] ?? attributes[.server]
+        attributes[.accessList] = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try arguments.accessList(named: label)
+        }
         let addition = PasswordAddition(
-            itemClass: itemClass, attributes: try arguments.attributes(), accessGroup: arguments.accessGroup,
+            itemClass: itemClass, attributes: attributes, accessGroup: arguments.accessGroup,
             protection: try ProtectionClass.named(arguments["--accessible"]?.text),
             accessControlFlags: try AccessControlFlags.named(arguments["--access-control"]?.text),
             function: "SecKeychainItemCreateFromContent (\(arguments.operands.first?.text ?? "<default>"))")

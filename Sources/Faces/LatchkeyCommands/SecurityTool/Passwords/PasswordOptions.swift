@@ -59,8 +59,7 @@ extension CommandOption {
                 "--secret-file", .required("file"), as: .secretFile,
                 help: "read the password from a file; - is standard input (Latchkey's addition)"),
             CommandOption("-U", help: "update the item if it exists"),
-            CommandOption("-A", help: "accepted; access groups separate programs"),
-            CommandOption("-T", .required("program"), help: "accepted; access groups separate programs"),
+            everyProgram, trustedProgram,
             CommandOption(
                 "--access-group", .required("group"), as: .accessGroup,
                 help: "the access group to add to (Latchkey's addition)"),

@@ -21,9 +21,20 @@ enum PasswordSearch {
     static func find(
         _ query: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession, for person: PersonPrompt? = nil
     ) throws(CommandFailure) -> ItemRecord {
-        let matches = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
-            // If no group is named, an item of the group that the add commands use comes before the
-            // items of other programs.
+        let matches = try matchesOfFirstGroup(query, returning: returning, in: keychain, for: person)
+        guard let record = matches.records.first else {
+            let hint = matches.damaged > 0 ? "a damaged item was skipped; 'latchkey doctor' shows which" : nil
+            throw .status(KeychainError(.itemNotFound, hint: hint), of: function)
+        }
+        return record
+    }
+
+    /// Returns the matches in the group that the add commands use; if there are none, those of other
+    /// programs. If a group is named, returns only its matches. An empty result is not an error.
+    static func matchesOfFirstGroup(
+        _ query: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession, for person: PersonPrompt?
+    ) throws(CommandFailure) -> ItemMatches {
+        try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             var groupQuery = query
             groupQuery.accessGroup = query.accessGroup ?? AccessGroup.shared.name
             let matchesInGroup = try Self.matches(groupQuery, returning: returning, in: keychain, for: person)
@@ -32,11 +43,6 @@ enum PasswordSearch {
             guard isMissing, query.accessGroup == nil else { return matchesInGroup }
             return try Self.matches(query, returning: returning, in: keychain, for: person)
         }
-        guard let record = matches.records.first else {
-            let hint = matches.damaged > 0 ? "a damaged item was skipped; 'latchkey doctor' shows which" : nil
-            throw .status(KeychainError(.itemNotFound, hint: hint), of: function)
-        }
-        return record
     }
 
     /// Returns the item with a primary key, which `key` names: the local one, otherwise the

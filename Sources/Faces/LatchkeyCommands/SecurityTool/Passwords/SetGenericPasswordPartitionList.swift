@@ -6,7 +6,7 @@ internal import KeychainModel
 enum SetGenericPasswordPartitionList: SecurityCommand {
     static let definition = CommandDefinition(
         name: "set-generic-password-partition-list",
-        summary: "Find a generic password item; partition lists are accepted, and change nothing.",
+        summary: "Set the partition list of generic password items, which is kept without effect.",
         options: CommandOption.genericCriteria + PartitionList.options + [.accessGroup],
         operands: "[keychain...]",
         notes: PartitionList.notes)
