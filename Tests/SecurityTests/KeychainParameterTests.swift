@@ -11,16 +11,16 @@ import Testing
 struct KeychainParameterTests {
     /// What calls deprecated functions, which would cause warnings in a test.
     private protocol OlderCalls {
-        static func accessLists() throws
-        static func access(_ name: String, _ paths: [String]) throws -> SecAccess
-        static func login() -> SecKeychain?
+        func accessLists() throws
+        func access(_ name: String, _ paths: [String]) throws -> SecAccess
+        func login() -> SecKeychain?
     }
 
-    private enum Older: OlderCalls {
-        static var calls: any OlderCalls.Type { Older.self }
+    private struct Older: OlderCalls {
+        static var calls: any OlderCalls { Older() }
 
         @available(*, deprecated)
-        static func accessLists() throws {
+        func accessLists() throws {
             var program: SecTrustedApplication?
             var this: SecTrustedApplication?
             #expect(SecTrustedApplicationCreateFromPath("/usr/bin/build", &program) == errSecSuccess)
@@ -44,7 +44,7 @@ struct KeychainParameterTests {
         }
 
         @available(*, deprecated)
-        static func access(_ name: String, _ paths: [String]) throws -> SecAccess {
+        func access(_ name: String, _ paths: [String]) throws -> SecAccess {
             var programs: [SecTrustedApplication] = []
             for path in paths {
                 var program: SecTrustedApplication?
@@ -57,7 +57,7 @@ struct KeychainParameterTests {
         }
 
         @available(*, deprecated)
-        static func login() -> SecKeychain? {
+        func login() -> SecKeychain? {
             var keychain: SecKeychain?
             return SecKeychainOpen("/anywhere/login.keychain-db", &keychain) == errSecSuccess ? keychain : nil
         }
