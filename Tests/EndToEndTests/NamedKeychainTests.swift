@@ -34,4 +34,15 @@ struct NamedKeychainTests {
         let served = try daemon.client("ProofWorker", ["typed-keychains"])
         #expect(served.output == "passed\n", "\(served.error)")
     }
+
+    @Test("The keys of files follow the lock of the user's own keychain, and changes of all keychains are seen")
+    func anotherDefault() throws {
+        let home = try TemporaryDirectory()
+        let daemon = try DaemonProcess()
+        let embedded = try Executable.run("ProofWorker", ["another-default", home.path], home: home.path)
+        #expect(embedded.output == "passed\n", "\(embedded.error)")
+        let files = try TemporaryDirectory()
+        let served = try daemon.client("ProofWorker", ["another-default", files.path])
+        #expect(served.output == "passed\n", "\(served.error)")
+    }
 }

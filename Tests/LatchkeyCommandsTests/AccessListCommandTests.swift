@@ -128,7 +128,9 @@ struct AccessListCommandTests {
 
     @Test("-T and -A are kept with imported keys; a certificate has no list")
     func imports() throws {
-        let issued = try OpenSSLAuthority().server("example.com")
+        let authority = try OpenSSLAuthority()
+        defer { withExtendedLifetime(authority) {} }
+        let issued = try authority.server("example.com")
         #expect(keychain.security("import \(issued.file) -T /usr/bin/codesign").output == "1 certificate imported.\n")
         #expect(lists() == [Self.none])
         #expect(keychain.security("import \(issued.keyFile) -l Key -A").output == "1 key imported.\n")

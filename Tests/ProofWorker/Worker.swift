@@ -34,6 +34,7 @@ enum Worker {
         case "execute": execute(connectedTo: arguments[1], Array(arguments.dropFirst(2)))
         case "keychains": NamedKeychains.scenarios.run(arguments[1])
         case "typed-keychains": TypedKeychains.run()
+        case "another-default": AnotherDefault.run(in: arguments[1])
         case "once": once(user: arguments.dropFirst().first.flatMap(UInt32.init))
         default: 2
         }

@@ -194,7 +194,7 @@ public final class KeychainServer: Sendable {
     public func hasBeenIdle(for seconds: Int) -> Bool {
         let now = BootClock.system.now()
         let last = registry.lastUse ?? now
-        return last + UInt64(clamping: seconds) * 1_000_000_000 <= now
+        return (now &- min(last, now)) / 1_000_000_000 >= seconds
     }
 
     // MARK: Stopping
