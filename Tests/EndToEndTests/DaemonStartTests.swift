@@ -52,7 +52,9 @@ extension ProcessProofs {
 
         @Test("A keychain that one process unlocks is open for the next, without a runtime directory")
         func start() throws {
-            #expect(try run("create-keychain", "-p", "pw", "build.keychain") == Executable.Outcome(status: 0, output: "", error: ""))
+            #expect(
+                try run("create-keychain", "-p", "pw", "build.keychain")
+                    == Executable.Outcome(status: 0, output: "", error: ""))
             let process = try #require(try daemon())
             defer { end(process) }
             #expect(try run("add-generic-password", "-a", "a", "-s", "s", "-w", "x", "build").status == 0)
@@ -63,6 +65,28 @@ extension ProcessProofs {
             #expect(try run("unlock-keychain", "-p", "pw", "build").status == 0)
             #expect(try run("find-generic-password", "-s", "s", "-w").output == "x\n")
             #expect(try daemon() == process)
+        }
+
+        @Test("The daemon keeps no descriptor of the command that has started it, and no terminal")
+        func descriptors() throws {
+            let mark = "\(directory.path)/mark"
+            try Data().write(to: URL(filePath: mark))
+            let script = "exec 7< '\(mark)'; exec \"$1\" create-keychain -p pw build"
+            let all = environment.merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
+            let shell = try SpawnedProcess(
+                ["/bin/sh", "-c", script, "sh", Executable.path("latchkey")], environment: all,
+                output: "\(directory.path)/output")
+            #expect(shell.waitUntilExit() == 0)
+            let process = try #require(try daemon())
+            defer { end(process) }
+            let descriptors = "/proc/\(process)/fd"
+            // One that was closed since is none that is kept.
+            let links = try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
+            }
+            #expect(links.count { $0 == "/dev/null" } >= 3)
+            #expect(!links.contains(mark) && !links.contains("\(directory.path)/output"), "\(links)")
+            #expect(getsid(process) == process)
         }
 
         @Test("Eight commands at once start one daemon, and all of them succeed")
@@ -113,7 +137,8 @@ extension ProcessProofs {
             #expect(try run("find-generic-password", "-s", "login", "-w").output == "y\n")
         }
 
-        @Test("A daemon that a command has started ends when nothing is unlocked and no process asks, and leaves nothing")
+        @Test(
+            "A daemon that a command has started ends when nothing is unlocked and no process asks, and leaves nothing")
         func idle() throws {
             let log = "\(directory.path)/log"
             let daemon = try SpawnedProcess(

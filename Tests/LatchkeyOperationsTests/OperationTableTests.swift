@@ -86,7 +86,8 @@ struct OperationTableTests {
         #expect(
             Self.operations(with: .worksWithoutLog) == [
                 "AnswerQuestion", "CreateContext", "DeleteItems", "EndContext", "HasApplicationPassword", "Hello",
-                "IdentifyCaller", "ListKeychains", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadPresence",
+                "IdentifyCaller", "ListKeychains", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog",
+                "ReadPresence",
                 "ReadStatus",
                 "RecoverKeychain", "ResealRoot", "SendFileContent", "SendPiece", "SetApplicationPassword", "VerifyLog",
                 "WatchChanges",
@@ -95,7 +96,8 @@ struct OperationTableTests {
             ])
         #expect(
             Self.operations(with: .worksWithoutKeychain) == [
-                "AnswerQuestion", "ChangeKeychainList", "CheckKeychain", "CreateKeychain", "DeleteKeychain", "ListKeychains",
+                "AnswerQuestion", "ChangeKeychainList", "CheckKeychain", "CreateKeychain", "DeleteKeychain",
+                "ListKeychains",
                 "RecoverKeychain", "ResealRoot", "WatchQuestions",
             ])
     }

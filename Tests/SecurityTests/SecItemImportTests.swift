@@ -74,7 +74,7 @@ struct SecItemImportTests {
         #expect(imported(two).items.count == 2)
         #expect(imported(two, flags: .importOnlyOne).status == errSecMultiplePrivKeys)
         #expect(imported(Data("text".utf8)).status != errSecSuccess && imported(Data()).status != errSecSuccess)
-        #expect(SecItemImport(certificate as CFData, nil, nil, nil, [], nil, "keychain", nil) == errSecUnimplemented)
+        #expect(SecItemImport(certificate as CFData, nil, nil, nil, [], nil, "keychain", nil) == errSecParam)
     }
 
     /// A length of two bytes for a value that fits one byte: BER, but not DER.

@@ -36,7 +36,8 @@ extension KeychainStore {
     ///   - rotates: also generates new class keys and reseals every row.
     ///   - minLength: of the new passcode, in characters.
     public func changePasscode(
-        from old: Passcode, to new: Passcode, rotates: Bool, minLength: Int = Passcode.minLength, cost: PasscodeCost = .floor,
+        from old: Passcode, to new: Passcode, rotates: Bool, minLength: Int = Passcode.minLength,
+        cost: PasscodeCost = .floor,
         progress: ResealProgress = { _, _ in }
     ) throws(StoreError) {
         try requireWritable()

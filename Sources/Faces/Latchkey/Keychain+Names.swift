@@ -46,7 +46,7 @@ extension Keychain {
     ///
     /// - Parameters:
     ///   - name: at most 100 bytes of UTF-8 without slashes.
-    ///   - passcode: what unlocks it. An empty one is none, as ``create(_:)``.
+    ///   - passcode: what unlocks it. With an empty one, the keychain has no passcode, as with ``create(_:)``.
     /// - Throws: errSecDuplicateKeychain if it exists; errSecInvalidKeychain if the text is not a name.
     public static func create(_ name: String, passcode: some SecretConvertible) throws(KeychainError) {
         let secret = passcode.sharedSecret()

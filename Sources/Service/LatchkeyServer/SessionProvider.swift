@@ -70,7 +70,9 @@ public final class SessionProvider: KeychainProvider {
 
     /// The keychain, unless it was deleted: its files would still be open here.
     private func existing() throws(KeychainError) -> ServedKeychain {
-        guard directory == nil || Self.directory(servedKeychain.home) == directory else { throw UserKeychains.missing(name) }
+        guard directory == nil || Self.directory(servedKeychain.home) == directory else {
+            throw UserKeychains.missing(name)
+        }
         return servedKeychain
     }
 

@@ -7,7 +7,8 @@ internal import ArgumentParser
 enum ListedCommands {
     static let all: [any ParsableCommand.Type] = [
         Help.self, Lists.self, Default.self, Login.self, Creation.self, Deletion.self, Lock.self, Unlock.self,
-        Settings.self, Password.self, Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, CertificateAddition.self,
+        Settings.self, Password.self, Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self,
+        CertificateAddition.self,
         FindGeneric.self,
         FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self,
         KeyFinding.self,

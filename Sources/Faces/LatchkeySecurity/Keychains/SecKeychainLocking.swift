@@ -13,7 +13,7 @@ internal import LatchkeyService
 ///   - keychain: the keychain; nil for the default keychain.
 ///   - passwordLength: the length of the password.
 ///   - password: the password.
-///   - usePassword: false asks nobody: the call succeeds only if the keychain is unlocked.
+///   - usePassword: false does not ask the user: the call succeeds only if the keychain is unlocked.
 /// - Returns: errSecAuthFailed for a wrong password; errSecInteractionNotAllowed without a password;
 ///   errSecNoSuchKeychain; errSecParam for a length without a password.
 @available(*, deprecated, message: "latchkeyd unlocks keychains for all programs")

@@ -15,7 +15,9 @@ package struct CreateKeychain: KeychainOperation {
 
     package static let traits: OperationTraits = [.changes, .administers, .worksWithoutKeychain]
 
-    package var audit: AuditDetails? { AuditDetails("create-keychain", keychain: name, includesPasscode: passcode != nil) }
+    package var audit: AuditDetails? {
+        AuditDetails("create-keychain", keychain: name, includesPasscode: passcode != nil)
+    }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         let registry = try context.registry

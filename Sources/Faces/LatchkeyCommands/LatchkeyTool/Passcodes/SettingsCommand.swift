@@ -66,7 +66,9 @@ struct SettingsCommand: ParsableSubcommand {
         settings.locksOnSleep = lockOnSleep ?? settings.locksOnSleep
         settings.wipesAfterTen = wipeAfterTen ?? settings.wipesAfterTen
         if let choice = words.last { settings.allowsSoftwareEnclave = choice == "software" }
-        if settings != status.settings { try Self.change(keychain, to: settings, of: status, passcode.source, in: session) }
+        if settings != status.settings {
+            try Self.change(keychain, to: settings, of: status, passcode.source, in: session)
+        }
         let report = SettingsReport(settings)
         try session.write(json ? try JSONText.of(report) : report.text)
     }

@@ -22,7 +22,9 @@ enum DeleteCertificate: SecurityCommand {
             try CertificateItems.all(in: keychain)
         }
         let (found, keychain) = try selector.one(of: all, certificate: \.value)
-        guard !keychain.isAdministrators else { return try TrustSettingsDomain.removeFromAdministrator(found.certificate) }
+        guard !keychain.isAdministrators else {
+            return try TrustSettingsDomain.removeFromAdministrator(found.certificate)
+        }
         try keychain.requireChangeable()
         try CertificateSelector.delete([found.record], from: keychain.session)
     }

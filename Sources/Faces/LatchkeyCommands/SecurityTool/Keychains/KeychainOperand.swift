@@ -123,7 +123,8 @@ extension KeychainOperand {
         case .administrator:
             let settings = try TrustSettingsDomain.loadAdministrator()
             return try CommandKeychain(
-                system: "/Library/Keychains/System.keychain", isAdministrators: true, settings.entries.map(\.certificate))
+                system: "/Library/Keychains/System.keychain", isAdministrators: true,
+                settings.entries.map(\.certificate))
         case .systemRoots:
             return try CommandKeychain(
                 system: "/System/Library/Keychains/SystemRootCertificates.keychain", isAdministrators: false,
