@@ -195,7 +195,7 @@ docs: ## Build the documentation of the Swift modules with docc; a warning is an
 dependencies: ## Install what is missing on Debian (says which); elsewhere only say it
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-FUZZERS := wire keys certificates messages callers property-lists requests backups keybags transport tpm containers
+FUZZERS := wire keys certificates messages callers property-lists requests backups keybags transport tpm containers keyrings
 # The executable of each, in the same order.
 FUZZER_wire := WireFuzzer
 FUZZER_keys := KeyFuzzer
@@ -209,6 +209,7 @@ FUZZER_keybags := KeybagFuzzer
 FUZZER_transport := TransportFuzzer
 FUZZER_tpm := TPMFuzzer
 FUZZER_containers := ContainerFuzzer
+FUZZER_keyrings := KeyringFuzzer
 
 .PHONY: fuzz
 fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Feed what reads from outside with what libFuzzer thinks of (ARGS="-max_total_time=600"); fuzz-NAME runs one

@@ -143,6 +143,9 @@ let package = Package(
         .target(
             name: "EnrolledPrints", dependencies: ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
             path: "Sources/Engines/EnrolledPrints"),
+        .target(
+            name: "GnomeKeyringFile", dependencies: ["OpenSSLCrypto", "SecretMemory"],
+            path: "Sources/Engines/GnomeKeyringFile"),
         // Over the system bus: only latchkeyd uses it.
         .target(
             name: "Fingerprint",
@@ -449,6 +452,11 @@ let package = Package(
             name: "PresenceTests",
             dependencies: ["KeychainModel", "LinuxSystem", "Presence", "SecretMemory", "KeychainTesting"],
             resources: [.copy("Golden")]
+        ),
+        .testTarget(
+            name: "GnomeKeyringFileTests",
+            dependencies: ["GnomeKeyringFile", "OpenSSLCrypto", "SecretMemory", "KeychainTesting"],
+            exclude: ["Vectors"]
         ),
         .testTarget(
             name: "EnrolledPrintsTests",

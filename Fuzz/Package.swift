@@ -121,6 +121,9 @@ let package = Package(
         .executableTarget(
             name: "ContainerFuzzer",
             dependencies: ["CFuzzerMain", "FileProtection", "KeychainModel", "SecretMemory"]),
+        .target(name: "GnomeKeyringFile", dependencies: ["OpenSSLCrypto", "SecretMemory"]),
+        .executableTarget(
+            name: "KeyringFuzzer", dependencies: ["CFuzzerMain", "GnomeKeyringFile", "OpenSSLCrypto", "SecretMemory"]),
         .executableTarget(
             name: "TPMFuzzer",
             dependencies: [

@@ -33,6 +33,7 @@ struct ArchitectureTests {
         "TransportPolicy": ["CertificateTrust", "LinuxSystem"],
         "Presence": ["KeychainModel", "LinuxSystem", "SecretMemory"],
         "EnrolledPrints": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
+        "GnomeKeyringFile": ["OpenSSLCrypto", "SecretMemory"],
         "Fingerprint": ["EnrolledPrints", "KeychainModel", "LinuxSystem", "Presence", "SystemBus"],
         "LatchkeyService": [
             "FileProtection", "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence",
@@ -141,7 +142,7 @@ struct ArchitectureTests {
         "LatchkeyProtocol",
         "LatchkeyOperations", "LatchkeyServer", "LoginSession",
         "SecurityKeyPresence", "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
-        "Presence", "Fingerprint", "EnrolledPrints", "TransportPolicy",
+        "Presence", "Fingerprint", "EnrolledPrints", "TransportPolicy", "GnomeKeyringFile",
     ]
 
     @Test("Every module imports only what the table allows", arguments: edges.keys.sorted())

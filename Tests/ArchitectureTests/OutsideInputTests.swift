@@ -22,6 +22,7 @@ struct OutsideInputTests {
         "Engines/Keybag/KeybagRecord",
         "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey", "Engines/Presence/", "Engines/Fingerprint/",
         "Engines/EnrolledPrints/", "Engines/TransportPolicy/", "Engines/CryptographicMessages/",
+        "Engines/GnomeKeyringFile/",
     ]
 
     /// Expressions that can trap on a wrong number, as regular expressions.

@@ -1,0 +1,1 @@
+../../../Tests/GnomeKeyringFileTests/Fuzzing/KeyringInput.swift

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads big-endian numbers, and bytes after their length. Any bytes are either read or refused with an error.
+struct KeyringReader {
+    private var rest: Slice<UnsafeRawBufferPointer>
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        rest = bytes[...]
+    }
+
+    mutating func bytes(_ name: String, count: Int) throws(GnomeKeyringError) -> UnsafeRawBufferPointer {
+        guard count <= rest.count else { throw .damaged("it ends within the \(name)") }
+        let bytes = UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+        rest = rest.dropFirst(count)
+        return bytes
+    }
+
+    mutating func number(_ name: String) throws(GnomeKeyringError) -> UInt32 {
+        try bytes(name, count: 4).reduce(0) { ($0 &<< 8) | UInt32($1) }
+    }
+
+    /// Seconds since 1970, in 64 bits.
+    mutating func time(_ name: String) throws(GnomeKeyringError) -> UInt64 {
+        try bytes(name, count: 8).reduce(0) { ($0 &<< 8) | UInt64($1) }
+    }
+
+    /// Bytes after their length; nil for none, which is not the same as empty ones.
+    mutating func counted(_ name: String) throws(GnomeKeyringError) -> UnsafeRawBufferPointer? {
+        let count = try number("length of the \(name)")
+        guard count != .max else { return nil }
+        return try bytes(name, count: Int(count))
+    }
+
+    /// UTF-8 without a zero byte, after its length; nil for none.
+    mutating func text(_ name: String) throws(GnomeKeyringError) -> String? {
+        guard let bytes = try counted(name) else { return nil }
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            throw .damaged("the \(name) is not text in UTF-8")
+        }
+        return text
+    }
+
+    mutating func skipNumbers(_ count: Int, _ name: String) throws(GnomeKeyringError) {
+        for _ in 0..<count { _ = try number(name) }
+    }
+}
