@@ -115,6 +115,7 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
         var changed = try record.successor()
         changed.passcode = nil
+        changed.settings.isTiedToLogin = false
         changed.replaceTangle(by: nil)
         changed.keys.removeAll { $0.slot.protection == ProtectionClass.whenPasscodeSetThisDeviceOnly.number }
         try changed.rewrap(.user, try unlock(with: previous).keys, under: kek)
@@ -172,6 +173,7 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
         var changed = try record.successor()
         changed.passcode = nil
+        changed.settings.isTiedToLogin = false
         changed.replaceTangle(by: nil)
         (changed.pairs, changed.hasOutdatedShares) = ([], false)
         let generation = try record.nextGeneration()

@@ -16,8 +16,8 @@ struct KeybagRecord: Equatable, Sendable {
     /// The version that ``encoded`` writes.
     var writtenVersion: UInt16 {
         let isNew =
-            settings.allowsSoftwareEnclave || Self.newRoots.contains(root) || sealedTangle != nil || counter != nil
-            || !retired.isEmpty
+            settings.allowsSoftwareEnclave || settings.isTiedToLogin || Self.newRoots.contains(root)
+            || sealedTangle != nil || counter != nil || !retired.isEmpty
         return isNew ? Self.version : Self.commonVersion
     }
 
@@ -173,7 +173,7 @@ extension KeybagRecord {
         writer.put(
             UInt8(
                 (settings.locksOnSleep ? 1 : 0) | (settings.wipesAfterTen ? 2 : 0)
-                    | (settings.allowsSoftwareEnclave ? 4 : 0)))
+                    | (settings.allowsSoftwareEnclave ? 4 : 0) | (settings.isTiedToLogin ? 8 : 0)))
         writer.put(UInt16(keys.count))
         for key in keys {
             writer.put(key.slot.protection)
@@ -222,10 +222,11 @@ extension KeybagRecord {
             settings.graceSeconds = try reader.number("grace")
             settings.lockInterval = try reader.number("lock interval")
             let flags: UInt8 = try reader.number("settings")
-            guard flags & ~(version >= 4 ? 7 : 3) == 0 else { throw .damaged("unknown settings \(flags)") }
+            guard flags & ~(version >= 4 ? 15 : 3) == 0 else { throw .damaged("unknown settings \(flags)") }
             settings.locksOnSleep = flags & 1 != 0
             settings.wipesAfterTen = flags & 2 != 0
             settings.allowsSoftwareEnclave = flags & 4 != 0
+            settings.isTiedToLogin = flags & 8 != 0
         }
         let count: UInt16 = try reader.number("number of keys")
         keys = []

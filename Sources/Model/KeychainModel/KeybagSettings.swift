@@ -14,16 +14,19 @@ public struct KeybagSettings: Sendable, Equatable {
     /// Whether keys for a Secure Enclave are created in the memory of the system's latchkeyd if the
     /// machine has no TPM. Off by default: such keys are not out of the administrator's reach.
     public var allowsSoftwareEnclave: Bool
+    /// Whether a change of the login password changes the passcode as well. Ends with the passcode.
+    public var isTiedToLogin: Bool
 
     /// Creates settings; the defaults are those of a new keychain.
     public init(
         graceSeconds: UInt16 = 10, lockInterval: UInt32 = 0, locksOnSleep: Bool = false, wipesAfterTen: Bool = false,
-        allowsSoftwareEnclave: Bool = false
+        allowsSoftwareEnclave: Bool = false, isTiedToLogin: Bool = false
     ) {
         self.graceSeconds = graceSeconds
         self.lockInterval = lockInterval
         self.locksOnSleep = locksOnSleep
         self.wipesAfterTen = wipesAfterTen
         self.allowsSoftwareEnclave = allowsSoftwareEnclave
+        self.isTiedToLogin = isTiedToLogin
     }
 }

@@ -10,6 +10,7 @@ extension WireSettings {
         locksOnSleep = settings.locksOnSleep
         wipesAfterTen = settings.wipesAfterTen
         allowsSoftwareEnclave = settings.allowsSoftwareEnclave
+        isTiedToLogin = settings.isTiedToLogin
     }
 
     package func decode() throws(WireError) -> KeybagSettings {
@@ -17,6 +18,6 @@ extension WireSettings {
         return KeybagSettings(
             graceSeconds: try number(graceSeconds, "the grace period"), lockInterval: lockInterval,
             locksOnSleep: locksOnSleep, wipesAfterTen: wipesAfterTen,
-            allowsSoftwareEnclave: allowsSoftwareEnclave)
+            allowsSoftwareEnclave: allowsSoftwareEnclave, isTiedToLogin: isTiedToLogin)
     }
 }

@@ -2831,6 +2831,8 @@ package nonisolated struct WireSettings: Sendable {
 
   package var allowsSoftwareEnclave: Bool = false
 
+  package var isTiedToLogin: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -8492,7 +8494,7 @@ nonisolated extension WireLockStatus.Guess: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Settings"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}grace_seconds\0\u{3}lock_interval\0\u{3}locks_on_sleep\0\u{3}wipes_after_ten\0\u{3}allows_software_enclave\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}grace_seconds\0\u{3}lock_interval\0\u{3}locks_on_sleep\0\u{3}wipes_after_ten\0\u{3}allows_software_enclave\0\u{3}is_tied_to_login\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -8505,6 +8507,7 @@ nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 3: try { try decoder.decodeSingularBoolField(value: &self.locksOnSleep) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.wipesAfterTen) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.allowsSoftwareEnclave) }()
+      case 6: try { try decoder.decodeSingularBoolField(value: &self.isTiedToLogin) }()
       default: break
       }
     }
@@ -8526,6 +8529,9 @@ nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.allowsSoftwareEnclave != false {
       try visitor.visitSingularBoolField(value: self.allowsSoftwareEnclave, fieldNumber: 5)
     }
+    if self.isTiedToLogin != false {
+      try visitor.visitSingularBoolField(value: self.isTiedToLogin, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -8535,6 +8541,7 @@ nonisolated extension WireSettings: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs.locksOnSleep != rhs.locksOnSleep {return false}
     if lhs.wipesAfterTen != rhs.wipesAfterTen {return false}
     if lhs.allowsSoftwareEnclave != rhs.allowsSoftwareEnclave {return false}
+    if lhs.isTiedToLogin != rhs.isTiedToLogin {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -20,8 +20,9 @@ struct PasscodeCommand: ParsableCommand {
               latchkey passcode set
               latchkey passcode change --passcode-file old --new-passcode-file new
               latchkey passcode remove --dry-run
+              latchkey passcode tie-to-login
             """,
-        subcommands: [Set.self, Change.self, PasscodeRemove.self])
+        subcommands: [Set.self, Change.self, PasscodeRemove.self, PasscodeTie.self, PasscodeUntie.self])
 
     /// `latchkey passcode set`.
     struct Set: ParsableSubcommand {

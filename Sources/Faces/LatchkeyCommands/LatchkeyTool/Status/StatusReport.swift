@@ -19,6 +19,8 @@ struct StatusReport: Encodable {
     var root: String
     var deviceKey: String?
     var passcode: Bool
+    /// Whether a change of the login password changes the passcode.
+    var tiedToLogin: Bool
     /// `before-first-unlock`, `unlocked` or `locked`; without a daemon, the state of this process.
     var lock: String
     /// Whether the items of a class can be read and written now, by the code of the class.
@@ -94,6 +96,7 @@ struct StatusReport: Encodable {
         root = status.root.rawValue
         deviceKey = status.deviceKeyPath
         passcode = status.hasPasscode
+        tiedToLogin = lock.settings.isTiedToLogin
         self.lock = lock.state.rawValue
         open = Dictionary(uniqueKeysWithValues: ProtectionClass.allCases.map { ($0.rawValue, lock.open.contains($0)) })
         recoveryKey = lock.hasRecoveryKey
@@ -169,6 +172,7 @@ extension StatusReport {
                 "passcode",
                 passcode ? passcodeText : "none: the keychain is always unlocked; only the device key protects it"
             ),
+            ("login", tiedToLogin ? "the passcode follows the login password, with pam_latchkey" : ""),
             ("classes", classesText),
             ("enclave", enclaveText),
             ("recovery", recoveryText),
@@ -176,6 +180,7 @@ extension StatusReport {
             ("audit log", auditLog ? "kept: see latchkey log" : "none: only latchkeyd keeps one"),
             ("items", "\(items)"),
         ]
+        rows.removeAll { $0.value.isEmpty }
         rows += keychainRows
         if let wrongPasscodes {
             rows.insert(contentsOf: wrongPasscodes.rows, at: rows.firstIndex { $0.name == "classes" } ?? rows.endIndex)

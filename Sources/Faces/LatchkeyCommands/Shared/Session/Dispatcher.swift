@@ -9,6 +9,9 @@ enum Dispatcher {
     /// - Returns: the status; 0 is success.
     static func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
         guard let name = words.first else { return 0 }
+        if session.program == .latchkey, name.text == LoginPasswordCommand.name {
+            return LoginPasswordCommand.execute(words.dropFirst(), in: session)
+        }
         let own = LatchkeySubcommand(name.text, for: session.program)
         if let own, session.program == .latchkey { return own.execute(words, in: session) }
         if let entry = CommandTable.entry(name, for: session.program) {
