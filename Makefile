@@ -7,8 +7,8 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests compare with.
-BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev
-TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils
+BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev libpam0g-dev
+TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils pamtester
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1
@@ -22,6 +22,17 @@ DEBUG := $(TRAITS) --explicit-target-dependency-import-check warn
 
 # How the installed executables are built.
 RELEASE = $(TRAITS) -c release --static-swift-stdlib $$(./Scripts/release-flags || echo --release-flags-failed)
+
+# The module for logins is C, so that no login program contains Swift. Without the headers of PAM it is not built.
+PAM_MODULE := .build/pam/pam_latchkey.so
+PAM_SOURCES := $(wildcard PAM/*.c)
+PAM_FLAGS := -std=gnu11 -O2 -g -D_FORTIFY_SOURCE=2 -fPIC -fvisibility=hidden -fstack-protector-strong -fstack-clash-protection \
+    -Wall -Wextra -Wconversion -Wshadow -Werror=format-security $(if $(LATCHKEY_STRICT),-Werror) \
+    -shared -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs
+# Run when it is needed: `make build` may have installed them.
+HAS_PAM = echo '\#include <security/pam_modules.h>' | $(CC) -E - > /dev/null 2>&1
+# The only directory in which PAM looks for modules. DESTDIR, and not PREFIX, is another place.
+PAM_DIR ?= $(firstword $(wildcard $(addsuffix /security,/usr/lib/$(shell $(CC) -print-multiarch 2> /dev/null) /lib64 /lib)) /usr/lib/security)
 
 # Tests print no crash reports: a killed worker is part of some of them.
 export SWIFT_BACKTRACE := enable=no
@@ -38,7 +49,17 @@ demo: dependencies ## Build, then show the main job on a throw-away keychain
 
 .PHONY: build
 build: dependencies ## Build everything, with warnings and undeclared imports as errors
+	@$(MAKE) --no-print-directory pam
 	@./Scripts/declared-imports $(DEBUG) --build-tests
+
+.PHONY: pam
+pam: ## Build the PAM module pam_latchkey.so (needs the headers of PAM)
+	@if $(HAS_PAM); then $(MAKE) --no-print-directory $(PAM_MODULE); \
+	    else echo "latchkey: pam_latchkey.so is not built: security/pam_modules.h not found" >&2; fi
+
+$(PAM_MODULE): $(PAM_SOURCES) $(wildcard PAM/*.h) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(PAM_FLAGS) $(CFLAGS) $(PAM_SOURCES) $(LDFLAGS) -o $@ -lpam
 
 .PHONY: test
 test: build ## Build, run all tests (a few minutes), and name what was skipped
@@ -183,9 +204,17 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
 	set -eo pipefail; for unit in Packaging/systemd/user/*; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
+	@$(MAKE) --no-print-directory install-pam
 	install -D -m 644 Packaging/systemd/latchkey.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
 	set -e; for file in client.conf daemon.conf; do test -e "$(DESTDIR)/etc/latchkey/$$file" || \
 	    install -D -m 644 "Packaging/$$file" "$(DESTDIR)/etc/latchkey/$$file"; done
+
+.PHONY: install-pam
+install-pam: pam ## Install pam_latchkey.so where PAM looks for modules, and its profile for pam-auth-update
+	set -eo pipefail; if $(HAS_PAM); then \
+	    install -s -D -m 644 $(PAM_MODULE) $(DESTDIR)$(PAM_DIR)/pam_latchkey.so; \
+	    sed 's|/usr/bin/|$(PREFIX)/bin/|' Packaging/pam-configs/latchkey | \
+	        install -D -m 644 /dev/stdin $(DESTDIR)/usr/share/pam-configs/latchkey; fi
 
 .PHONY: docs
 docs: ## Build the documentation of the Swift modules with docc; a warning is an error

@@ -23,6 +23,7 @@ struct InstallTests {
                 "usr/lib/systemd/system/latchkeyd.service", "usr/lib/systemd/system/latchkeyd.socket",
                 "usr/lib/systemd/user/latchkeyd.service", "usr/lib/systemd/user/latchkeyd.socket",
                 "usr/lib/systemd/user/latchkey-agent.service", "usr/lib/sysusers.d/latchkey.conf",
+                "usr/lib/security/pam_latchkey.so", "usr/share/pam-configs/latchkey",
             ]), "\(installed.sorted())")
         #expect(try tree.text("root/etc/latchkey/daemon.conf") == "the administrator's\n")
         let builds = try tree.text("swift.log")
@@ -38,7 +39,8 @@ struct InstallTests {
             "system/latchkey-biometry-digest.socket", "system/latchkey-biometry-digest@.service",
             "system/latchkeyd.service", "system/latchkeyd.socket",
             "user/latchkeyd.service", "user/latchkeyd.socket", "user/latchkey-agent.service",
-            "sysusers.d/latchkey.conf", "latchkey/client.conf", "latchkey/daemon.conf",
+            "sysusers.d/latchkey.conf", "latchkey/client.conf", "latchkey/daemon.conf", "security/pam_latchkey.so",
+            "pam-configs/latchkey",
         ])
     func failure(_ file: String) throws {
         let outcome = try InstallationTree(failingAt: file).install()
@@ -63,7 +65,7 @@ private struct InstallationTree {
     init(failingAt end: String? = nil) throws {
         directory = try TemporaryDirectory()
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        for name in ["Makefile", "Packaging"] {
+        for name in ["Makefile", "Packaging", "PAM"] {
             try FileManager.default.copyItem(atPath: root.appending(path: name).path, toPath: "\(path)/\(name)")
         }
         for name in ["latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls", "latchkey-mount"] {
@@ -78,8 +80,9 @@ private struct InstallationTree {
 
     func install() throws -> (status: Int32, printed: String) {
         let output = "\(path)/output"
+        let places = ["DESTDIR=\(path)/root", "PREFIX=/usr", "PAM_DIR=/usr/lib/security"]
         let process = try SpawnedProcess(
-            ["/usr/bin/make", "-C", path, "install", "DESTDIR=\(path)/root", "PREFIX=/usr"],
+            ["/usr/bin/make", "-C", path, "install"] + places,
             environment: ["PATH": "\(path)/programs:/usr/bin:/bin"], output: output)
         return (process.waitUntilExit(), try String(contentsOfFile: output, encoding: .utf8))
     }

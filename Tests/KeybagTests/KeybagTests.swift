@@ -160,6 +160,20 @@ struct KeybagTests {
         }
     }
 
+    @Test("A record that is tied to the login has version 4, and version 3 does not have the setting")
+    func tied() throws {
+        var record = KeybagRecord(
+            keychain: Array(1...16), generation: 7, root: 1, deviceKeyCheck: Array(1...8),
+            passcode: PasscodeParameters(salt: Array(1...32), cost: .floor),
+            settings: KeybagSettings(lockInterval: 900, isTiedToLogin: true))
+        let bytes = record.encoded
+        let decoded = try KeybagRecord(decoding: bytes)
+        #expect(bytes.starts(with: [0, 4]) && decoded.encoded == bytes && decoded.settings == record.settings)
+        #expect(throws: KeybagError.self) { try KeybagRecord(decoding: [0, 3] + bytes.dropFirst(2)) }
+        record.settings.isTiedToLogin = false
+        #expect(record.encoded.starts(with: [0, 3]))
+    }
+
     @Test("A keybag of a newer version is rejected with an error that names the version")
     func newerVersion() throws {
         do {
