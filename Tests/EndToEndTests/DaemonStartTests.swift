@@ -80,7 +80,7 @@ extension ProcessProofs {
             let process = try #require(try daemon())
             defer { end(process) }
             let descriptors = "/proc/\(process)/fd"
-            // One that was closed since is none that is kept.
+            // One that was closed in the meantime is not kept.
             let links = try FileManager.default.contentsOfDirectory(atPath: descriptors).compactMap {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
             }
