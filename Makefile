@@ -28,7 +28,7 @@ PAM_MODULE := .build/pam/pam_latchkey.so
 PAM_SOURCES := $(wildcard PAM/*.c)
 PAM_FLAGS := -std=gnu11 -O2 -g -D_FORTIFY_SOURCE=2 -fPIC -fvisibility=hidden -fstack-protector-strong -fstack-clash-protection \
     -Wall -Wextra -Wconversion -Wshadow -Werror=format-security $(if $(LATCHKEY_STRICT),-Werror) \
-    -shared -Wl,-z,relro,-z,now,-z,noexecstack,-z,defs
+    -Wl,-z,relro,-z,now,-z,noexecstack
 # Run when it is needed: `make build` may have installed them.
 HAS_PAM = echo '\#include <security/pam_modules.h>' | $(CC) -E - > /dev/null 2>&1
 # The only directory in which PAM looks for modules. DESTDIR, and not PREFIX, is another place.
@@ -54,12 +54,18 @@ build: dependencies ## Build everything, with warnings and undeclared imports as
 
 .PHONY: pam
 pam: ## Build the PAM module pam_latchkey.so (needs the headers of PAM)
-	@if $(HAS_PAM); then $(MAKE) --no-print-directory $(PAM_MODULE); \
+	@if $(HAS_PAM); then $(MAKE) --no-print-directory $(PAM_MODULE) $(LOGIN_PROGRAM); \
 	    else echo "latchkey: pam_latchkey.so is not built: security/pam_modules.h not found" >&2; fi
 
 $(PAM_MODULE): $(PAM_SOURCES) $(wildcard PAM/*.h) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(PAM_FLAGS) $(CFLAGS) $(PAM_SOURCES) $(LDFLAGS) -o $@ -lpam
+	$(CC) $(PAM_FLAGS) -shared -Wl,-z,defs $(CFLAGS) $(PAM_SOURCES) $(LDFLAGS) -o $@ -lpam
+
+# What the tests log in with, beside pamtester.
+LOGIN_PROGRAM := .build/pam/login_program
+$(LOGIN_PROGRAM): PAM/Testing/login_program.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(PAM_FLAGS) $(CFLAGS) $< $(LDFLAGS) -o $@ -lpam -lpthread
 
 .PHONY: test
 test: build ## Build, run all tests (a few minutes), and name what was skipped

@@ -11,7 +11,7 @@ final class LoginSystem {
         guard NamespaceTests.isPossible, SystemDaemon.isPossible, access("/usr/bin/pamtester", X_OK) == 0 else {
             return false
         }
-        return access(module, R_OK) == 0
+        return access(module, R_OK) == 0 && access(program, X_OK) == 0
     }()
     static let reason: Comment = "needs root, namespaces, setpriv, pamtester, and the module of `make pam`"
 
@@ -19,6 +19,9 @@ final class LoginSystem {
     static let module = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "../../.build/pam/pam_latchkey.so"
     ).standardized.path
+
+    /// The login program beside it.
+    private static let program = URL(filePath: module).deletingLastPathComponent().appending(path: "login_program").path
 
     /// Whether pam_latchkey runs latchkey, or a program with these lines, or one that does not exist.
     enum Command {
@@ -110,6 +113,13 @@ final class LoginSystem {
         try inNamespace(
             ["/usr/bin/pamtester", service, userName, "authenticate", "open_session", "close_session"],
             input: "\(password)\n")
+    }
+
+    /// Logs in with a program that has threads, signals and children of its own (PAM/Testing/login_program.c).
+    ///
+    /// - Parameter sessionUser: whose session begins after the authentication; nil for the same user's.
+    func loginWithOwnProgram(_ password: String, sessionUser: String? = nil) throws -> Executable.Outcome {
+        try inNamespace([Self.program, service, userName, sessionUser ?? userName], input: "\(password)\n")
     }
 
     /// Changes the password as the user does.

@@ -127,6 +127,22 @@ extension ProcessProofs {
             #expect(eventually { system.processes.isEmpty })
         }
 
+        @Test("Signals, children and threads of the login program are not affected while it waits for the command")
+        func program() throws {
+            let system = try LoginSystem(password: Self.password, .script("exec sleep 600"))
+            let outcome = try system.loginWithOwnProgram(Self.password)
+            #expect(outcome.output == "session 0, signals 5, ends 1, own child 7, others none\n", "\(outcome)")
+        }
+
+        @Test("The password of one user is not given to the session of another, as with sudo")
+        func anotherUser() throws {
+            let system = try LoginSystem(password: Self.password, .script("touch \"$HOME/called\""))
+            #expect(try system.loginWithOwnProgram(Self.password, sessionUser: "root").output.hasPrefix("session 0,"))
+            #expect(try system.files().isEmpty && !FileManager.default.fileExists(atPath: "/root/called"))
+            #expect(try system.loginWithOwnProgram(Self.password).output.hasPrefix("session 0,"))
+            #expect(try system.files() == ["called"])
+        }
+
         @Test("The command has the user's identity and groups, a clean environment, and the words on a pipe")
         func world() throws {
             let system = try LoginSystem(
