@@ -170,10 +170,7 @@ extension KeybagRecord {
         writer.put(bytes: sealedTangle?.encoded ?? [])
         writer.put(settings.graceSeconds)
         writer.put(settings.lockInterval)
-        writer.put(
-            UInt8(
-                (settings.locksOnSleep ? 1 : 0) | (settings.wipesAfterTen ? 2 : 0)
-                    | (settings.allowsSoftwareEnclave ? 4 : 0) | (settings.isTiedToLogin ? 8 : 0)))
+        writer.put(settings.flags)
         writer.put(UInt16(keys.count))
         for key in keys {
             writer.put(key.slot.protection)
@@ -223,10 +220,7 @@ extension KeybagRecord {
             settings.lockInterval = try reader.number("lock interval")
             let flags: UInt8 = try reader.number("settings")
             guard flags & ~(version >= 4 ? 15 : 3) == 0 else { throw .damaged("unknown settings \(flags)") }
-            settings.locksOnSleep = flags & 1 != 0
-            settings.wipesAfterTen = flags & 2 != 0
-            settings.allowsSoftwareEnclave = flags & 4 != 0
-            settings.isTiedToLogin = flags & 8 != 0
+            settings.flags = flags
         }
         let count: UInt16 = try reader.number("number of keys")
         keys = []
@@ -254,6 +248,26 @@ extension KeybagRecord {
         }
         guard Set(keys.map { KeyFamily(slot: $0.slot, wrapping: $0.wrapping) }).count == keys.count else {
             throw .damaged("duplicate key")
+        }
+    }
+}
+
+extension KeybagSettings {
+    /// The settings that are bits of one byte.
+    fileprivate var flags: UInt8 {
+        get {
+            var flags: UInt8 = 0
+            if locksOnSleep { flags |= 1 }
+            if wipesAfterTen { flags |= 2 }
+            if allowsSoftwareEnclave { flags |= 4 }
+            if isTiedToLogin { flags |= 8 }
+            return flags
+        }
+        set {
+            locksOnSleep = newValue & 1 != 0
+            wipesAfterTen = newValue & 2 != 0
+            allowsSoftwareEnclave = newValue & 4 != 0
+            isTiedToLogin = newValue & 8 != 0
         }
     }
 }
