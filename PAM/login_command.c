@@ -184,7 +184,8 @@ int run_login_command(
     if (user) {
         run.uid = user->pw_uid;
         run.gid = user->pw_gid;
-        if (set_groups(&run, user) == 0 && set_environment(pam, &run, user) == 0) run.input = pipe_of_words(words, count);
+        if (set_groups(&run, user) == 0 && set_environment(pam, &run, user) == 0)
+            run.input = pipe_of_words(words, count);
         if (run.input >= 0) outcome = execute(&run);
     }
     if (run.input >= 0) close(run.input);

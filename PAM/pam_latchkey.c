@@ -125,7 +125,8 @@ ENTRY int pam_sm_open_session(pam_handle_t *pam, int flags, int count, const cha
     return PAM_SUCCESS;
 }
 
-ENTRY int pam_sm_close_session(pam_handle_t *pam UNUSED, int flags UNUSED, int count UNUSED, const char **words UNUSED) {
+ENTRY int pam_sm_close_session(
+    pam_handle_t *pam UNUSED, int flags UNUSED, int count UNUSED, const char **words UNUSED) {
     return PAM_SUCCESS;
 }
 
