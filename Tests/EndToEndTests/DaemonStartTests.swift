@@ -67,11 +67,13 @@ extension ProcessProofs {
             #expect(try daemon() == process)
         }
 
-        @Test("The daemon keeps no descriptor of the command that has started it, and no terminal")
-        func descriptors() throws {
+        @Test(
+            "The daemon keeps no descriptor of the command that has started it, and no terminal",
+            arguments: ["", "0<&-", "0<&- 1>&- 2>&-"])
+        func descriptors(_ closing: String) throws {
             let mark = "\(directory.path)/mark"
             try Data().write(to: URL(filePath: mark))
-            let script = "exec 7< '\(mark)'; exec \"$1\" create-keychain -p pw build"
+            let script = "exec 7< '\(mark)' \(closing); exec \"$1\" create-keychain -p pw build"
             let all = environment.merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
             let shell = try SpawnedProcess(
                 ["/bin/sh", "-c", script, "sh", Executable.path("latchkey")], environment: all,
@@ -85,6 +87,7 @@ extension ProcessProofs {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
             }
             #expect(links.count { $0 == "/dev/null" } >= 3)
+            #expect(links.contains("anon_inode:[eventpoll]"), "the descriptors of its event loop are its own")
             #expect(!links.contains(mark) && !links.contains("\(directory.path)/output"), "\(links)")
             #expect(getsid(process) == process)
         }

@@ -7,12 +7,22 @@ import Glibc
 /// its host.
 public enum ProcessHardening {
     /// Forbids core dumps and tracing by other processes of the same user, and prevents a crash
-    /// from printing memory of the process.
+    /// from printing memory of the process, and a file from getting the number of a standard stream.
     public static func apply() throws(SystemError) {
+        try openStandardStreams()
         guard latchkey_crash_silently() == 0 else { throw .last("restore the default signal handlers") }
         guard latchkey_forbid_dumps() == 0 else { throw .last("forbid core dumps") }
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else { throw .last("forbid core dumps") }
+    }
+
+    /// Opens `/dev/null` in the place of standard streams that are closed: the next file to be opened,
+    /// such as a database, would otherwise get what the program prints.
+    private static func openStandardStreams() throws(SystemError) {
+        for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
+            // The lowest free number is this one, because those below are open.
+            guard open("/dev/null", O_RDWR) >= 0 else { throw .last("open", path: "/dev/null") }
+        }
     }
 
     /// Whether core dumps and tracing are forbidden.
