@@ -92,6 +92,40 @@ extension ProcessProofs {
             #expect(getsid(process) == process)
         }
 
+        @Test("A home whose path is too long for a socket has one in /tmp, and works without a daemon, too")
+        func longHome() throws {
+            let home = "\(directory.path)/" + String(repeating: "h", count: 100)
+            try FileManager.default.createDirectory(
+                atPath: home, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            func latchkey(_ words: String..., forbidsDaemon: Bool = false) throws -> Executable.Outcome {
+                var environment = environment.merging(["HOME": home]) { $1 }
+                if forbidsDaemon { environment["LATCHKEY_NO_DAEMON"] = "1" }
+                return try Executable.run("latchkey", words, home: "", environment: environment)
+            }
+            #expect(
+                try latchkey("add-generic-password", "-a", "a", "-s", "s", "-w", "x", forbidsDaemon: true).status == 0)
+            #expect(try latchkey("create-keychain", "-p", "pw", "build").status == 0)
+            #expect(try latchkey("add-generic-password", "-a", "a", "-s", "t", "-w", "y", "build").status == 0)
+            #expect(try latchkey("find-generic-password", "-s", "t", "-w").output == "y\n")
+            #expect(try latchkey("find-generic-password", "-s", "s", "-w").output == "x\n")
+            // The daemon's socket is the only file that it has outside of the home.
+            let status = try latchkey("status", "--json").output
+            let process = try #require(status.firstMatch(of: #/"pid" : (\d+)/#).flatMap { pid_t($0.1) })
+            end(process)
+        }
+
+        @Test("A daemon whose socket was removed ends, also while a keychain is unlocked")
+        func removedHome() throws {
+            let daemon = try SpawnedProcess(
+                [Executable.path("latchkeyd"), "--user", "--on-demand", "--idle-time", "1"],
+                environment: environment.merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 },
+                output: "\(directory.path)/log")
+            #expect(eventually { (try? self.daemon()) != nil || !daemon.isRunning })
+            #expect(try run("create-keychain", "-p", "pw", "build").status == 0)
+            try FileManager.default.removeItem(atPath: "\(directory.path)/home")
+            try #require(eventually { !daemon.isRunning })
+        }
+
         @Test("Eight commands at once start one daemon, and all of them succeed")
         func together() throws {
             let all = environment.merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }

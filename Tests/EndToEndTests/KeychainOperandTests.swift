@@ -114,6 +114,25 @@ struct KeychainOperandTests {
         #expect(try run("find-generic-password", "-s", "s", "-w").output == "x\n")
     }
 
+    @Test("A keychain of the search list that cannot be opened is passed over with a note, also by the list itself")
+    func damaged() throws {
+        for name in ["one", "two"] { #expect(try run("create-keychain", "-p", "", name).status == 0) }
+        #expect(try run("add-generic-password", "-a", "a", "-s", "s", "-w", "x", "two").status == 0)
+        let database = home + "/data/keychains/one.keychain-db/keychain.db"
+        for name in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database + name) }
+        try Data(repeating: 0x55, count: 4096).write(to: URL(filePath: database))
+        #expect(try run("list-keychains").output.split(separator: "\n").count == 3)
+        #expect(try run("find-generic-password", "-s", "s", "-w").output == "x\n")
+        let dumped = try run("dump-keychain")
+        #expect(dumped.status == 0 && dumped.output.contains("\"svce\"<blob>=\"s\""), "\(dumped)")
+        #expect(dumped.error.contains("one.keychain-db is passed over"))
+        #expect(try run("find-generic-password", "-s", "s", "one").status != 0)
+        #expect(try run("lock-keychain", "-a").status == 0)
+        // What the command line cannot delete in part, it does not begin to delete.
+        #expect(try run("delete-keychain", "two", "login.keychain").status == 206)
+        #expect(try run("find-generic-password", "-s", "s", "-w", "two").output == "x\n")
+    }
+
     @Test("Backup, restoration and doctor work on the keychain that is named, and doctor on all of them")
     func wholeKeychains() throws {
         try Data("purple monkey dishwasher\n".utf8).write(to: URL(filePath: directory.path + "/pass"))

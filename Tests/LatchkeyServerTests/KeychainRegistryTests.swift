@@ -57,6 +57,27 @@ struct KeychainRegistryTests {
         #expect(again?.status == .duplicateKeychain)
     }
 
+    @Test("A keychain whose directory was removed by hand is created again, with another password")
+    func replaced() throws {
+        let client = try fixture.client()
+        #expect(try client.ask(CreateKeychain(build, passcode: Self.passcode)).problem == nil)
+        #expect(try self.client(build).ask(AddItem(Items.addition("a"))).problem == nil)
+        let place = try #require(try overview(client).place(build))
+        try FileManager.default.removeItem(atPath: place.path)
+        let other = SharedSecret(copying: "other".utf8)
+        #expect(try client.ask(CreateKeychain(build, passcode: other)).problem == nil)
+        let named = try self.client(build)
+        #expect(try !isFound("a", named))
+        #expect(try named.ask(AddItem(Items.addition("b"))).problem == nil)
+        #expect(try named.ask(LockKeychain(immediately: true)).problem == nil)
+        #expect(try named.ask(UnlockKeychain(Self.passcode)).problem?.status == .authFailed)
+        #expect(try named.ask(UnlockKeychain(other)).problem == nil)
+        #expect(try isFound("b", named))
+        // A creation that is refused does not lock what exists.
+        #expect(try client.ask(CreateKeychain(build, passcode: other)).problem?.status == .duplicateKeychain)
+        #expect(try isFound("b", named))
+    }
+
     @Test("A connection without a name follows the search list at once, and adds to the default keychain")
     func searchList() throws {
         let client = try fixture.client()

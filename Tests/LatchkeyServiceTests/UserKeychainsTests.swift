@@ -43,10 +43,14 @@ struct UserKeychainsTests {
         #expect(KeychainName(long) != nil && KeychainName(long + "n") == nil)
         for text in [
             "", ".", "..", "../x", "a/b", "/build", ".hidden", "-p", "a\u{0}b", "a\nb", "a\u{1B}[2J", "\u{202E}a",
-            ".keychain", ".keychain-db", "a.keychain.keychain-db.keychain",
+            ".keychain", ".keychain-db", "a.keychain.keychain-db.keychain", " ", " a", "a ", "a .keychain", "\u{A0}a",
+            "a\u{3000}", "a\u{FFFD}",
         ] {
             #expect(KeychainName(text) == nil, "\(text.debugDescription)")
         }
+        // Two directories are two names, although String takes them for the same text.
+        let (one, other) = (try Self.name("caf\u{E9}"), try Self.name("cafe\u{301}"))
+        #expect(one != other && Set([one, other]).count == 2)
     }
 
     @Test("Keychains are created beside each other, each with a passcode and items of its own")
@@ -130,6 +134,24 @@ struct UserKeychainsTests {
         let build = try EmbeddedService(home: keychains.home(of: try Self.name("build")))
         defer { build.close() }
         try build.unlock(Self.passcode) { _, _ in }
+    }
+
+    @Test("If the list cannot be written, nothing is created, and what is deleted is gone all the same")
+    func listNotWritten() throws {
+        let (keychains, directory) = try fixture()
+        try Self.create("old", in: keychains)
+        let (list, build) = (try keychains.list(), try Self.name("build"))
+        // A directory with content in the place of the file that replaces the list.
+        let obstacle = directory.path + "/data/keychains.conf.draft"
+        try FileManager.default.createDirectory(atPath: obstacle + "/x", withIntermediateDirectories: true)
+        #expect(throws: KeychainError.self) { try Self.create("build", in: keychains) }
+        #expect(try !keychains.contains(build) && keychains.list() == list)
+        #expect(try !Self.leftovers(directory).contains { $0 == ".draft" || $0.hasPrefix("build") })
+        #expect(throws: KeychainError.self) { try keychains.delete(try Self.name("old")) }
+        #expect(try keychains.names() == [.login])
+        try FileManager.default.removeItem(atPath: obstacle)
+        for name in ["build", "old"] { try Self.create(name, in: keychains) }
+        #expect(try keychains.list().search.map(\.text) == ["login", "build", "old"])
     }
 
     @Test("The search list and the default are changed as a whole, and name only what exists")

@@ -31,7 +31,7 @@ struct DaemonEnvironment {
 
     func socketPath() throws(KeychainError) -> String {
         if let socket { return socket }
-        if isOnDemand { return UserSocket.ofStartedDaemon(try userHome(), environment) }
+        if isOnDemand { return UserSocket.ofStartedDaemon(try userHome()) }
         if isSystem { return "/run/latchkey/socket" }
         if let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") {
             return "\(directory)/latchkey/socket"

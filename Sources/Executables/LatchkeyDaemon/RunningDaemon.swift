@@ -38,7 +38,7 @@ final class RunningDaemon: Service {
         }
         for socket in given + [own?.socket].compactMap({ $0 }) { try server.listen(on: socket) }
         guard server.startHousekeeping(), login.start() else { throw SystemError("start a thread", code: EAGAIN) }
-        if let idleTime { Self.endWhenIdle(server, provider, idleTime, watchdogEnd) }
+        if let idleTime { Self.endWhenIdle(server, provider, own, idleTime, watchdogEnd) }
         log.info(
             "listening",
             metadata: ["mode": "\(environment.isSystem ? "system" : "user")", "activated": "\(!given.isEmpty)"])
@@ -57,13 +57,16 @@ final class RunningDaemon: Service {
         log.info("stopped")
     }
 
-    /// Ends the process, as a signal does, when no keychain is unlocked and no process has asked for a while.
+    /// Ends the process, as a signal does, when no keychain is unlocked and no process has asked for a while,
+    /// or none can ask, because the socket was removed.
     private static func endWhenIdle(
-        _ server: KeychainServer, _ provider: HomeProvider, _ seconds: Int, _ end: StopSignal
+        _ server: KeychainServer, _ provider: HomeProvider, _ socket: ServerSocket?, _ seconds: Int, _ end: StopSignal
     ) {
         BackgroundThread.run {
             while !end.wait(milliseconds: Int32(clamping: min(seconds, 10) * 500)) {
-                guard server.hasBeenIdle(for: seconds), !provider.holdsUnlockedKeychain else { continue }
+                guard server.hasBeenIdle(for: seconds),
+                    !provider.holdsUnlockedKeychain || socket?.isReachable == false
+                else { continue }
                 kill(getpid(), SIGTERM)
                 return
             }

@@ -3,8 +3,9 @@
 /// The name of one of a user's keychains: ``login`` for the one that every user has, or that of a
 /// keychain that the user has created.
 public struct KeychainName: Hashable, Sendable {
-    /// At most ``maxLength`` bytes of UTF-8, without slashes and control characters. It does not begin
-    /// with a dot or a hyphen, and does not end like the name of a file.
+    /// At most ``maxLength`` bytes of UTF-8, without slashes, control characters and U+FFFD. It does not
+    /// begin with a dot or a hyphen, begins and ends with no white space, and does not end like the name
+    /// of a file.
     public let text: String
 
     /// The keychain that every user has: `login.keychain` on macOS.
@@ -23,7 +24,10 @@ public struct KeychainName: Hashable, Sendable {
         for suffix in Self.suffixes where rest.hasSuffix(suffix) { rest.removeLast(suffix.count) }
         let scalars = rest.unicodeScalars
         guard !rest.isEmpty, rest.utf8.count <= Self.maxLength, let first = scalars.first, first != ".", first != "-",
-            scalars.allSatisfy({ $0 != "/" && !Self.isControl($0) }), !Self.suffixes.contains(where: rest.hasSuffix)
+            !first.properties.isWhitespace, scalars.last?.properties.isWhitespace == false,
+            // U+FFFD stands for bytes that are not UTF-8, so that it could be any of several names.
+            scalars.allSatisfy({ $0 != "/" && $0 != "\u{FFFD}" && !Self.isControl($0) }),
+            !Self.suffixes.contains(where: rest.hasSuffix)
         else { return nil }
         self.text = String(rest)
     }
@@ -38,6 +42,21 @@ public struct KeychainName: Hashable, Sendable {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
         default: false
         }
+    }
+}
+
+// MARK: Equatable, Hashable
+
+/// Names are compared by their bytes, as the directories of their keychains are: `String` takes a letter
+/// with an accent, and the letter and the accent, for the same.
+extension KeychainName {
+    public static func == (one: KeychainName, other: KeychainName) -> Bool {
+        one.text.utf8.elementsEqual(other.text.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8(0xFF))
     }
 }
 

@@ -184,9 +184,9 @@ public final class HomeProvider: KeychainProvider {
         try UserKeychains.make(home, passcode, clocks: clocks, quota: quota)
     }
 
-    /// Runs `body`, which deletes a keychain, while no request can open it.
-    func deleting(_ keychain: UserKeychain, _ body: () throws(KeychainError) -> Void) throws(KeychainError) {
-        try slot(of: keychain).deleting(body)
+    /// Runs `body`, which creates or deletes a keychain, while no request can open it.
+    func replacing(_ keychain: UserKeychain, _ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+        try slot(of: keychain).replacing(body)
         slots.withLock { $0[keychain] = nil }
     }
 

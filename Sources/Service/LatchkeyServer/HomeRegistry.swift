@@ -13,14 +13,18 @@ struct HomeRegistry: KeychainRegistry {
     func keychains() throws(KeychainError) -> KeychainOverview { try files.keychains() }
 
     func createKeychain(_ name: KeychainName, passcode: SharedSecret?) throws(KeychainError) {
-        try files.create(name) { (home) throws(KeychainError) in try provider.make(home, passcode) }
+        let create = { () throws(KeychainError) in
+            try files.create(name) { (home) throws(KeychainError) in try provider.make(home, passcode) }
+        }
+        // Of a keychain whose directory was removed by hand, the files may still be open here.
+        if try files.contains(name) { try create() } else { try provider.replacing(UserKeychain(user, name), create) }
         guard let passcode else { return }
         // It exists now, also if it cannot be unlocked.
         try? provider.open(UserKeychain(user, name)).service.unlock(passcode) { _, _ in }
     }
 
     func deleteKeychain(_ name: KeychainName) throws(KeychainError) {
-        try provider.deleting(UserKeychain(user, name)) { () throws(KeychainError) in try files.delete(name) }
+        try provider.replacing(UserKeychain(user, name)) { () throws(KeychainError) in try files.delete(name) }
     }
 
     func changeKeychainList(_ change: KeychainListChange) throws(KeychainError) {

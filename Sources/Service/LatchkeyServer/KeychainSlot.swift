@@ -115,9 +115,9 @@ final class KeychainSlot: Sendable {
         return try body()
     }
 
-    /// Runs `body`, which deletes the keychain, while it is closed. If it succeeds, the home is
+    /// Runs `body`, which creates or deletes the keychain, while it is closed. If it succeeds, the home is
     /// released.
-    func deleting(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+    func replacing(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
         try whileClosed { () throws(KeychainError) in
             try body()
             held.withLock { $0 = nil }

@@ -32,6 +32,9 @@ public final class ServerSocket: Sendable {
 
     deinit { remove() }
 
+    /// Whether the socket still has its name, by which processes find it.
+    public var isReachable: Bool { ((try? FileStatus.ofLink(path)) ?? nil)?.identity == identity }
+
     /// Removes the socket's name; existing connections stay open.
     public func remove() {
         // Another process may have replaced the socket.

@@ -50,7 +50,7 @@ struct SocketConnector: DaemonConnector {
             _ = try Socket(connectingTo: path)
             return true
         } catch {
-            return ![ENOENT, ECONNREFUSED, ENOTDIR].contains(error.code)
+            return ![ENOENT, ECONNREFUSED, ENOTDIR, ENAMETOOLONG].contains(error.code)
         }
     }
 

@@ -14,11 +14,7 @@ public enum UserSocket {
 
     /// The socket of a daemon that a command starts: in the home, because homes of one user may share a
     /// runtime directory.
-    public static func ofStartedDaemon(_ home: KeychainHome, _ environment: (String) -> String?) -> String {
-        let path = inHome(home)
-        guard path.utf8.count > maxLength else { return path }
-        return inRuntimeDirectory(runtimeDirectory(environment) ?? standardDirectory)
-    }
+    public static func ofStartedDaemon(_ home: KeychainHome) -> String { inHome(home) }
 
     /// The longest path of a socket (unix(7)), without the final zero byte.
     private static let maxLength = 107
@@ -29,7 +25,18 @@ public enum UserSocket {
 
     private static func inRuntimeDirectory(_ directory: String) -> String { "\(directory)/latchkey/socket" }
 
-    private static func inHome(_ home: KeychainHome) -> String { "\(home.stateDirectory)/socket" }
+    /// The path in the state directory; for one that is too long, that in a directory of its own in /tmp.
+    /// There another user can only be in the way: clients trust no daemon of another user.
+    private static func inHome(_ home: KeychainHome) -> String {
+        let path = "\(home.stateDirectory)/socket"
+        guard path.utf8.count > maxLength else { return path }
+        return "/tmp/latchkey-\(getuid())-\(String(digest(of: home.stateDirectory), radix: 16))/socket"
+    }
+
+    /// FNV-1a, which keeps the homes of a user apart.
+    private static func digest(of path: String) -> UInt64 {
+        path.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
 
     private static var standardDirectory: String { "/run/user/\(getuid())" }
 }

@@ -136,7 +136,7 @@ public final class SearchedKeychains: Sendable {
 
 extension KeychainError {
     /// Whether another keychain of a search list may answer in the place of the one with this error.
-    fileprivate var letsOthersAnswer: Bool {
+    package var letsOthersAnswer: Bool {
         switch status {
         case .interactionNotAllowed: authentication == nil
         case .notAvailable, .invalidKeychain: true

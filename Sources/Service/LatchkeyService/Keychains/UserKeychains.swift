@@ -95,14 +95,17 @@ public struct UserKeychains: Sendable {
             guard try names().count < KeychainList.maxCount else {
                 throw .parameter("a user has at most \(KeychainList.maxCount) keychains")
             }
-            var list = try list()
+            let before = try list()
+            var list = before
+            list.forget(name)
             try list.setSearch(list.search + [name])
-            let draft = draft(of: name)
+            let (draft, home) = (draft(of: name), home(of: name))
             try remove(draft)
             do throws(KeychainError) {
                 try make(draft)
-                // The keychain exists as soon as its data directory has its name.
-                let home = home(of: name)
+                // A list may name what does not exist. The keychain exists as soon as its data directory has
+                // its name, which is the last step: one that fails has created nothing.
+                try write(list, in: directory)
                 try mapErrors { () throws(SystemError) in
                     try Self.removeTree(home.stateDirectory)
                     try Self.rename(draft.stateDirectory, to: home.stateDirectory)
@@ -110,9 +113,10 @@ public struct UserKeychains: Sendable {
                 }
             } catch {
                 try? remove(draft)
+                try? Self.removeTree(home.stateDirectory)
+                if (try? self.list()) != before { try? write(before, in: directory) }
                 throw error
             }
-            try write(list, in: directory)
         }
     }
 
@@ -123,17 +127,13 @@ public struct UserKeychains: Sendable {
     public func delete(
         _ name: KeychainName, _ close: (KeychainHome) throws(KeychainError) -> Void = { _ in }
     ) throws(KeychainError) {
-        guard name != .login else {
-            throw KeychainError(
-                .param, "the login keychain cannot be deleted", hint: "latchkey rm --all deletes its items")
-        }
+        guard name != .login else { throw Self.loginIsKept }
         try whileLocked { (directory) throws(KeychainError) in
             guard try contains(name) else { throw Self.missing(name) }
             let home = home(of: name)
             try close(home)
             var list = try list()
             list.forget(name)
-            try write(list, in: directory)
             let draft = draft(of: name)
             try remove(draft)
             try mapErrors { () throws(SystemError) in
@@ -142,6 +142,8 @@ public struct UserKeychains: Sendable {
                 try Self.removeTree(home.stateDirectory)
             }
             try remove(draft)
+            // The last step, because it needs space, which the others free.
+            try write(list, in: directory)
         }
     }
 
@@ -149,10 +151,16 @@ public struct UserKeychains: Sendable {
         login.subhome(Self.directoryName, Self.draftName, name)
     }
 
+    /// The error for the deletion of the keychain that every user has.
+    public static let loginIsKept = KeychainError(
+        .param, "the login keychain cannot be deleted", hint: "latchkey rm --all deletes its items")
+
     /// The error for a keychain that does not exist.
     public static func missing(_ name: KeychainName) -> KeychainError {
         KeychainError(
-            .noSuchKeychain, "there is no keychain '\(name)'", hint: "security list-keychains; security create-keychain"
+            .noSuchKeychain, "there is no keychain '\(name)'",
+            hint:
+                "security list-keychains; security create-keychain; if it was the default keychain: security default-keychain -s login.keychain"
         )
     }
 
@@ -169,6 +177,9 @@ public struct UserKeychains: Sendable {
     // MARK: Files
 
     private func write(_ list: KeychainList, in directory: PrivateDirectory) throws(KeychainError) {
+        guard KeychainList(parsing: Array(list.text.utf8)) == list else {
+            throw KeychainError(.internalFailure, "the list of keychains cannot be written")
+        }
         try mapErrors { () throws(SystemError) in
             try PrivateFile.replace(KeychainList.fileName, in: directory, content: Array(list.text.utf8))
         }

@@ -45,6 +45,9 @@ struct CommandKeychain {
         return try KeychainPath.of(session)
     }
 
+    /// Whether items with a protection that the lock closes cannot be read.
+    var isLocked: Bool { (try? session.lockStatus()).map { $0.state != .unlocked } ?? false }
+
     /// Refuses a keychain of the system.
     ///
     /// - Throws: errSecReadOnly.
@@ -72,10 +75,11 @@ extension [CommandKeychain] {
                 return (try body(keychain.session), keychain)
             } catch {
                 guard case .status(let reason, _) = error else { throw error }
-                switch reason.status {
-                case .itemNotFound: missing = error
-                case .interactionNotAllowed where reason.authentication == nil, .notAvailable: locked = locked ?? error
-                default: throw error
+                if reason.status == .itemNotFound {
+                    missing = error
+                } else {
+                    guard error.reasonToPassOver != nil else { throw error }
+                    locked = locked ?? error
                 }
             }
         }
@@ -88,17 +92,37 @@ extension [CommandKeychain] {
         in session: CommandSession, _ body: (KeychainSession) throws(CommandFailure) -> [Value]
     ) throws(CommandFailure) -> [(value: Value, keychain: CommandKeychain)] {
         var found: [(value: Value, keychain: CommandKeychain)] = []
-        for keychain in self {
-            do throws(CommandFailure) {
-                found += try body(keychain.session).map { ($0, keychain) }
-            } catch {
-                guard count > 1, case .status(let reason, _) = error, reason.status == .interactionNotAllowed,
-                    reason.authentication == nil
-                else { throw error }
-                session.warn(
-                    "\(try keychain.path()) is locked; what is in it is not shown", hint: "security unlock-keychain")
-            }
+        try forEach(in: session) { (keychain) throws(CommandFailure) in
+            found += try body(keychain.session).map { ($0, keychain) }
         }
         return found
+    }
+
+    /// Calls `body` with each keychain. One that is locked or cannot be opened is left out, with a note,
+    /// unless it is the only one.
+    func forEach(
+        in session: CommandSession, _ body: (CommandKeychain) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        for keychain in self {
+            do throws(CommandFailure) {
+                try body(keychain)
+            } catch {
+                guard count > 1, let reason = error.reasonToPassOver else { throw error }
+                let path = try keychain.path()
+                if reason.status == .interactionNotAllowed {
+                    session.warn("\(path) is locked; what is in it is not shown", hint: "security unlock-keychain")
+                } else {
+                    session.warn("\(path) is passed over: \(reason.problem)", hint: reason.hint.map { "\($0)" })
+                }
+            }
+        }
+    }
+}
+
+extension CommandFailure {
+    /// The error, if another keychain may answer in the place of the one with it.
+    var reasonToPassOver: KeychainError? {
+        guard case .status(let error, _) = self, error.letsOthersAnswer else { return nil }
+        return error
     }
 }

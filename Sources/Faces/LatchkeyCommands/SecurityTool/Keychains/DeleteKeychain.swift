@@ -21,6 +21,9 @@ enum DeleteKeychain: SecurityCommand {
         let names = try arguments.operands.map { (word) throws(CommandFailure) in
             try KeychainSetting.existing(word, in: session)
         }
+        guard !names.contains(.login) else {
+            throw .status(UserKeychains.loginIsKept, of: "\(function) \(KeychainName.login.fileName)")
+        }
         for name in names {
             try CommandFailure.mapErrors("\(function) \(name.fileName)") { () throws(KeychainError) in
                 try KeychainClient.registry().deleteKeychain(name)

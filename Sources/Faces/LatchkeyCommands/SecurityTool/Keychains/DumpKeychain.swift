@@ -27,7 +27,8 @@ enum DumpKeychain: SecurityCommand {
         let withData = arguments.contains("-d")
         var damaged = 0
         var search = UnlockedSearch()
-        for keychain in try KeychainOperand.searched(arguments.operands, in: session) {
+        try KeychainOperand.searched(arguments.operands, in: session).forEach(in: session) {
+            (keychain) throws(CommandFailure) in
             let path = try keychain.path()
             for itemClass in ItemClass.stored {
                 let query = ItemQuery(itemClass, accessGroup: arguments.accessGroup, synchronizable: .any, limit: .all)

@@ -4,6 +4,7 @@ internal import CertificateTrust
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// A keychain that a command line names: by a name, or by a path as macOS's scripts use them.
 ///
@@ -56,9 +57,36 @@ extension KeychainOperand {
             return try operands.map { (word) throws(CommandFailure) in try open(word, overview, in: session) }
         }
         if let name = try selectedName() { return [try open(.named(name), overview, in: session)] }
-        return try overview.searched.map { (place) throws(CommandFailure) in
-            try open(.named(place.name), overview, in: session)
+        return try usable(overview, in: session)
+    }
+
+    /// Returns the keychains of the search list that can be opened, with a note of the others.
+    ///
+    /// - Throws: the first reason, if none can be opened.
+    private static func usable(
+        _ overview: KeychainOverview, in session: CommandSession
+    ) throws(CommandFailure) -> [CommandKeychain] {
+        var opened: [CommandKeychain] = []
+        var notes: [CommandFailure] = []
+        for place in overview.searched {
+            do throws(CommandFailure) {
+                opened.append(try open(.named(place.name), overview, in: session))
+            } catch {
+                guard let problem = error.reasonToPassOver else { throw error }
+                notes.append(error)
+                guard overview.searched.count > 1 else { throw error }
+                session.warn("\(place.path) is passed over: \(problem.problem)", hint: problem.hint.map { "\($0)" })
+            }
         }
+        if opened.isEmpty, let first = notes.first { throw first }
+        return opened
+    }
+
+    /// The paths of the keychains that are searched.
+    static func searchedPaths(in session: CommandSession) throws(CommandFailure) -> [String] {
+        let overview = try overview(in: session)
+        if let name = try selectedName() { return overview.place(name).map { [$0.path] } ?? [] }
+        return overview.searched.map(\.path)
     }
 
     /// Returns the one keychain that a command names; without a name, the default keychain.

@@ -30,9 +30,7 @@ enum ListKeychains: SecurityCommand {
         }
         switch domain {
         case .user:
-            for keychain in try KeychainOperand.searched([], in: session) {
-                try session.write(KeychainSetting.line(try keychain.path()))
-            }
+            for path in try KeychainOperand.searchedPaths(in: session) { try session.write(KeychainSetting.line(path)) }
         case .system, .common:
             try session.write(KeychainSetting.line("/Library/Keychains/System.keychain"))
         case .dynamic: return

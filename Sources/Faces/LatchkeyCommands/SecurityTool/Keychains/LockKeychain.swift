@@ -20,13 +20,13 @@ enum LockKeychain: SecurityCommand {
             try keychain.requireChangeable()
             return try lock(keychain, in: session)
         }
-        for keychain in try KeychainOperand.searched([], in: session) {
+        try KeychainOperand.searched([], in: session).forEach(in: session) { (keychain) throws(CommandFailure) in
             let hasPasscode = try LockOperations.hasPasscode(keychain.session)
             guard hasPasscode, try LockOperations.isShared(keychain.session, session) else {
                 session.warn(
                     "note: \(try keychain.path()) \(hasPasscode ? "is unlocked in no other process" : "has no passcode"), and stays as it is"
                 )
-                continue
+                return
             }
             try lock(keychain, in: session)
         }

@@ -71,6 +71,9 @@ struct MessageSigning {
         guard let newest = matching.map(\.value.found.certificate).newest,
             let found = matching.first(where: { $0.value.found.certificate == newest })
         else {
+            guard !keychains.contains(where: \.isLocked) else {
+                throw .status(KeychainError(.interactionNotAllowed, "no keychain that is open has this identity"))
+            }
             throw .status(
                 KeychainError(
                     .itemNotFound, "there is no identity '\(name ?? hash ?? "")'", hint: "security find-identity"))
