@@ -158,7 +158,7 @@ struct CommandTableTests {
                 LatchkeyCommandsTests.security(line, on: service).error.hasSuffix(
                     "\nhint: -U updates an existing item\n"))
         }
-        for line in ["create-keypair -a ec x", "find-generic-password", "key generate --tag a", "list-keychains"] {
+        for line in ["create-keypair -a ec x", "find-generic-password", "key generate --tag a", "lock-keychain -a"] {
             let outcome = LatchkeyCommandsTests.security(line, on: service)
             #expect(outcome.exit == 45 && !outcome.error.contains("-U"), "\(outcome.error)")
         }

@@ -33,14 +33,14 @@ struct ExitValueTests {
                     error:
                         "security: SecKeychainSearchCopyNext: cannot open /x: Permission denied\nhint: chmod 700 /x\n"))
         #expect(
-            security("list-keychains", on: FailingService(error: error))
+            security("lock-keychain -a", on: FailingService(error: error))
                 == Outcome(
                     exit: 53, output: "", error: "security: cannot open /x: Permission denied\nhint: chmod 700 /x\n"))
         #expect(
-            security("-q list-keychains", on: FailingService(error: error)).error
+            security("-q lock-keychain -a", on: FailingService(error: error)).error
                 == "security: cannot open /x: Permission denied\n")
         #expect(
-            security("-v -q list-keychains", on: FailingService(error: error)).error
+            security("-v -q lock-keychain -a", on: FailingService(error: error)).error
                 == "security: cannot open /x: Permission denied\nsecurity: errSecNotAvailable (-25291)\n")
     }
 

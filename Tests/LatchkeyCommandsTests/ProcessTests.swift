@@ -223,7 +223,7 @@ struct ProcessTests {
         let outcome = try shell.run(
             """
             security add-generic-password -a a -s s -w v; chmod 755 "$LATCHKEY_HOME/data"
-            security list-keychains; echo $?
+            security lock-keychain -a; echo $?
             latchkey doctor
             """)
         #expect(outcome.exit == 1)

@@ -159,8 +159,7 @@ public struct UserKeychains: Sendable {
     public static func missing(_ name: KeychainName) -> KeychainError {
         KeychainError(
             .noSuchKeychain, "there is no keychain '\(name)'",
-            hint:
-                "security list-keychains; security create-keychain; if it was the default keychain: security default-keychain -s login.keychain"
+            hint: "security list-keychains; security create-keychain"
         )
     }
 
