@@ -113,6 +113,8 @@ public struct UserKeychains: Sendable {
                 }
             } catch {
                 try? remove(draft)
+                // The last step may have been done without being durable: then the keychain is kept whole.
+                guard (try? contains(name)) == false else { throw error }
                 try? Self.removeTree(home.stateDirectory)
                 if (try? self.list()) != before { try? write(before, in: directory) }
                 throw error
