@@ -32,7 +32,9 @@ public func CMSEncoderSetSignerAlgorithm(_ cmsEncoder: CMSEncoder, _ digestAlgor
 
 /// Adds signers.
 ///
-/// - Parameter signerOrArray: a `SecIdentity`, or an array of them.
+/// - Parameters:
+///   - cmsEncoder: the encoder.
+///   - signerOrArray: a `SecIdentity`, or an array of them.
 /// - Returns: errSecParam for other objects.
 @discardableResult
 public func CMSEncoderAddSigners(_ cmsEncoder: CMSEncoder, _ signerOrArray: Any) -> OSStatus {
@@ -75,7 +77,9 @@ public func CMSEncoderGetCertificateChainMode(
 
 /// Adds certificates to the message. Without signers and recipients the message consists of them.
 ///
-/// - Parameter certOrArray: a `SecCertificate`, or an array of them.
+/// - Parameters:
+///   - cmsEncoder: the encoder.
+///   - certOrArray: a `SecCertificate`, or an array of them.
 /// - Returns: errSecParam for other objects.
 @discardableResult
 public func CMSEncoderAddSupportingCerts(_ cmsEncoder: CMSEncoder, _ certOrArray: Any) -> OSStatus {
@@ -96,7 +100,9 @@ public func CMSEncoderCopySupportingCerts(_ cmsEncoder: CMSEncoder, _ certsOut: 
 
 /// Adds recipients, for whom the message is encrypted; only they can read it.
 ///
-/// - Parameter recipientOrArray: a `SecCertificate`, or an array of them.
+/// - Parameters:
+///   - cmsEncoder: the encoder.
+///   - recipientOrArray: a `SecCertificate`, or an array of them.
 /// - Returns: errSecParam for other objects.
 @discardableResult
 public func CMSEncoderAddRecipients(_ cmsEncoder: CMSEncoder, _ recipientOrArray: Any) -> OSStatus {
@@ -132,7 +138,9 @@ public func CMSEncoderGetHasDetachedContent(
 
 /// Sets the type of the content, in place of `1.2.840.113549.1.7.1` for arbitrary bytes.
 ///
-/// - Parameter eContentTypeOID: the object identifier as a string of numbers and dots.
+/// - Parameters:
+///   - cmsEncoder: the encoder.
+///   - eContentTypeOID: the object identifier as a string of numbers and dots.
 /// - Returns: errSecParam for anything else.
 @discardableResult
 public func CMSEncoderSetEncapsulatedContentTypeOID(_ cmsEncoder: CMSEncoder, _ eContentTypeOID: Any) -> OSStatus {
