@@ -35,6 +35,13 @@ public struct ItemRecord: Sendable {
     /// so that it is known without the person. Only the service sets and uses it.
     public var publicKey: [UInt8]?
 
+    /// The lookup attributes that a client of the Secret Service has stored; nil for an item whose
+    /// attributes are those that programs have set, see ``lookupAttributes``. Only of passwords.
+    public var storedLookup: LookupAttributes?
+
+    /// What a client of the Secret Service says about the data. Only of passwords.
+    public var contentType: ContentType?
+
     /// The constraints that must be satisfied before the secrets can be read. It is nil in a record
     /// that a caller creates, for an item without constraints, and if they were satisfied.
     public var needsAuthentication: AccessConstraints?
@@ -122,6 +129,7 @@ public struct ItemRecord: Sendable {
         tombstone.attributes = attributes.filter { kept.contains($0.key) }
         tombstone.accessControlFlags = nil
         tombstone.publicKey = nil
+        (tombstone.storedLookup, tombstone.contentType) = (nil, nil)
         tombstone.secrets = ItemSecrets()
         return tombstone
     }

@@ -17,6 +17,14 @@ public struct ItemAddition: Sendable {
     public var isSynchronizable: Bool
     /// How the call may get what the access control needs: its password, and the enrolled biometry.
     public var authentication: Authentication
+    /// The lookup attributes of a password. `attributes` must have none of those that are taken from
+    /// them; the account gets a number if another item has the same primary key.
+    public var lookupAttributes: LookupAttributes?
+    /// What a client of the Secret Service says about the data of a password.
+    public var contentType: ContentType?
+    /// Whether the addition changes an item that has exactly these lookup attributes, in the same
+    /// access group, instead of adding another one.
+    public var replaces = false
 
     public init(
         _ itemClass: ItemClass, attributes: [ItemAttribute: AttributeValue] = [:], secrets: ItemSecrets = ItemSecrets(),
@@ -74,7 +82,8 @@ public struct IdentityAddition: Sendable {
 /// The conditions of `SecItemCopyMatching`, `SecItemUpdate` and `SecItemDelete`; an item must meet
 /// all of them.
 public struct ItemQuery: Sendable {
-    /// nil only if there is a persistent reference, which contains the class.
+    /// nil only if there is a persistent reference, which contains the class, or if
+    /// ``lookupAttributes`` are searched in both classes of passwords.
     public var itemClass: ItemClass?
     /// Attributes that must have these values.
     public var attributes: [ItemAttribute: AttributeValue]
@@ -90,6 +99,10 @@ public struct ItemQuery: Sendable {
     public var includesTombstones: Bool
     /// How the call may satisfy the access controls of the items.
     public var authentication: Authentication
+    /// Lookup attributes that an item must have, among others. Items of closed classes are then
+    /// reported as locked items, where they otherwise make the call fail. Without a class,
+    /// the query is for passwords of both classes.
+    public var lookupAttributes: LookupAttributes?
 
     public init(
         _ itemClass: ItemClass?, attributes: [ItemAttribute: AttributeValue] = [:], accessGroup: String? = nil,
@@ -187,6 +200,11 @@ public struct ItemUpdate: Sendable {
     public var isSynchronizable: Bool?
     /// The creation date, which only an update may set (keychain-behaviour §1.3).
     public var created: Double?
+    /// The new lookup attributes of a password, and with them the attributes that are taken from them.
+    /// The account gets a number if another item has the same primary key.
+    public var lookupAttributes: LookupAttributes?
+    /// The new content type; nil keeps the old one.
+    public var contentType: ContentType?
 
     public init(
         attributes: [ItemAttribute: AttributeValue] = [:], data: SharedSecret? = nil,
