@@ -8,6 +8,7 @@ internal import LinuxSystem
 /// candidates match.
 struct CandidateQuery: Hashable {
     let columns: RowColumns
+    let selection: Selection
     let itemClass: ItemClass
     let hasIdentifier: Bool
     /// Whether the search names one protection class. The class is a plaintext column, so rows of
@@ -19,6 +20,17 @@ struct CandidateQuery: Hashable {
     let groupCount: Int?
     let synchronizable: SynchronizableScope
     let includesTombstones: Bool
+
+    /// How the rows are selected, besides by the columns.
+    enum Selection: Hashable {
+        /// By the columns alone.
+        case attributes
+        /// By this number of lookup tokens, at least one: first by the first one, and of its items those
+        /// that have the others.
+        case lookup(Int)
+        /// Every row whose lookup tokens are not written yet.
+        case unindexed
+    }
 
     /// The columns are `id`, ``RowColumns/selection`` and the generation of the keybag, so that one
     /// statement also tells which keys its rows need.
@@ -40,8 +52,10 @@ struct CandidateQuery: Hashable {
     private func compose() -> String {
         // The unary plus keeps SQLite from using the group index when a more selective index
         // exists.
-        let plus = hasIdentifier || !tokenAttributes.isEmpty ? "+" : ""
-        var conditions = ["\(plus)class = ?"]
+        let plus = hasIdentifier || !tokenAttributes.isEmpty || selection != .attributes ? "+" : ""
+        let (source, first) = composeSource()
+        var conditions = first
+        conditions.append("\(plus)class = ?")
         if hasIdentifier { conditions.append("uuid = ?") }
         if hasProtection { conditions.append("protection = ?") }
         for attribute in tokenAttributes { conditions.append("\(attribute.rawValue) = ?") }
@@ -63,9 +77,33 @@ struct CandidateQuery: Hashable {
         }
         if !includesTombstones { conditions.append("tombstone = 0") }
         return """
-            SELECT id, \(columns.selection), (SELECT generation FROM keybag WHERE id = 1)
-            FROM item WHERE \(conditions.joined(separator: " AND ")) ORDER BY id
+            SELECT item.id, \(columns.selection), (SELECT generation FROM keybag WHERE id = 1)
+            FROM \(source) WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)
             """
+    }
+
+    /// Whether the lookup tokens, and not an identifier, select the rows.
+    private var beginsWithLookup: Bool {
+        if case .lookup = selection { !hasIdentifier } else { false }
+    }
+
+    /// The position of a row. The table of lookup tokens returns it in order.
+    private var order: String { beginsWithLookup ? "found.item" : "item.id" }
+
+    private func composeSource() -> (source: String, conditions: [String]) {
+        switch selection {
+        case .attributes: return ("item", [])
+        case .unindexed: return ("item INDEXED BY item_unindexed", [LookupTable.unindexed])
+        case .lookup(let count):
+            let other = "EXISTS (SELECT 1 FROM lookup WHERE token = ? AND item = \(order))"
+            guard beginsWithLookup else { return ("item", Array(repeating: other, count: count)) }
+            // The order of a CROSS JOIN is fixed: https://www.sqlite.org/optoverview.html, "Manual
+            // control of query plans using CROSS JOIN".
+            return (
+                "lookup AS found CROSS JOIN item ON item.id = found.item",
+                ["found.token = ?"] + Array(repeating: other, count: count - 1)
+            )
+        }
     }
 
     private static let texts = SystemMutex<[CandidateQuery: String]>([:])

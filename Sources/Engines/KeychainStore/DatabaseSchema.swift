@@ -14,7 +14,7 @@ enum DatabaseSchema {
     /// The version that this code writes (SQLite's `user_version`).
     static let version = migrations.count
 
-    private static let migrations: [[String]] = [version1, version2, version3]
+    private static let migrations: [[String]] = [version1, version2, version3, version4]
 
     /// The columns of a row that hold search tokens of single attributes, in the order of the
     /// table.
@@ -40,6 +40,11 @@ enum DatabaseSchema {
     /// Whether rows have the column of their constraint.
     static func hasConstraints(_ database: Database) throws(StoreError) -> Bool {
         try storedVersion(database) >= 3
+    }
+
+    /// Whether the database has the table of lookup tokens.
+    static func hasLookup(_ database: Database) throws(StoreError) -> Bool {
+        try storedVersion(database) >= 4
     }
 
     /// Whether ``migrate(_:)`` would change the tables.
@@ -71,7 +76,7 @@ enum DatabaseSchema {
         }
     }
 
-    private static func storedVersion(_ database: Database) throws(StoreError) -> Int {
+    static func storedVersion(_ database: Database) throws(StoreError) -> Int {
         Int(try number("PRAGMA user_version", in: database))
     }
 
@@ -133,13 +138,48 @@ enum DatabaseSchema {
 
     private static let constraintColumn = "access_constraint BLOB"
 
+    /// The lookup tokens of passwords. A row whose `lookup_revision` is not its revision has none yet.
+    ///
+    /// Triggers do what must not be forgotten: they remove the tokens of a deleted row, and keep a
+    /// program of an earlier version, which still has the database open, from writing rows.
+    private static let version4 = [
+        "ALTER TABLE item ADD COLUMN \(lookupColumn)", "ALTER TABLE quarantine ADD COLUMN \(lookupColumn)",
+        """
+        CREATE TABLE lookup (
+            token BLOB NOT NULL,
+            item INTEGER NOT NULL,
+            PRIMARY KEY (token, item)
+        ) WITHOUT ROWID
+        """,
+        "CREATE INDEX lookup_item ON lookup (item)",
+        "CREATE INDEX item_unindexed ON item (id) WHERE class < 3 AND lookup_revision IS NOT revision",
+        """
+        CREATE TRIGGER item_deletion AFTER DELETE ON item BEGIN
+            DELETE FROM lookup WHERE item = OLD.id;
+        END
+        """,
+        refusal("item_insertion", of: "INSERT"), refusal("item_replacement", of: "UPDATE OF primary_key"),
+    ]
+
+    private static let lookupColumn = "lookup_revision INTEGER"
+
+    /// A trigger that refuses rows which are written without `lookup_revision`.
+    private static func refusal(_ name: String, of change: String) -> String {
+        """
+        CREATE TRIGGER \(name) BEFORE \(change) ON item WHEN NEW.lookup_revision IS NOT NEW.revision BEGIN
+            SELECT RAISE(ABORT, 'a later version has migrated the keychain: restart this program');
+        END
+        """
+    }
+
     /// The texts that SQLite stores for a version. It inserts an added column before the closing
     /// parenthesis of the table.
     private static func texts(ofVersion version: Int) -> [String] {
         let created = migrations.prefix(version).joined().filter { !$0.hasPrefix("ALTER") }
-        guard version >= 3 else { return Array(created) }
+        let columns = [(3, constraintColumn), (4, lookupColumn)].filter { $0.0 <= version }.map { ", \($0.1)" }
+        let added = columns.joined(separator: "")
         let altered = [itemTable("item"), itemTable("quarantine")]
-        return created.map { altered.contains($0) ? "\($0.dropLast()), \(constraintColumn))" : $0 }
+        return created.map { altered.contains($0) ? "\($0.dropLast())\(added))" : $0 }
     }
 
     private static func itemTable(_ name: String) -> String {

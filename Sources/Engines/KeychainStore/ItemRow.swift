@@ -17,6 +17,10 @@ struct ItemRow {
     var secret: [UInt8]
     /// The encoded ``ConstraintRecord`` of an item with constraints; nil if the column is NULL.
     var constraint: [UInt8]?
+    /// The lookup tokens that are written with the row. A row that was read has none.
+    var lookup: [SearchToken] = []
+    /// Whether the table of lookup tokens has those of this revision.
+    var isIndexed = true
 }
 
 /// The content of a column that holds a search token.
@@ -71,6 +75,7 @@ extension ItemRow {
         metadata = statement.blob(firstToken + tokenCount)
         secret = statement.blob(firstToken + tokenCount + 1)
         constraint = statement.nullableBlob(firstToken + tokenCount + 2)
+        isIndexed = statement.nullableInteger(firstToken + tokenCount + 3) == statement.integer(5)
     }
 
     /// Binds the columns, from parameter 1 on, and returns the number of bound parameters.
@@ -93,7 +98,9 @@ extension ItemRow {
         try statement.bind(secret, at: parameter + 1)
         guard columns.hasConstraint else { return parameter + 1 }
         try statement.bind(constraint, at: parameter + 2)
-        return parameter + 2
+        guard columns.hasLookup else { return parameter + 2 }
+        try statement.bind(Int64(clamping: clear.revision), at: parameter + 3)
+        return parameter + 3
     }
 }
 

@@ -18,6 +18,17 @@ public struct ItemSearch: Sendable {
     /// Selects only items that this executable has added.
     public var addedBy: String?
     public var match: MatchOptions
+    /// What the lookup attributes of an item must be. Its classes may be closed then; see
+    /// ``SearchResult/locked``.
+    public var lookup: Lookup?
+
+    /// A condition on lookup attributes.
+    public enum Lookup: Sendable {
+        /// The item has these attributes, among others.
+        case subset(LookupAttributes)
+        /// A client has stored the item with exactly these attributes.
+        case exactly(LookupAttributes)
+    }
 
     /// The access groups that are searched.
     public enum Groups: Sendable {
@@ -54,15 +65,29 @@ extension ItemSearch {
     }
 
     /// The form of the statement. Searches of one form differ only in the bound parameters.
-    func form(_ columns: RowColumns) -> CandidateQuery {
+    ///
+    /// - Parameter selection: how lookup attributes select the rows.
+    func form(_ columns: RowColumns, _ selection: CandidateQuery.Selection = .attributes) -> CandidateQuery {
         CandidateQuery(
-            columns: columns, itemClass: itemClass, hasIdentifier: identifier != nil, hasProtection: protection != nil,
+            columns: columns, selection: selection, itemClass: itemClass, hasIdentifier: identifier != nil,
+            hasProtection: protection != nil,
             tokenAttributes: tokenAttributes,
             groupCount: groupCount,
             synchronizable: synchronizable, includesTombstones: includesTombstones)
     }
 
-    /// The parameters of a statement of the form of this search, in its order.
+    /// The tokens that a row must have in the table of lookup tokens; empty if that table does not
+    /// select rows.
+    func lookupTokens(_ seal: RowSeal) -> [SearchToken] {
+        guard seal.columns.hasLookup else { return [] }
+        switch lookup {
+        case .subset(let attributes)?: return attributes.entries.map { seal.tokens.lookup($0, of: itemClass) }
+        case .exactly(let attributes)?: return [seal.tokens.lookup(whole: attributes, of: itemClass)]
+        case nil: return []
+        }
+    }
+
+    /// The parameters of a statement of the form of this search, in its order, after the lookup tokens.
     func parameters(_ form: CandidateQuery, _ tokens: SearchTokens) -> [Parameter] {
         var parameters: [Parameter] = []
         parameters.reserveCapacity(8)
@@ -79,8 +104,9 @@ extension ItemSearch {
 
     /// Whether the tokens and plaintext columns alone decide if a row matches, so that it need not
     /// be opened.
-    var isDecidedByTokens: Bool {
+    func isDecidedByTokens(in columns: RowColumns) -> Bool {
         guard case .only = groups, addedBy == nil, match == MatchOptions() else { return false }
+        guard columns.hasLookup || lookup == nil else { return false }
         // Unnamed keys of tokens are known only when they are open.
         guard itemClass != .key || identifier != nil else { return false }
         return attributes.count == tokenAttributes.count + (protection == nil ? 0 : 1)
@@ -113,6 +139,7 @@ extension ItemSearch {
         guard contains(record.accessGroup) else { return false }
         if identifier == nil, record.isUnnamedTokenKey { return false }
         if let addedBy, record.addedBy != addedBy { return false }
+        guard matchesLookup(record) else { return false }
         for (attribute, wanted) in attributes {
             let found = record[attribute] ?? ItemSchema.of(itemClass)[attribute]?.initial
             guard let found else { return false }
@@ -132,8 +159,24 @@ extension ItemSearch {
         return true
     }
 
+    /// Whether the lookup attributes of an opened row are those of the condition: its tokens may have
+    /// been changed, and are not authenticated.
+    private func matchesLookup(_ record: ItemRecord) -> Bool {
+        switch lookup {
+        case .subset(let attributes)?: record.searchableLookup?.contain(attributes) ?? false
+        case .exactly(let attributes)?: record.storedLookup == attributes
+        case nil: true
+        }
+    }
+
+    /// The access group of a row that cannot be opened, by its token.
+    func group(of row: ItemRow, _ tokens: SearchTokens) -> AccessGroup? {
+        guard case .only(let groups) = groups else { return nil }
+        return groups.first { row.accessGroup == .token(tokens.group($0)) }
+    }
+
     /// Whether ``matches(_:)-(MetadataFields)`` decides, so that no record is needed.
-    var isDecidedByFields: Bool { match == MatchOptions() }
+    var isDecidedByFields: Bool { match == MatchOptions() && lookup == nil }
 
     /// The same for the fields of an open metadata half, if ``isDecidedByFields``.
     func matches(_ fields: MetadataFields) -> Bool {

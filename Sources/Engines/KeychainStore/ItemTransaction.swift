@@ -26,9 +26,9 @@ extension KeychainStore {
 /// The items within one transaction of the store. Do not use it after the closure that receives it
 /// has returned.
 public struct ItemTransaction {
-    private let store: KeychainStore
-    private let database: Database
-    private let seal: RowSeal
+    let store: KeychainStore
+    let database: Database
+    let seal: RowSeal
 
     fileprivate init(store: KeychainStore, database: Database, seal: RowSeal) {
         self.store = store
@@ -67,9 +67,10 @@ public struct ItemTransaction {
     /// returns their number.
     @discardableResult
     public func update(
-        _ search: ItemSearch, _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
+        _ search: ItemSearch, numbersAccounts: Bool = false,
+        _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
     ) throws(StoreError) -> Int {
-        try store.update(search, in: database, seal, change)
+        try store.update(search, numbersAccounts: numbersAccounts, in: database, seal, change)
     }
 
     /// Deletes every item that matches the search, as ``KeychainStore/remove(_:now:)`` does, and

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GRDB
+internal import Keybag
 public import KeychainModel
 internal import LinuxSystem
 
@@ -71,7 +72,10 @@ extension KeychainStore {
                 inspection.rows += 1
                 progress(inspection.rows)
                 switch Self.condition(of: row, seal) {
-                case .whole: break
+                case .whole(let record):
+                    guard let record, try Self.lacksTokens(row, record, in: database, seal) else { return }
+                    inspection.damaged.append(
+                        DamagedRow(identifier: record.identifier, reason: "its lookup tokens do not match"))
                 case .closed: inspection.closed += 1
                 case .damaged(let damage): inspection.damaged.append(damage)
                 }
@@ -81,30 +85,42 @@ extension KeychainStore {
         }
     }
 
-    /// Moves every damaged row to quarantine, or empties the quarantine. Rows of locked classes
-    /// stay.
+    /// Moves every damaged row to quarantine, and writes missing lookup tokens; or empties the
+    /// quarantine. Rows of locked classes stay.
     ///
-    /// - Returns: the number of moved or deleted rows; in a dry run, the number that would be.
+    /// - Returns: the number of repaired or deleted rows; in a dry run, the number that would be.
     public func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void = { _ in }) throws(StoreError)
         -> Int
     {
         switch action {
         case .moveDamaged:
-            func find(_ database: Database, _ seal: RowSeal) throws(StoreError) -> [Int64] {
-                var damaged: [Int64] = []
+            func find(_ database: Database, _ seal: RowSeal) throws(StoreError) -> [Repair] {
+                var repairs: [Repair] = []
                 var count = 0
                 try forEachRow(in: database, seal.columns) { (position, row) throws(StoreError) in
                     count += 1
                     progress(count)
-                    if case .damaged = Self.condition(of: row, seal) { damaged.append(position) }
+                    switch Self.condition(of: row, seal) {
+                    case .damaged: repairs.append(.quarantine(position))
+                    case .whole(let record):
+                        guard let record, try Self.lacksTokens(row, record, in: database, seal) else { return }
+                        repairs.append(.tokens(position, seal.tokens.lookup(of: record)))
+                    case .closed: break
+                    }
                 }
-                return damaged
+                return repairs
             }
             if dryRun { return try read(.none, find).count }
             return try write { (database, seal) throws(StoreError) in
-                let damaged = try find(database, seal)
-                for position in damaged { try Quarantine.move(position, in: database, seal.columns) }
-                return damaged.count
+                let repairs = try find(database, seal)
+                for repair in repairs {
+                    switch repair {
+                    case .quarantine(let position): try Quarantine.move(position, in: database, seal.columns)
+                    case .tokens(let position, let tokens):
+                        try LookupTable.replace(tokens, of: position, in: database)
+                    }
+                }
+                return repairs.count
             }
         case .emptyQuarantine:
             if dryRun { return try quarantinedRows() }
@@ -130,8 +146,23 @@ extension KeychainStore {
         }
     }
 
+    /// What makes a row usable again.
+    private enum Repair {
+        case quarantine(Int64)
+        case tokens(Int64, [SearchToken])
+    }
+
+    /// Whether the lookup tokens of a row are not those of its attributes, so that a search may miss it.
+    private static func lacksTokens(
+        _ row: ItemRow?, _ record: ItemRecord, in database: Database, _ seal: RowSeal
+    ) throws(StoreError) -> Bool {
+        guard let row, seal.columns.hasLookup, row.isIndexed, record.itemClass.isPassword else { return false }
+        return try LookupTable.tokens(of: row.position, in: database) != Set(seal.tokens.lookup(of: record))
+    }
+
     private enum Condition {
-        case whole
+        /// With the record, where it is known.
+        case whole(ItemRecord?)
         case closed
         case damaged(DamagedRow)
     }
@@ -141,15 +172,14 @@ extension KeychainStore {
             return .damaged(DamagedRow(identifier: nil, reason: "a plaintext column has an invalid value"))
         }
         do throws(RowSeal.Failure) {
-            _ = try seal.verify(row)
-            return .whole
+            return .whole(try seal.verify(row))
         } catch {
             switch error {
             case .damaged(let damage):
                 return .damaged(DamagedRow(identifier: row.clear.identifier, reason: damage.reason))
             case .closed: return .closed
             // Not thrown without constraints that are satisfied.
-            case .needsAuthentication, .lost, .wrongApplicationPassword, .derivationPending: return .whole
+            case .needsAuthentication, .lost, .wrongApplicationPassword, .derivationPending: return .whole(nil)
             }
         }
     }

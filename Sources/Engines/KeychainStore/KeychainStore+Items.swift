@@ -51,38 +51,57 @@ extension KeychainStore {
     /// Changes all items that match the search, or none, and reseals both halves of each. If a key
     /// of an application password must be derived, `change` is called again for every item.
     ///
-    /// - Parameter constraints: satisfies the constraints of the items, and binds them again.
+    /// - Parameters:
+    ///   - constraints: satisfies the constraints of the items, and binds them again.
+    ///   - numbersAccounts: whether an account gets a number if another item has the new primary key.
     /// - Returns: the number of items.
     /// - Throws: ``StoreError/duplicate`` if a changed item gets the primary key of another live
     ///   item; ``StoreError/authenticationNeeded(_:_:)``, ``StoreError/constraintLost(_:)`` or
     ///   ``StoreError/wrongApplicationPassword(_:)`` for the first item that does not open.
     public func update(
-        _ search: ItemSearch, constraints: ConstraintUse = .none,
+        _ search: ItemSearch, constraints: ConstraintUse = .none, numbersAccounts: Bool = false,
         _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
     ) throws(StoreError) -> Int {
-        try transaction(constraints: constraints) { (items) throws(StoreError) in try items.update(search, change) }
+        try transaction(constraints: constraints) { (items) throws(StoreError) in
+            try items.update(search, numbersAccounts: numbersAccounts, change)
+        }
     }
 
     func update(
-        _ search: ItemSearch, in database: Database, _ seal: RowSeal,
+        _ search: ItemSearch, numbersAccounts: Bool = false, in database: Database, _ seal: RowSeal,
         _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
     ) throws(StoreError) -> Int {
         let matches = try matches(of: search, in: database, seal)
         for (row, record) in matches {
-            if let constraints = record.needsAuthentication {
-                throw .authenticationNeeded(constraints, record.identifier)
-            }
-            let changed = try asStoreErrors { () throws(KeychainError) in try change(record) }
-            let primaryKey = seal.tokens.primaryKey(of: changed, group: seal.tokens.group(changed.accessGroup))
-            if row.primaryKey != .token(primaryKey) {
-                if let tombstone = try resolveKeyConflict(for: changed, except: row.position, in: database, seal) {
-                    try delete(tombstone, in: database)
-                }
-            }
-            let resealed = try seal.seal(changed, revision: row.clear.revision + 1, position: row.position)
-            try replace(resealed, in: database, seal)
+            _ = try update(row, record, numbersAccount: numbersAccounts, in: database, seal, change)
         }
         return matches.count
+    }
+
+    /// Changes one item.
+    ///
+    /// - Parameter numbersAccount: whether the account gets a number if another item has the new
+    ///   primary key; otherwise that is an error.
+    /// - Returns: the record as it was stored.
+    func update(
+        _ row: ItemRow, _ record: ItemRecord, numbersAccount: Bool, in database: Database, _ seal: RowSeal,
+        _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
+    ) throws(StoreError) -> ItemRecord {
+        if let constraints = record.needsAuthentication {
+            throw .authenticationNeeded(constraints, record.identifier)
+        }
+        var changed = try asStoreErrors { () throws(KeychainError) in try change(record) }
+        if numbersAccount { changed = try numbered(changed, except: row.position, in: database, seal) }
+        let primaryKey = seal.tokens.primaryKey(of: changed, group: seal.tokens.group(changed.accessGroup))
+        if row.primaryKey != .token(primaryKey) {
+            if let tombstone = try resolveKeyConflict(for: changed, except: row.position, in: database, seal) {
+                try delete(tombstone, in: database)
+            }
+        }
+        let resealed = try seal.seal(changed, revision: row.clear.revision + 1, position: row.position)
+        try replace(resealed, in: database, seal)
+        changed.setDigest()
+        return changed
     }
 
     /// Deletes every item that matches the search, also without satisfying its constraints. Items
@@ -99,7 +118,7 @@ extension KeychainStore {
         let matches = try matches(of: search, in: database, unsatisfied) { (row) in
             // A local row can be deleted without a key if its tokens decide that it matches
             // (keychain-behaviour §2).
-            guard search.isDecidedByTokens, !row.clear.canSynchronize else { return false }
+            guard search.isDecidedByTokens(in: seal.columns), !row.clear.canSynchronize else { return false }
             locked.append(row)
             return true
         }

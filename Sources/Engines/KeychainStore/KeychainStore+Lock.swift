@@ -93,6 +93,7 @@ extension KeychainStore {
                 try addPresence(key)
                 try reseal(key, progress)
                 try storeAppliedSettings(key)
+                try indexOpenRows()
             } catch {
                 // Without space the keychain can be read. The next unlock tries again.
                 guard error.isFull else { throw error }

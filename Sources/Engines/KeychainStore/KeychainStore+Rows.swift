@@ -40,7 +40,7 @@ extension KeychainStore {
 
     /// Returns the position of the row with this primary key, and the row if its plaintext columns
     /// are valid.
-    private static func row(
+    static func row(
         withPrimaryKey token: SearchToken, in database: Database, _ columns: RowColumns
     ) throws(StoreError) -> (Int64, ItemRow?)? {
         let statement = try RowStatement(
@@ -52,9 +52,12 @@ extension KeychainStore {
 
     func insert(_ row: ItemRow, in database: Database, _ seal: RowSeal) throws(StoreError) {
         try itemQuota?.checkRowQuota(in: database)
-        let statement = try RowStatement(seal.columns.insertion, in: database)
-        _ = try row.bind(to: statement, seal.columns)
-        try statement.run()
+        do {
+            let statement = try RowStatement(seal.columns.insertion, in: database)
+            _ = try row.bind(to: statement, seal.columns)
+            try statement.run()
+        }
+        try LookupTable.insert(row.lookup, of: database.lastInsertedRowID, in: database)
     }
 
     func replace(_ row: ItemRow, in database: Database, _ seal: RowSeal) throws(StoreError) {
@@ -62,6 +65,8 @@ extension KeychainStore {
         let last = try row.bind(to: statement, seal.columns)
         try statement.bind(row.position, at: last + 1)
         try statement.run()
+        guard seal.columns.hasLookup, row.clear.itemClass.isPassword else { return }
+        try LookupTable.replace(row.lookup, of: row.position, in: database)
     }
 
     func delete(_ row: ItemRow, in database: Database) throws(StoreError) {

@@ -61,6 +61,11 @@ extension KeychainStore {
                     pendingCount += 1
                     return !seal.pending.isTooMany && limit.map { result.records.count + pendingCount < $0 } ?? true
                 case .lost: result.lost.append(row.clear.identifier)
+                case .closed where search.lookup != nil && search.isDecidedByTokens(in: seal.columns):
+                    if let group = search.group(of: row, seal.tokens) {
+                        let reference = PersistentReference(row.clear.itemClass, row.clear.identifier)
+                        result.locked.append(LockedItem(reference, group))
+                    }
                 case .wrongApplicationPassword:
                     // The password says nothing about other items of the search.
                     let unsatisfied = seal.with(seal.keyring)
@@ -88,9 +93,44 @@ extension KeychainStore {
     func forEachCandidate(
         of search: ItemSearch, in database: Database, _ seal: RowSeal, _ body: (ItemRow) throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
-        let form = search.form(seal.columns)
+        let tokens = search.lookupTokens(seal)
+        guard !tokens.isEmpty else {
+            return try forEachRow(of: search, .attributes, [], in: database, seal, body)
+        }
+        // A row that gets its tokens just now may be in both results.
+        var seen: Set<Int64> = []
+        if try LookupTable.hasUnindexedRows(database) {
+            var isStopped = false
+            let isComplete = try forEachRow(of: search, .unindexed, [], in: database, seal) {
+                (row) throws(StoreError) in
+                // Whether it matches is not known before its class is open.
+                try seal.requireOpen(row.clear.protection)
+                seen.insert(row.position)
+                isStopped = try !body(row)
+                return !isStopped
+            }
+            guard isComplete, !isStopped else { return isComplete }
+        }
+        guard let ordered = try LookupTable.ordered(tokens, in: database) else { return true }
+        return try forEachRow(of: search, .lookup(ordered.count), ordered, in: database, seal) {
+            (row) throws(StoreError) in
+            guard !seen.contains(row.position) else { return true }
+            return try body(row)
+        }
+    }
+
+    /// Calls `body` with the rows of one statement.
+    private func forEachRow(
+        of search: ItemSearch, _ selection: CandidateQuery.Selection, _ lookup: [SearchToken], in database: Database,
+        _ seal: RowSeal, _ body: (ItemRow) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
+        let form = search.form(seal.columns, selection)
         let statement = try RowStatement(form.sql, in: database)
         var index: Int32 = 1
+        for token in lookup {
+            try statement.bind(token, at: index)
+            index += 1
+        }
         for parameter in search.parameters(form, seal.tokens) {
             switch parameter {
             case .number(let number): try statement.bind(number, at: index)

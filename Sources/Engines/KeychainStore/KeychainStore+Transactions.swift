@@ -47,10 +47,10 @@ extension KeychainStore {
     /// The columns of the tables. A database that cannot be written may be migrated by another
     /// program at any time, so its version is read again.
     private func columns(_ database: Database) throws(StoreError) -> RowColumns {
-        if isMigrated.value { return RowColumns(hasConstraint: true) }
-        let hasConstraint = try DatabaseSchema.hasConstraints(database)
-        if hasConstraint { isMigrated.raise() }
-        return RowColumns(hasConstraint: hasConstraint)
+        if isMigrated.value { return .newest }
+        let columns = RowColumns(version: try DatabaseSchema.storedVersion(database))
+        if columns == .newest { isMigrated.raise() }
+        return columns
     }
 
     /// Runs `body` in one transaction. When this returns, all changes are durable; when it throws,

@@ -103,6 +103,8 @@ public final class KeychainStore: Sendable {
         // Weak, so that the timer does not keep a released store open.
         idleCheckpoint =
             path != nil ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil
+        // With a passcode, most rows are closed now, and are indexed at the unlock.
+        if !isNew, !isReadOnly, isOutdated || !opened.hasPasscode { try indexOpenRows() }
     }
 
     /// Whether the database is on a read-only file system, so that every change throws

@@ -28,6 +28,8 @@ struct MetadataFields {
             case MetadataCoding.Name.addedBy: header.addedBy = field
             case MetadataCoding.Name.accessControl: header.accessControl = field
             case MetadataCoding.Name.publicKey: header.publicKey = field
+            case MetadataCoding.Name.lookup where clear.itemClass.isPassword: header.lookup = field
+            case MetadataCoding.Name.contentType where clear.itemClass.isPassword: header.contentType = field
             default:
                 guard let attribute = schema.attribute(field.name) else {
                     throw RowDamage("unexpected attribute in the metadata half")
@@ -80,6 +82,8 @@ extension MetadataFields {
         var addedBy: Field?
         var accessControl: Field?
         var publicKey: Field?
+        var lookup: Field?
+        var contentType: Field?
 
         func record(_ clear: ClearColumns) throws(RowDamage) -> ItemRecord {
             guard case .date(let created)? = try created?.attributeValue(),
@@ -95,7 +99,25 @@ extension MetadataFields {
                 isTombstone: clear.isTombstone, created: Self.usable(created), modified: Self.usable(modified),
                 accessControlFlags: try accessControlFlags(), addedBy: addedBy)
             record.publicKey = try keptPublicKey()
+            record.storedLookup = try storedLookup()
+            record.contentType = try keptContentType()
             return record
+        }
+
+        private func storedLookup() throws(RowDamage) -> LookupAttributes? {
+            guard let lookup else { return nil }
+            guard case .data(let bytes) = try lookup.attributeValue(),
+                let attributes = LookupAttributes(decoding: bytes)
+            else { throw RowDamage("the lookup attributes are malformed") }
+            return attributes
+        }
+
+        private func keptContentType() throws(RowDamage) -> ContentType? {
+            guard let contentType else { return nil }
+            guard case .string(let text) = try contentType.attributeValue(), let type = ContentType(text) else {
+                throw RowDamage("the content type is malformed")
+            }
+            return type
         }
 
         private func accessControlFlags() throws(RowDamage) -> AccessControlFlags? {

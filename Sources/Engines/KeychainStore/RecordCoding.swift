@@ -118,6 +118,8 @@ enum MetadataCoding {
             fields.append((Name.accessControl, .number(Int64(bitPattern: flags.rawValue))))
         }
         if let key = record.publicKey { fields.append((Name.publicKey, .data(key))) }
+        if let attributes = record.storedLookup { fields.append((Name.lookup, .data(attributes.encoded))) }
+        if let type = record.contentType { fields.append((Name.contentType, .string(type.text))) }
         fields.sort { $0.name < $1.name }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
@@ -155,6 +157,10 @@ enum MetadataCoding {
         static let grade: UInt32 = 0x6772_6164
         /// "pubk"
         static let publicKey: UInt32 = 0x7075_626B
+        /// "lkup"
+        static let lookup: UInt32 = 0x6C6B_7570
+        /// "ctnt"
+        static let contentType: UInt32 = 0x6374_6E74
         /// "mker"
         static let addedBy: UInt32 = 0x6D6B_6572
     }

@@ -2,41 +2,60 @@
 
 internal import KeychainModel
 
-/// The columns of a row, in the order of ``ItemRow``. A database of a version before 3 has no column
-/// for constraints; only one that cannot be written has such a version.
+/// The columns of a row, in the order of ``ItemRow``. A database of an earlier version lacks the last
+/// ones; only one that cannot be written has such a version.
 struct RowColumns: Hashable {
     /// Whether the tables have the column `access_constraint`.
     let hasConstraint: Bool
+    /// Whether they have the column `lookup_revision` and the table of lookup tokens.
+    let hasLookup: Bool
+
+    /// - Parameter version: of the tables.
+    init(version: Int) { (hasConstraint, hasLookup) = (version >= 3, version >= 4) }
+
+    static let newest = RowColumns(version: DatabaseSchema.version)
 
     /// The columns after `id`, for SELECT: a missing column is NULL.
-    var selection: String { hasConstraint ? Self.allColumns : Self.withoutConstraint + ", NULL" }
+    var selection: String { texts.selection }
 
     /// The columns after `id` that exist.
-    var existing: String { hasConstraint ? Self.allColumns : Self.withoutConstraint }
+    var existing: String { texts.existing }
 
     /// `INSERT` with a parameter for every existing column.
-    var insertion: String { hasConstraint ? Self.insertAll : Self.insertion(Self.columns) }
+    var insertion: String { texts.insertion }
 
     /// `UPDATE` with a parameter for every existing column, and one for the position.
-    var replacement: String { hasConstraint ? Self.replaceAll : Self.replacement(Self.columns) }
+    var replacement: String { texts.replacement }
 
     /// The number of columns in ``selection``.
-    static let count = columns.count + 1
+    static let count = columns.count + added.count
+
+    private struct Texts {
+        let selection: String
+        let existing: String
+        let insertion: String
+        let replacement: String
+
+        /// - Parameter count: the number of added columns that exist.
+        init(_ count: Int) {
+            let existing = RowColumns.columns + RowColumns.added.prefix(count)
+            let missing = RowColumns.added.dropFirst(count).map { _ in "NULL" }
+            self.existing = existing.joined(separator: ", ")
+            selection = (existing + missing).joined(separator: ", ")
+            let parameters = existing.map { _ in "?" }.joined(separator: ", ")
+            insertion = "INSERT INTO item (\(self.existing)) VALUES (\(parameters))"
+            replacement = "UPDATE item SET \(existing.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?"
+        }
+    }
+
+    private var texts: Texts { hasLookup ? Self.newestTexts : hasConstraint ? Self.withConstraint : Self.first }
 
     private static let columns =
         ["uuid", "class", "protection", "generation", "revision", "sync", "tombstone", "primary_key", "access_group"]
         + DatabaseSchema.tokenColumns.map(\.rawValue) + ["metadata", "secret"]
-    private static let withoutConstraint = columns.joined(separator: ", ")
-    private static let allColumns = withoutConstraint + ", access_constraint"
-    private static let insertAll = insertion(columns + ["access_constraint"])
-    private static let replaceAll = replacement(columns + ["access_constraint"])
-
-    private static func insertion(_ columns: [String]) -> String {
-        let parameters = columns.map { _ in "?" }.joined(separator: ", ")
-        return "INSERT INTO item (\(columns.joined(separator: ", "))) VALUES (\(parameters))"
-    }
-
-    private static func replacement(_ columns: [String]) -> String {
-        "UPDATE item SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?"
-    }
+    /// The columns of later versions, in their order.
+    private static let added = ["access_constraint", "lookup_revision"]
+    private static let first = Texts(0)
+    private static let withConstraint = Texts(1)
+    private static let newestTexts = Texts(2)
 }

@@ -123,6 +123,7 @@ extension RowSeal {
                 generation: resealed.clear.generation)
             resealed.secret = wrapped + row.secret[RowSeal.constrainedKeyLength...]
             resealed.metadata = try metadata(of: record, resealed.clear, new)
+            resealed.lookup = tokens.lookup(of: record)
         } catch {
             if case .damaged(let reason) = error { throw .damaged(RowDamage(reason)) }
             throw .closed(error)

@@ -25,7 +25,7 @@ struct RowSeal {
 
     /// Creates a seal for one transaction.
     init(
-        keyring: any ItemKeyWrapping, columns: RowColumns = RowColumns(hasConstraint: true),
+        keyring: any ItemKeyWrapping, columns: RowColumns = .newest,
         use: ConstraintUse = .none, pending: PendingDerivations = PendingDerivations()
     ) {
         self.keyring = keyring
@@ -79,6 +79,10 @@ struct RowSeal {
             generation: try generation(for: record.protection), revision: revision,
             isSynchronizable: record.isSynchronizable,
             isTombstone: record.isTombstone)
+        guard columns.hasLookup || (record.storedLookup == nil && record.contentType == nil) else {
+            // SQLITE_FULL: the tables were not migrated when the keychain was opened.
+            throw .database(code: 13, message: "the tables have no lookup attributes yet")
+        }
         let group = tokens.group(record.accessGroup)
         let constraint = try sealedConstraint(of: record, revision: revision)
         let encoded = constraint.map { EncodedConstraint($0.record) }
@@ -92,7 +96,7 @@ struct RowSeal {
             position: position, clear: clear, primaryKey: .token(tokens.primaryKey(of: record, group: group)),
             accessGroup: .token(group),
             tokens: tokens.columns(of: record), metadata: sealedMetadata, secret: sealedSecret,
-            constraint: encoded?.encoded)
+            constraint: encoded?.encoded, lookup: columns.hasLookup ? tokens.lookup(of: record) : [])
     }
 
     func sealMetadata(of record: ItemRecord, _ place: Place) throws(StoreError) -> [UInt8] {

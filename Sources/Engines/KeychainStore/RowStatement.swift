@@ -87,6 +87,11 @@ struct RowStatement: ~Copyable {
         sqlite3_column_int64(statement, column)
     }
 
+    /// Returns the number of a column; nil if it is NULL.
+    func nullableInteger(_ column: Int32) -> Int64? {
+        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : integer(column)
+    }
+
     /// Returns the bytes of a column; empty if it is NULL.
     func blob(_ column: Int32) -> [UInt8] {
         let count = Int(sqlite3_column_bytes(statement, column))

@@ -13,6 +13,8 @@ public struct SearchResult: Sendable {
     public var lost: [ItemIdentifier] = []
     /// Items, among ``records``, for which the application password was wrong.
     public var wrongPasswords: [ItemIdentifier] = []
+    /// Matching items of closed classes, if the search is by lookup attributes.
+    public var locked: [LockedItem] = []
 }
 
 /// A row that does not authenticate or decode.

@@ -11,6 +11,8 @@ internal import KeychainModel
 /// group       = HMAC(index key, "latchkey v1 group" ‖ grade ‖ name)
 /// primary key = HMAC(index key, "latchkey v1 primary key" ‖ class
 ///                    ‖ for each column: code(4) ‖ length(4) ‖ canonical value)
+/// lookup      = HMAC(index key, "latchkey v4 lookup" ‖ class ‖ length(4) of the name ‖ name ‖ value)
+/// lookup map  = HMAC(index key, "latchkey v4 lookup map" ‖ class ‖ encoded map)
 /// ```
 /// The canonical value of the column `agrp` in the primary key is its group token.
 ///
@@ -80,6 +82,31 @@ final class SearchTokens {
         return true
     }
 
+    /// Returns the tokens in the table of lookup tokens: one for each entry by which the item is found,
+    /// and one for the whole map that a client has stored.
+    func lookup(of record: ItemRecord) -> [SearchToken] {
+        let entries = record.searchableLookup?.entries ?? []
+        var tokens = entries.map { lookup($0, of: record.itemClass) }
+        if !record.isTombstone, let attributes = record.storedLookup {
+            tokens.append(lookup(whole: attributes, of: record.itemClass))
+        }
+        return tokens
+    }
+
+    func lookup(_ entry: LookupEntry, of itemClass: ItemClass) -> SearchToken {
+        var message = Self.lookupLabel
+        message.reserveCapacity(128)
+        message.append(itemClass.number)
+        Self.append(UInt32(entry.name.utf8.count), to: &message)
+        message.append(contentsOf: entry.name.utf8)
+        message.append(contentsOf: entry.value.utf8)
+        return key.token(message)
+    }
+
+    func lookup(whole attributes: LookupAttributes, of itemClass: ItemClass) -> SearchToken {
+        key.token(Self.lookupMapLabel + [itemClass.number] + attributes.encoded)
+    }
+
     private func column(_ attribute: ItemAttribute?, of values: some CanonicalValues) -> TokenColumn {
         guard let attribute, let token = self.attribute(attribute, of: values) else { return .null }
         return .token(token)
@@ -120,6 +147,8 @@ final class SearchTokens {
 
     private static let maxCached = 16
     private static let attributeLabel = Array("latchkey v1 attribute".utf8)
+    private static let lookupLabel = Array("latchkey v4 lookup".utf8)
+    private static let lookupMapLabel = Array("latchkey v4 lookup map".utf8)
     private static let groupLabel = Array("latchkey v1 group".utf8)
     private static let primaryKeyLabel = Array("latchkey v1 primary key".utf8)
 }

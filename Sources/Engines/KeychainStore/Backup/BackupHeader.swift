@@ -6,7 +6,8 @@ internal import KeychainModel
 /// The plaintext header of a backup: 75 bytes. Every key of the backup depends on it
 /// (Documentation/Formats/backup.md).
 struct BackupHeader: Equatable {
-    /// ``firstVersion``, or ``version`` for a backup with files.
+    /// 1 to ``version``. This code writes the last one, whose items may have lookup attributes; files are
+    /// in backups since version 2.
     var version: UInt16
     var salt: [UInt8]
     var cost: PasscodeCost
@@ -17,7 +18,7 @@ struct BackupHeader: Equatable {
 
     static let length = 8 + 2 + 32 + 1 + 4 + 4 + 16 + 8
     static let firstVersion: UInt16 = 1
-    static let version: UInt16 = 2
+    static let version: UInt16 = 3
 
     var encoded: [UInt8] {
         var bytes = Self.magic
@@ -31,7 +32,7 @@ struct BackupHeader: Equatable {
         return bytes
     }
 
-    init(version: UInt16 = firstVersion, salt: [UInt8], cost: PasscodeCost, keychain: [UInt8], created: Double) {
+    init(version: UInt16 = BackupHeader.version, salt: [UInt8], cost: PasscodeCost, keychain: [UInt8], created: Double) {
         self.version = version
         self.salt = salt
         self.cost = cost

@@ -36,9 +36,7 @@ extension KeychainStore {
         // If the keychain has a passcode, keyringForAdministration(_:) has verified the given one.
         let includesKeys = contents.contains(.nonExtractableKeys) || (passcode != nil && hasPasscode)
         let header = BackupHeader(
-            version: files == nil ? BackupHeader.firstVersion : BackupHeader.version, salt: BackupKeys.salt(),
-            cost: cost,
-            keychain: device.keychain, created: now)
+            salt: BackupKeys.salt(), cost: cost, keychain: device.keychain, created: now)
         let keys = try Self.keys(of: header, passphrase, device.deviceKey)
         DerivationPermit.release()
         try header.encoded.withUnsafeBufferPointer { (bytes) throws(StoreError) in
@@ -264,9 +262,10 @@ extension KeychainStore {
     }
 
     private func take(
-        _ record: ItemRecord, in database: Database, _ seal: RowSeal, _ report: inout RestoreReport
+        _ item: ItemRecord, in database: Database, _ seal: RowSeal, _ report: inout RestoreReport
     ) throws(StoreError) {
         report.items += 1
+        let record = try distinct(item, in: database, seal)
         let token = seal.tokens.primaryKey(of: record, group: seal.tokens.group(record.accessGroup))
         // Two rows may conflict: one with the same primary key, and one with the same identifier
         // and another primary key. Both are compared before either is changed.
@@ -309,6 +308,20 @@ extension KeychainStore {
         }
         try insert(try seal.seal(record, revision: 1), in: database, seal)
         if !older.isEmpty { report.replaced += 1 } else { report.added += 1 }
+    }
+
+    /// Returns the item, with a number after its account if it has the primary key of another item that a
+    /// client has stored with other lookup attributes: these are two items.
+    private func distinct(
+        _ record: ItemRecord, in database: Database, _ seal: RowSeal
+    ) throws(StoreError) -> ItemRecord {
+        guard let attributes = record.storedLookup else { return record }
+        let token = seal.tokens.primaryKey(of: record, group: seal.tokens.group(record.accessGroup))
+        guard let row = try Self.row(withPrimaryKey: token, in: database, seal.columns)?.1,
+            row.clear.identifier != record.identifier, let other = (try? seal.open(row))?.storedLookup,
+            other != attributes
+        else { return record }
+        return try numbered(record, except: nil, in: database, seal)
     }
 
     private static func rows(
