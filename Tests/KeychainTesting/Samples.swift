@@ -26,6 +26,41 @@ package enum Samples {
     package static let secrets = ItemSecrets(
         data: secret("the data"), attributes: [.extraNotes: secret("notes"), .extraClient0: secret("")])
 
+    package static let lookup = makeLookup()
+    private static func makeLookup() -> LookupAttributes {
+        guard let attributes = try? LookupAttributes([("service", "s"), ("username", "é"), ("xdg:schema", "")]) else {
+            preconditionFailure("the names are valid")
+        }
+        return attributes
+    }
+    private static let contentType = ContentType("text/plain; charset=utf8")
+
+    /// A query for lookup attributes in both classes of passwords.
+    private static var lookupQuery: ItemQuery {
+        var query = ItemQuery(nil, limit: .all)
+        query.lookupAttributes = lookup
+        return query
+    }
+
+    /// A record of an item that a client of the Secret Service has stored.
+    private static var lookupRecord: ItemRecord {
+        var record = record
+        (record.storedLookup, record.contentType) = (lookup, contentType)
+        return record
+    }
+
+    private static let lookupAddition = ItemAddition(
+        lookup, label: "l", data: secret("d"), contentType: contentType, replaces: true, accessGroup: "G")
+
+    private static var lookupUpdate: ItemUpdate {
+        var update = ItemUpdate(data: secret("d"))
+        (update.lookupAttributes, update.contentType) = (lookup, contentType)
+        return update
+    }
+
+    private static let lockedItem = LockedItem(
+        PersistentReference(.genericPassword, .random()), AccessGroup("G", grade: .claimed))
+
     package static var query: ItemQuery {
         var match = MatchOptions()
         match.ignoresCase = true
@@ -110,6 +145,8 @@ package enum Samples {
                     attributes: attributes, data: secret("d"), secretAttributes: [.extraNotes: secret("n")],
                     accessGroup: "H",
                     protection: .afterFirstUnlock, accessControlFlags: [], isSynchronizable: false, created: 3)),
+            AddItem(lookupAddition), CopyItems(lookupQuery, returning: .attributes),
+            UpdateItems(ItemQuery(.genericPassword), with: lookupUpdate), DeleteItems(lookupQuery),
             DeleteItems(ItemQuery(nil, persistentReference: PersistentReference(.key, .random()), limit: .one)),
             ReadStatus(), CheckKeychain(), RepairKeychain(.moveDamaged, dryRun: true),
             RepairKeychain(.emptyQuarantine, dryRun: false), CheckpointKeychain(),
@@ -241,7 +278,8 @@ package enum Samples {
             .failure(KeychainError(OSStatusCode(rawValue: -12345), "p")), .content(Done()),
             .content(ItemCount(5)), .content(record),
             .content(FoundItems(ItemMatches(records: [record, record], damaged: 7), moreFollows: true)),
-            .content(FoundItems(ItemMatches(records: [], damaged: 0))),
+            .content(FoundItems(ItemMatches(records: [], damaged: 0))), .content(lookupRecord),
+            .content(FoundItems(ItemMatches(records: [lookupRecord], damaged: 0, locked: [lockedItem, lockedItem]))),
             .content(FoundIdentities([identity, bareIdentity], moreFollows: true)), .content(FoundIdentities([])),
             .content(GeneratedKey(privateHalf: record, publicHalf: record, publicKey: [4, 5])),
             .content(GeneratedKey(privateHalf: record, publicHalf: nil, publicKey: [])),

@@ -125,8 +125,9 @@ public final class EmbeddedService: KeychainService {
         let binding = try binding(for: record.accessControlFlags, context)
         return try runConstrained(
             record.itemClass, context, new: (record.promptLabel, record.accessControlFlags)
-        ) { () throws(StoreError) in
-            try store.add(record, binding: binding)
+        ) { () throws(StoreError) -> ItemRecord in
+            guard record.storedLookup != nil else { return try store.add(record, binding: binding) }
+            return try addWithLookup(record, item, ConstraintUse(context?.keys, binding: binding))
         }
     }
 
@@ -148,6 +149,7 @@ public final class EmbeddedService: KeychainService {
             accessGroup: group, isSynchronizable: item.isSynchronizable, created: now, modified: now,
             attributes: item.attributes,
             accessControlFlags: item.accessControlFlags, addedBy: caller.executable, secrets: item.secrets)
+        try LookupRules.apply(item, to: &record)
         KeyRules.complete(&record)
         record.completeDefaults()
         try ItemRules.check(record)
@@ -165,6 +167,7 @@ public final class EmbeddedService: KeychainService {
         if query.isAboutIdentities {
             return try copyIdentityItems(query, returning: returning, from: caller)
         }
+        if query.isAboutAllPasswords { return try copyPasswords(query, returning: returning, from: caller) }
         let context = try provenContext(query.authentication, of: caller)
         let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .read)
@@ -188,9 +191,11 @@ public final class EmbeddedService: KeychainService {
                 "skipped a damaged row",
                 metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
         }
-        guard !result.records.isEmpty || !result.damaged.isEmpty else { throw .itemNotFound }
+        guard !result.records.isEmpty || !result.damaged.isEmpty || !result.locked.isEmpty else {
+            throw .itemNotFound
+        }
         if search.itemClass == .key { try KeyRules.removeProtectedData(from: &result.records, returning) }
-        return ItemMatches(records: result.records, damaged: result.damaged.count)
+        return ItemMatches(records: result.records, damaged: result.damaged.count, locked: result.locked)
     }
 
     @discardableResult
@@ -209,7 +214,8 @@ public final class EmbeddedService: KeychainService {
         let label = query.promptLabel
         let count = try runConstrained(search.itemClass, context, new: (label, update.accessControlFlags)) {
             () throws(StoreError) in
-            try store.update(search, constraints: use) { (record) throws(KeychainError) in
+            try store.update(search, constraints: use, numbersAccounts: update.lookupAttributes != nil) {
+                (record) throws(KeychainError) in
                 try ItemRules.applying(
                     update, to: record, group: target, now: now, allowsAlwaysOpen: allowsAlwaysOpen)
             }

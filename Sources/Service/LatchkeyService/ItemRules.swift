@@ -25,6 +25,7 @@ enum ItemRules {
     /// Throws if the item may not be stored.
     static func check(_ record: ItemRecord) throws(KeychainError) {
         try checkAttributes(of: record)
+        try LookupRules.check(record)
         let hasConstraints = record.accessControlFlags?.hasConstraints ?? false
         if record.isSynchronizable, hasConstraints {
             throw .parameter("an item with an access control that has constraints cannot be synchronized")
@@ -119,6 +120,7 @@ enum ItemRules {
         try checkAccessList(in: update.attributes)
         var changed = record
         changed.attributes.merge(update.attributes) { _, new in new }
+        try LookupRules.apply(update, to: &changed, was: record)
         if let data = update.data { changed.secrets?.data = data }
         changed.secrets?.attributes.merge(update.secretAttributes) { _, new in new }
         if let group { changed.accessGroup = group }

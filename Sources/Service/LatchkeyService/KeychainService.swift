@@ -10,7 +10,9 @@ public import KeychainModel
 public protocol KeychainService: KeychainAdministration, KeychainAuthentication, KeychainSecurityKeys, KeychainKeys,
     KeychainChanges, KeychainFiles, KeychainStoredFiles
 {
-    /// Stores a new item.
+    /// Stores a new item; or, if the addition replaces, changes the one item that has exactly the same
+    /// lookup attributes, or that has the primary key which follows from them and no lookup attributes of
+    /// its own.
     ///
     /// - Returns: the item as stored, with its secrets.
     func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord
@@ -29,7 +31,8 @@ public protocol KeychainService: KeychainAdministration, KeychainAuthentication,
     /// - Parameter returning: the requested values; secrets are decrypted only if data is among
     ///   them. Records for data alone may lack their attributes.
     /// - Throws: `KeychainError.itemNotFound` if nothing matches and no damaged row was skipped;
-    ///   see ``ItemMatches/damaged``.
+    ///   see ``ItemMatches/damaged``. errSecInteractionNotAllowed if a matching item is locked, unless the
+    ///   query is for lookup attributes; see ``ItemMatches/locked``.
     func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches
@@ -104,9 +107,12 @@ public struct ItemMatches: Sendable {
     /// The number of rows that were skipped because they are damaged. `SecItem` does not report
     /// them; `Latchkey` and `doctor` do.
     public var damaged: Int
+    /// Matching items of closed classes, if the query is for lookup attributes.
+    public var locked: [LockedItem]
 
-    public init(records: [ItemRecord], damaged: Int) {
+    public init(records: [ItemRecord], damaged: Int, locked: [LockedItem] = []) {
         self.records = records
         self.damaged = damaged
+        self.locked = locked
     }
 }

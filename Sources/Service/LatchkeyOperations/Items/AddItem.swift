@@ -41,7 +41,8 @@ extension ItemRecord: ResponseContent {
 
     /// Whether the record without its secrets is small enough to be kept for a repeated request.
     var isShort: Bool {
-        attributes.values.reduce(0) { $0 + $1.canonicalBytes.count } <= Self.maxKeptLength
+        let own = attributes.values.reduce(0) { $0 + $1.canonicalBytes.count }
+        return own + (storedLookup?.encodedLength ?? 0) <= Self.maxKeptLength
     }
 
     /// In bytes.

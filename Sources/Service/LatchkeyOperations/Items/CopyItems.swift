@@ -35,7 +35,7 @@ package struct CopyItems: KeychainOperation {
             // would be most of the work for the response.
             found.records = found.records.map { record in
                 var record = record
-                record.attributes = [:]
+                (record.attributes, record.storedLookup) = ([:], nil)
                 return record
             }
         }
@@ -80,12 +80,21 @@ package struct FoundItems: ResponseContent {
     package mutating func append(_ part: FoundItems) {
         matches.records += part.matches.records
         matches.damaged += part.matches.damaged
+        matches.locked += part.matches.locked
         moreFollows = part.moreFollows
     }
 
-    package var weight: Int { matches.records.reduce(0) { $0 + $1.weightInMemory } }
+    package var weight: Int {
+        matches.records.reduce(0) { $0 + $1.weightInMemory } + matches.locked.count &* LockedItem.weight
+    }
 
     package func forEachPart(_ send: (any ResponseContent) throws(WireError) -> Void) throws(WireError) {
+        var locked = ArraySlice(matches.locked)
+        while !locked.isEmpty {
+            let part = Array(locked.prefix(1000))
+            try send(FoundItems(ItemMatches(records: [], damaged: 0, locked: part), moreFollows: true))
+            locked = locked.dropFirst(1000)
+        }
         let records = matches.records
         var (start, weight, secrets) = (0, 0, 0)
         for (index, record) in records.enumerated() {
@@ -113,6 +122,7 @@ extension ItemRecord {
     /// The approximate size of the record, in bytes.
     var weightInMemory: Int {
         var weight = 256 + addedBy.utf8.count + attributes.values.reduce(0) { $0 + 16 + $1.approximateSize }
+        weight += (storedLookup?.encodedLength ?? 0) + (contentType?.text.utf8.count ?? 0)
         if let secrets { weight += (secrets.data?.count ?? 0) + secrets.attributes.values.reduce(0) { $0 + $1.count } }
         return weight
     }
@@ -121,6 +131,11 @@ extension ItemRecord {
         guard let secrets else { return 0 }
         return (secrets.data == nil ? 0 : 1) + secrets.attributes.count
     }
+}
+
+extension LockedItem {
+    /// The approximate size in memory, in bytes.
+    fileprivate static let weight = 128
 }
 
 extension AttributeValue {
@@ -164,8 +179,11 @@ extension FoundItems {
         var records: [ItemRecord] = []
         records.reserveCapacity(wire.records.count)
         for record in wire.records { records.append(try record.decode(&secrets)) }
+        var locked: [LockedItem] = []
+        locked.reserveCapacity(wire.locked.count)
+        for item in wire.locked { locked.append(try item.decode()) }
         self.init(
-            ItemMatches(records: records, damaged: try number(wire.damaged, "a number of rows")),
+            ItemMatches(records: records, damaged: try number(wire.damaged, "a number of rows"), locked: locked),
             moreFollows: wire.moreFollows)
     }
 
@@ -174,6 +192,7 @@ extension FoundItems {
         wire.records = matches.records.map { WireRecord($0, &secrets) }
         wire.damaged = UInt64(max(0, matches.damaged))
         wire.moreFollows = moreFollows
+        wire.locked = matches.locked.map { WireLockedItem($0) }
         return .records(wire)
     }
 }

@@ -161,12 +161,15 @@ extension WireAddition {
         if let flags = item.accessControlFlags { accessControlFlags = flags.rawValue }
         isSynchronizable = item.isSynchronizable
         if let authentication = WireAuthentication(item.authentication) { self.authentication = authentication }
+        if let lookup = item.lookupAttributes { lookupAttributes = Data(lookup.encoded) }
+        if let type = item.contentType { contentType = type.text }
+        replaces = item.replaces
     }
 
     package func decode(_ table: inout SecretTable) throws(WireError) -> ItemAddition {
         try requireKnown(self)
         if hasAccessGroup { try WireNames.check(accessGroup) }
-        return ItemAddition(
+        var item = ItemAddition(
             try ItemClass(wire: itemClass), attributes: try .init(wire: attributes),
             secrets: try secrets.decode(&table),
             accessGroup: hasAccessGroup ? accessGroup : nil,
@@ -174,6 +177,10 @@ extension WireAddition {
             accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil,
             isSynchronizable: isSynchronizable,
             authentication: hasAuthentication ? try authentication.decode() : Authentication())
+        if hasLookupAttributes { item.lookupAttributes = try LookupAttributes(wire: lookupAttributes) }
+        if hasContentType { item.contentType = try ContentType(wire: contentType) }
+        item.replaces = replaces
+        return item
     }
 }
 
@@ -194,18 +201,21 @@ extension WireQuery {
         if query.match != MatchOptions() { match = WireMatch(query.match) }
         includesTombstones = query.includesTombstones
         if let authentication = WireAuthentication(query.authentication) { self.authentication = authentication }
+        if let lookup = query.lookupAttributes { lookupAttributes = Data(lookup.encoded) }
     }
 
     package func decode() throws(WireError) -> ItemQuery {
         try requireKnown(self)
         if hasAccessGroup { try WireNames.check(accessGroup) }
-        return ItemQuery(
+        var query = ItemQuery(
             hasItemClass ? try ItemClass(wire: itemClass) : nil, attributes: try .init(wire: attributes),
             accessGroup: hasAccessGroup ? accessGroup : nil,
             synchronizable: try SynchronizableScope(wire: synchronizable),
             persistentReference: hasPersistentReference ? try PersistentReference(wire: persistentReference) : nil,
             limit: try decodedLimit(), match: try match.decode(), includesTombstones: includesTombstones,
             authentication: hasAuthentication ? try authentication.decode() : Authentication())
+        if hasLookupAttributes { query.lookupAttributes = try LookupAttributes(wire: lookupAttributes) }
+        return query
     }
 
     private func decodedLimit() throws(WireError) -> MatchLimit? {
@@ -261,6 +271,8 @@ extension WireUpdate {
         if let flags = update.accessControlFlags { accessControlFlags = flags.rawValue }
         if let value = update.isSynchronizable { isSynchronizable = value }
         if let date = update.created { created = date }
+        if let lookup = update.lookupAttributes { lookupAttributes = Data(lookup.encoded) }
+        if let type = update.contentType { contentType = type.text }
     }
 
     package func decode(_ table: inout SecretTable) throws(WireError) -> ItemUpdate {
@@ -268,12 +280,15 @@ extension WireUpdate {
         if hasAccessGroup { try WireNames.check(accessGroup) }
         let secrets = try secrets.decode(&table)
         guard !hasCreated || created.isFinite else { throw .malformed("a date is not finite") }
-        return ItemUpdate(
+        var update = ItemUpdate(
             attributes: try .init(wire: attributes), data: secrets.data, secretAttributes: secrets.attributes,
             accessGroup: hasAccessGroup ? accessGroup : nil,
             protection: hasProtection ? try ProtectionClass(wire: protection) : nil,
             accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil,
             isSynchronizable: hasIsSynchronizable ? isSynchronizable : nil, created: hasCreated ? created : nil)
+        if hasLookupAttributes { update.lookupAttributes = try LookupAttributes(wire: lookupAttributes) }
+        if hasContentType { update.contentType = try ContentType(wire: contentType) }
+        return update
     }
 }
 
@@ -295,6 +310,8 @@ extension WireRecord {
         if let flags = record.accessControlFlags { accessControlFlags = flags.rawValue }
         maker = record.addedBy
         if let secrets = record.secrets { self.secrets = WireSecrets(secrets, &collector) }
+        if let lookup = record.storedLookup { lookupAttributes = Data(lookup.encoded) }
+        if let type = record.contentType { contentType = type.text }
     }
 
     package func decode(_ table: inout SecretTable) throws(WireError) -> ItemRecord {
@@ -303,7 +320,7 @@ extension WireRecord {
             throw .malformed("the identifier of an item is malformed")
         }
         guard created.isFinite, modified.isFinite else { throw .malformed("a date is not finite") }
-        return ItemRecord(
+        var record = ItemRecord(
             identifier: identifier, itemClass: try ItemClass(wire: itemClass),
             protection: try ProtectionClass(wire: protection),
             accessGroup: AccessGroup(accessGroup, grade: try AccessGroup.Grade(wire: grade)),
@@ -312,5 +329,8 @@ extension WireRecord {
             accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil,
             addedBy: maker,
             secrets: hasSecrets ? try secrets.decode(&table) : nil)
+        if hasLookupAttributes { record.storedLookup = try LookupAttributes(wire: lookupAttributes) }
+        if hasContentType { record.contentType = try ContentType(wire: contentType) }
+        return record
     }
 }

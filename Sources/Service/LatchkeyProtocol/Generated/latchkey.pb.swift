@@ -1240,6 +1240,28 @@ package nonisolated struct WireAddition: Sendable {
   /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
   package mutating func clearAuthentication() {self._authentication = nil}
 
+  /// The encoding of lookup attributes, as in the database.
+  package var lookupAttributes: Data {
+    get {_lookupAttributes ?? Data()}
+    set {_lookupAttributes = newValue}
+  }
+  /// Returns true if `lookupAttributes` has been explicitly set.
+  package var hasLookupAttributes: Bool {self._lookupAttributes != nil}
+  /// Clears the value of `lookupAttributes`. Subsequent reads from it will return its default value.
+  package mutating func clearLookupAttributes() {self._lookupAttributes = nil}
+
+  package var contentType: String {
+    get {_contentType ?? String()}
+    set {_contentType = newValue}
+  }
+  /// Returns true if `contentType` has been explicitly set.
+  package var hasContentType: Bool {self._contentType != nil}
+  /// Clears the value of `contentType`. Subsequent reads from it will return its default value.
+  package mutating func clearContentType() {self._contentType = nil}
+
+  /// Whether an item with exactly these lookup attributes is changed instead.
+  package var replaces: Bool = false
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1249,6 +1271,8 @@ package nonisolated struct WireAddition: Sendable {
   fileprivate var _protection: UInt32? = nil
   fileprivate var _accessControlFlags: UInt64? = nil
   fileprivate var _authentication: WireAuthentication? = nil
+  fileprivate var _lookupAttributes: Data? = nil
+  fileprivate var _contentType: String? = nil
 }
 
 package nonisolated struct WireAddIdentities: Sendable {
@@ -1349,6 +1373,17 @@ package nonisolated struct WireQuery: Sendable {
   /// Clears the value of `authentication`. Subsequent reads from it will return its default value.
   package mutating func clearAuthentication() {self._authentication = nil}
 
+  /// Lookup attributes that an item must have, among others. Without a class, the query is for both
+  /// classes of passwords.
+  package var lookupAttributes: Data {
+    get {_lookupAttributes ?? Data()}
+    set {_lookupAttributes = newValue}
+  }
+  /// Returns true if `lookupAttributes` has been explicitly set.
+  package var hasLookupAttributes: Bool {self._lookupAttributes != nil}
+  /// Clears the value of `lookupAttributes`. Subsequent reads from it will return its default value.
+  package mutating func clearLookupAttributes() {self._lookupAttributes = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Limit: Equatable, Sendable {
@@ -1365,6 +1400,7 @@ package nonisolated struct WireQuery: Sendable {
   fileprivate var _persistentReference: Data? = nil
   fileprivate var _match: WireMatch? = nil
   fileprivate var _authentication: WireAuthentication? = nil
+  fileprivate var _lookupAttributes: Data? = nil
 }
 
 package nonisolated struct WireMatch: Sendable {
@@ -1547,6 +1583,24 @@ package nonisolated struct WireUpdate: Sendable {
   /// Clears the value of `created`. Subsequent reads from it will return its default value.
   package mutating func clearCreated() {self._created = nil}
 
+  package var lookupAttributes: Data {
+    get {_lookupAttributes ?? Data()}
+    set {_lookupAttributes = newValue}
+  }
+  /// Returns true if `lookupAttributes` has been explicitly set.
+  package var hasLookupAttributes: Bool {self._lookupAttributes != nil}
+  /// Clears the value of `lookupAttributes`. Subsequent reads from it will return its default value.
+  package mutating func clearLookupAttributes() {self._lookupAttributes = nil}
+
+  package var contentType: String {
+    get {_contentType ?? String()}
+    set {_contentType = newValue}
+  }
+  /// Returns true if `contentType` has been explicitly set.
+  package var hasContentType: Bool {self._contentType != nil}
+  /// Clears the value of `contentType`. Subsequent reads from it will return its default value.
+  package mutating func clearContentType() {self._contentType = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -1557,6 +1611,8 @@ package nonisolated struct WireUpdate: Sendable {
   fileprivate var _accessControlFlags: UInt64? = nil
   fileprivate var _isSynchronizable: Bool? = nil
   fileprivate var _created: Double? = nil
+  fileprivate var _lookupAttributes: Data? = nil
+  fileprivate var _contentType: String? = nil
 }
 
 package nonisolated struct WireRecord: Sendable {
@@ -1606,12 +1662,33 @@ package nonisolated struct WireRecord: Sendable {
   /// Clears the value of `secrets`. Subsequent reads from it will return its default value.
   package mutating func clearSecrets() {self._secrets = nil}
 
+  /// Those that a client of the Secret Service has stored.
+  package var lookupAttributes: Data {
+    get {_lookupAttributes ?? Data()}
+    set {_lookupAttributes = newValue}
+  }
+  /// Returns true if `lookupAttributes` has been explicitly set.
+  package var hasLookupAttributes: Bool {self._lookupAttributes != nil}
+  /// Clears the value of `lookupAttributes`. Subsequent reads from it will return its default value.
+  package mutating func clearLookupAttributes() {self._lookupAttributes = nil}
+
+  package var contentType: String {
+    get {_contentType ?? String()}
+    set {_contentType = newValue}
+  }
+  /// Returns true if `contentType` has been explicitly set.
+  package var hasContentType: Bool {self._contentType != nil}
+  /// Clears the value of `contentType`. Subsequent reads from it will return its default value.
+  package mutating func clearContentType() {self._contentType = nil}
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
   fileprivate var _accessControlFlags: UInt64? = nil
   fileprivate var _secrets: WireSecrets? = nil
+  fileprivate var _lookupAttributes: Data? = nil
+  fileprivate var _contentType: String? = nil
 }
 
 package nonisolated struct WireRecords: Sendable {
@@ -1626,6 +1703,27 @@ package nonisolated struct WireRecords: Sendable {
 
   /// Whether another part follows.
   package var moreFollows: Bool = false
+
+  /// Items of closed classes that match a query for lookup attributes.
+  package var locked: [WireLockedItem] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireLockedItem: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// A persistent reference: 20 bytes.
+  package var reference: Data = Data()
+
+  package var accessGroup: String = String()
+
+  /// 1 claimed, 2 attested.
+  package var grade: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -5781,7 +5879,7 @@ nonisolated extension WireSecrets: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireAddition: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Addition"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{1}secrets\0\u{3}access_group\0\u{1}protection\0\u{3}access_control_flags\0\u{3}is_synchronizable\0\u{1}authentication\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{1}secrets\0\u{3}access_group\0\u{1}protection\0\u{3}access_control_flags\0\u{3}is_synchronizable\0\u{1}authentication\0\u{3}lookup_attributes\0\u{3}content_type\0\u{1}replaces\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5797,6 +5895,9 @@ nonisolated extension WireAddition: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self._accessControlFlags) }()
       case 7: try { try decoder.decodeSingularBoolField(value: &self.isSynchronizable) }()
       case 8: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
+      case 9: try { try decoder.decodeSingularBytesField(value: &self._lookupAttributes) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self._contentType) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.replaces) }()
       default: break
       }
     }
@@ -5831,6 +5932,15 @@ nonisolated extension WireAddition: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try { if let v = self._authentication {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     } }()
+    try { if let v = self._lookupAttributes {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 9)
+    } }()
+    try { if let v = self._contentType {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 10)
+    } }()
+    if self.replaces != false {
+      try visitor.visitSingularBoolField(value: self.replaces, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5843,6 +5953,9 @@ nonisolated extension WireAddition: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs._accessControlFlags != rhs._accessControlFlags {return false}
     if lhs.isSynchronizable != rhs.isSynchronizable {return false}
     if lhs._authentication != rhs._authentication {return false}
+    if lhs._lookupAttributes != rhs._lookupAttributes {return false}
+    if lhs._contentType != rhs._contentType {return false}
+    if lhs.replaces != rhs.replaces {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5880,7 +5993,7 @@ nonisolated extension WireAddIdentities: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Query"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{3}access_group\0\u{1}synchronizable\0\u{3}persistent_reference\0\u{1}one\0\u{1}all\0\u{3}at_most\0\u{1}match\0\u{3}includes_tombstones\0\u{1}authentication\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{3}access_group\0\u{1}synchronizable\0\u{3}persistent_reference\0\u{1}one\0\u{1}all\0\u{3}at_most\0\u{1}match\0\u{3}includes_tombstones\0\u{1}authentication\0\u{3}lookup_attributes\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5930,6 +6043,7 @@ nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 9: try { try decoder.decodeSingularMessageField(value: &self._match) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.includesTombstones) }()
       case 11: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
+      case 12: try { try decoder.decodeSingularBytesField(value: &self._lookupAttributes) }()
       default: break
       }
     }
@@ -5979,6 +6093,9 @@ nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try { if let v = self._authentication {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
     } }()
+    try { if let v = self._lookupAttributes {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 12)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5992,6 +6109,7 @@ nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs._match != rhs._match {return false}
     if lhs.includesTombstones != rhs.includesTombstones {return false}
     if lhs._authentication != rhs._authentication {return false}
+    if lhs._lookupAttributes != rhs._lookupAttributes {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6199,7 +6317,7 @@ nonisolated extension WireUpdateMatching: SwiftProtobuf.Message, SwiftProtobuf._
 
 nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Update"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}attributes\0\u{1}secrets\0\u{3}access_group\0\u{1}protection\0\u{3}access_control_flags\0\u{3}is_synchronizable\0\u{1}created\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}attributes\0\u{1}secrets\0\u{3}access_group\0\u{1}protection\0\u{3}access_control_flags\0\u{3}is_synchronizable\0\u{1}created\0\u{3}lookup_attributes\0\u{3}content_type\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6214,6 +6332,8 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self._accessControlFlags) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self._isSynchronizable) }()
       case 7: try { try decoder.decodeSingularDoubleField(value: &self._created) }()
+      case 8: try { try decoder.decodeSingularBytesField(value: &self._lookupAttributes) }()
+      case 9: try { try decoder.decodeSingularStringField(value: &self._contentType) }()
       default: break
       }
     }
@@ -6245,6 +6365,12 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try { if let v = self._created {
       try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
     } }()
+    try { if let v = self._lookupAttributes {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 8)
+    } }()
+    try { if let v = self._contentType {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 9)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6256,6 +6382,8 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs._accessControlFlags != rhs._accessControlFlags {return false}
     if lhs._isSynchronizable != rhs._isSynchronizable {return false}
     if lhs._created != rhs._created {return false}
+    if lhs._lookupAttributes != rhs._lookupAttributes {return false}
+    if lhs._contentType != rhs._contentType {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6263,7 +6391,7 @@ nonisolated extension WireUpdate: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Record"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identifier\0\u{3}item_class\0\u{1}protection\0\u{3}access_group\0\u{1}grade\0\u{3}is_synchronizable\0\u{3}is_tombstone\0\u{1}created\0\u{1}modified\0\u{1}attributes\0\u{3}access_control_flags\0\u{1}maker\0\u{1}secrets\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identifier\0\u{3}item_class\0\u{1}protection\0\u{3}access_group\0\u{1}grade\0\u{3}is_synchronizable\0\u{3}is_tombstone\0\u{1}created\0\u{1}modified\0\u{1}attributes\0\u{3}access_control_flags\0\u{1}maker\0\u{1}secrets\0\u{3}lookup_attributes\0\u{3}content_type\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6284,6 +6412,8 @@ nonisolated extension WireRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 11: try { try decoder.decodeSingularUInt64Field(value: &self._accessControlFlags) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self.maker) }()
       case 13: try { try decoder.decodeSingularMessageField(value: &self._secrets) }()
+      case 14: try { try decoder.decodeSingularBytesField(value: &self._lookupAttributes) }()
+      case 15: try { try decoder.decodeSingularStringField(value: &self._contentType) }()
       default: break
       }
     }
@@ -6333,6 +6463,12 @@ nonisolated extension WireRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try { if let v = self._secrets {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     } }()
+    try { if let v = self._lookupAttributes {
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 14)
+    } }()
+    try { if let v = self._contentType {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 15)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6350,6 +6486,8 @@ nonisolated extension WireRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs._accessControlFlags != rhs._accessControlFlags {return false}
     if lhs.maker != rhs.maker {return false}
     if lhs._secrets != rhs._secrets {return false}
+    if lhs._lookupAttributes != rhs._lookupAttributes {return false}
+    if lhs._contentType != rhs._contentType {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6357,7 +6495,7 @@ nonisolated extension WireRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRecords: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Records"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}records\0\u{1}damaged\0\u{3}more_follows\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}records\0\u{1}damaged\0\u{3}more_follows\0\u{1}locked\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6368,6 +6506,7 @@ nonisolated extension WireRecords: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.records) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.damaged) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.moreFollows) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.locked) }()
       default: break
       }
     }
@@ -6383,6 +6522,9 @@ nonisolated extension WireRecords: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.moreFollows != false {
       try visitor.visitSingularBoolField(value: self.moreFollows, fieldNumber: 3)
     }
+    if !self.locked.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.locked, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6390,6 +6532,47 @@ nonisolated extension WireRecords: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.records != rhs.records {return false}
     if lhs.damaged != rhs.damaged {return false}
     if lhs.moreFollows != rhs.moreFollows {return false}
+    if lhs.locked != rhs.locked {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLockedItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".LockedItem"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reference\0\u{3}access_group\0\u{1}grade\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.reference) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.accessGroup) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.grade) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reference.isEmpty {
+      try visitor.visitSingularBytesField(value: self.reference, fieldNumber: 1)
+    }
+    if !self.accessGroup.isEmpty {
+      try visitor.visitSingularStringField(value: self.accessGroup, fieldNumber: 2)
+    }
+    if self.grade != 0 {
+      try visitor.visitSingularUInt32Field(value: self.grade, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireLockedItem, rhs: WireLockedItem) -> Bool {
+    if lhs.reference != rhs.reference {return false}
+    if lhs.accessGroup != rhs.accessGroup {return false}
+    if lhs.grade != rhs.grade {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -88,6 +88,10 @@ struct AuthorizedCaller {
             itemClass, groups: groups, attributes: query.attributes, synchronizable: query.synchronizable,
             identifier: query.persistentReference?.identifier, includesTombstones: query.includesTombstones,
             match: query.match)
+        if let lookup = query.lookupAttributes {
+            guard itemClass.isPassword else { throw .parameter("only passwords have lookup attributes") }
+            search.lookup = .subset(lookup)
+        }
         guard access == .write else { return search }
         if case .only(let list) = writable, list.isEmpty { throw Self.noGroup }
         // Tombstones are internal to the store; no caller may change or delete them.

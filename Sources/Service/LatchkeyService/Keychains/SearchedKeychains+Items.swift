@@ -18,12 +18,14 @@ extension SearchedKeychains: HostedKeychain {
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {
         var damaged = 0
+        var locked: [LockedItem] = []
         let records = try collect(query) { (keychain, query) throws(KeychainError) in
             let matches = try keychain.copyMatching(query, returning: returning, from: caller)
             damaged += matches.damaged
+            locked += matches.locked
             return matches.records
         }
-        return ItemMatches(records: records, damaged: damaged)
+        return ItemMatches(records: records, damaged: damaged, locked: locked)
     }
 
     public func copyIdentities(
