@@ -214,7 +214,7 @@ struct StorageErrorTests {
         try sqlite("\(home.path)/data/keychain.db", statement)
         #expect(
             try #require(throws: KeychainError.self) { try open(home) }.problem.contains(
-                "not those of a version 3 keychain"))
+                "not those of a version 4 keychain"))
     }
 
     @Test("A database that is a directory and a missing home have distinct statuses")

@@ -10,7 +10,7 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// Databases of earlier versions get the tables of version 3 when they are opened for writing.
+/// Databases of earlier versions get the tables of version 4 when they are opened for writing.
 @Suite("Format versions")
 struct FormatVersionTests {
     private static let vectors = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Vectors")
@@ -70,7 +70,7 @@ struct FormatVersionTests {
             #expect(try store.inspect().damaged.isEmpty)
             store.close()
         }
-        #expect(try copy.read("PRAGMA user_version", Int.self) == [3])
+        #expect(try copy.read("PRAGMA user_version", Int.self) == [4])
         #expect(try copy.read(rows, String.self) == before)
         #expect(try copy.read("SELECT count(*) FROM item WHERE access_constraint IS NULL", Int.self) == [5])
         // A new keychain has the same tables.
@@ -103,16 +103,20 @@ struct FormatVersionTests {
         #expect(throws: StoreError.self) { _ = try StoreFixture.open(copy.path, copy.key) }
     }
 
-    @Test("A version 3 without the column of constraints, and a version 2 with it, are refused")
+    @Test("A version without its columns, and an earlier one with them, are refused")
     func mismatchedVersions() throws {
         let copy = try Copy("keychain-v1")
         try copy.execute(Self.audit)
-        try copy.execute("PRAGMA user_version = 3")
-        #expect(throws: StoreError.self) { _ = try StoreFixture.open(copy.path, copy.key) }
+        for version in [3, 4] {
+            try copy.execute("PRAGMA user_version = \(version)")
+            #expect(throws: StoreError.self) { _ = try StoreFixture.open(copy.path, copy.key) }
+        }
         let fresh = try StoreFixture()
         try fresh.open().close()
-        try fresh.tamper("PRAGMA user_version = 2")
-        #expect(throws: StoreError.self) { _ = try fresh.open() }
+        for version in [2, 3] {
+            try fresh.tamper("PRAGMA user_version = \(version)")
+            #expect(throws: StoreError.self) { _ = try fresh.open() }
+        }
     }
 
     @Test("If the disk is full at the migration, the keychain is used as it is, and stores no constraints")
@@ -186,7 +190,7 @@ struct FormatVersionTests {
     func fullAtUnlock() throws {
         let copy = try Copy("keychain-v1-passcode")
         let key = copy.key
-        // Version 3 of the tables; then there is no space for a new record of the keybag.
+        // The newest tables; then there is no space for a new record of the keybag.
         try StoreFixture.open(copy.path, copy.key).close()
         let size = try #require(try FileStatus.ofLink(copy.path)?.size)
         let store = try KeychainStore(

@@ -160,6 +160,10 @@ struct CodingTests {
             ([0xBA, 0x01, 6, 0x40, 0x80, 0x80, 0x80, 0x80, 0x20], "limit is out of range: 4294967296"),
             // delete { persistent_reference: 1 byte }
             ([0xBA, 0x01, 3, 0x2A, 1, 0], "persistent reference"),
+            // delete { lookup_attributes: 1 byte }
+            ([0xBA, 0x01, 3, 0x62, 1, 0], "lookup attributes"),
+            // add { item_class: 1, content_type: "" }
+            ([0xA2, 0x01, 4, 0x08, 1, 0x52, 0], "content type"),
             // change_settings { settings { grace_seconds: 70000 } }
             ([0xBA, 0x03, 6, 0x0A, 4, 0x08, 0xF0, 0xA2, 0x04], "grace period is out of range: 70000"),
             // generate_key { kind { type: 7 } }

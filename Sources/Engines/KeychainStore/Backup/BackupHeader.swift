@@ -32,7 +32,8 @@ struct BackupHeader: Equatable {
         return bytes
     }
 
-    init(version: UInt16 = BackupHeader.version, salt: [UInt8], cost: PasscodeCost, keychain: [UInt8], created: Double) {
+    init(version: UInt16 = BackupHeader.version, salt: [UInt8], cost: PasscodeCost, keychain: [UInt8], created: Double)
+    {
         self.version = version
         self.salt = salt
         self.cost = cost

@@ -321,7 +321,9 @@ extension KeychainStore {
             row.clear.identifier != record.identifier, let other = (try? seal.open(row))?.storedLookup,
             other != attributes
         else { return record }
-        return try numbered(record, except: nil, in: database, seal)
+        var unnumbered = record
+        unnumbered.setLookup(attributes)
+        return try numbered(unnumbered, except: nil, in: database, seal)
     }
 
     private static func rows(
