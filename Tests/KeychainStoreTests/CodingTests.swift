@@ -63,7 +63,7 @@ struct CodingTests {
         }
     }
 
-    @Test("KDB-80: an item whose access list cannot be read is not damaged")
+    @Test("KDB-88: an item whose access list cannot be read is not damaged")
     func accessList() throws {
         let list: [UInt8] = [9]
         #expect(try decode(fields([("acls", 2, list)] + valid)).attributes[.accessList] == .data(list))

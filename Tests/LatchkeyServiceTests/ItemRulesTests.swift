@@ -32,7 +32,7 @@ struct ItemRulesTests {
     }
 
     @Test(
-        "KDB-80: an access list that is malformed, or of a class without one, is neither added nor set",
+        "KDB-88: an access list that is malformed, or of a class without one, is neither added nor set",
         arguments: Backend.allCases)
     func accessList(_ backend: Backend) throws {
         let (keychain, caller) = (try TestKeychain(backend), TestKeychain.caller)

@@ -100,7 +100,7 @@ struct LookupTests {
         #expect(try keychain.find("alice (2)") == ["another"])
     }
 
-    // MARK: Through the other door
+    // MARK: SecItem and clients
 
     @Test(
         "An item of SecItem is found, changed and deleted by a client of the Secret Service",

@@ -90,7 +90,7 @@ struct LookupAttributesTests {
         #expect(!LookupAttributes.empty.contain(whole))
     }
 
-    @Test("A content type is kept as it is; one that is empty, too long or has control characters is none")
+    @Test("A content type is kept as it is; an empty or long one, or one with control characters, is refused")
     func contentTypes() {
         #expect(ContentType("text/plain; charset=utf8")?.text == "text/plain; charset=utf8")
         for text in ["", "a\nb", "a\u{0}", "\u{7F}", String(repeating: "a", count: 257)] {
