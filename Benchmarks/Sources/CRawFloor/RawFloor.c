@@ -42,7 +42,7 @@ enum { token_length = 16, wrapped_length = 40, nonce_length = 12, tag_length = 1
 
 struct raw_floor {
     sqlite3 *connection;
-    sqlite3_stmt *begin, *commit, *by_account_and_service, *by_account, *by_service, *insert, *delete_row;
+    sqlite3_stmt *begin, *commit, *by_account_and_service, *by_account, *by_service, *insert, *insert_lookup, *delete_row;
     sha256_state inner, outer;
     uint8_t class_keys[2][32];
 };
@@ -51,7 +51,7 @@ typedef enum { secret_half = 1, metadata_half = 2 } row_half;
 
 #define COLUMNS \
     "uuid, class, protection, generation, revision, sync, tombstone, primary_key, access_group, " \
-    "acct, svce, srvr, labl, atag, klbl, pkhh, subj, issr, metadata, secret"
+    "acct, svce, srvr, labl, atag, klbl, pkhh, subj, issr, metadata, secret, lookup_revision"
 #define SELECT(condition) \
     "SELECT id, " COLUMNS " FROM item WHERE +class = ? AND " condition \
     " AND +access_group = ? AND sync = 0 AND tombstone = 0 ORDER BY id"
@@ -91,8 +91,9 @@ raw_floor *raw_floor_open(
         && prepare(floor->connection, SELECT("svce = ?"), &floor->by_service)
         && prepare(
             floor->connection,
-            "INSERT INTO item (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO item (" COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             &floor->insert)
+        && prepare(floor->connection, "INSERT INTO lookup (token, item) VALUES (?, ?)", &floor->insert_lookup)
         && prepare(floor->connection, "DELETE FROM item WHERE id = ?", &floor->delete_row);
     if (opened) return floor;
     raw_floor_close(floor);
@@ -101,7 +102,7 @@ raw_floor *raw_floor_open(
 
 void raw_floor_close(raw_floor *floor) {
     sqlite3_stmt *statements[] = {floor->begin, floor->commit, floor->by_account_and_service, floor->by_account,
-                                  floor->by_service, floor->insert, floor->delete_row};
+                                  floor->by_service, floor->insert, floor->insert_lookup, floor->delete_row};
     for (size_t index = 0; index < sizeof statements / sizeof *statements; index++) sqlite3_finalize(statements[index]);
     sqlite3_close(floor->connection);
     free(floor);
@@ -285,6 +286,15 @@ static void bind_bytes(sqlite3_stmt *statement, int index, const uint8_t *bytes,
     sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_TRANSIENT);
 }
 
+/// Adds the token of one lookup attribute to the row that was inserted last.
+static int add_lookup(raw_floor *floor, int64_t row, const char *name, const char *value) {
+    uint8_t token[token_length];
+    make_token(floor, name, value, token);
+    bind_bytes(floor->insert_lookup, 1, token, sizeof token);
+    sqlite3_bind_int64(floor->insert_lookup, 2, row);
+    return run(floor->insert_lookup);
+}
+
 int raw_floor_add(
     raw_floor *floor, const char *account, const char *service, const char *label, const uint8_t *metadata,
     size_t metadata_length, const uint8_t *secret, size_t secret_length) {
@@ -320,7 +330,13 @@ int raw_floor_add(
     bind_bytes(row, 13, tokens[2], token_length);
     bind_bytes(row, 19, sealed_metadata, metadata_length);
     bind_bytes(row, 20, sealed_secret, secret_length);
-    return run(row) && run(floor->commit) ? 0 : -1;
+    sqlite3_bind_int64(row, 21, 1);
+    int added = run(row);
+    int64_t id = sqlite3_last_insert_rowid(floor->connection);
+    added = added && add_lookup(floor, id, "xdg:schema", "org.freedesktop.Secret.Generic")
+        && add_lookup(floor, id, "service", service) && add_lookup(floor, id, "account", account)
+        && add_lookup(floor, id, "user", account) && add_lookup(floor, id, "username", account);
+    return added && run(floor->commit) ? 0 : -1;
 }
 
 int raw_floor_delete(raw_floor *floor, const char *account, const char *service) {

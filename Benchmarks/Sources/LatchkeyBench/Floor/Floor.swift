@@ -102,7 +102,8 @@ final class Floor {
 
     // MARK: Changes
 
-    /// Adds an item: five tokens, two new keys, two seals, one row.
+    /// Adds an item: five tokens, two new keys, two seals, one row, and the tokens of its five lookup
+    /// attributes.
     func add(_ item: Item) throws {
         try transaction { try insert(item) }
     }
@@ -141,6 +142,20 @@ final class Floor {
     private func insert(_ item: Item) throws {
         try sealed(item, secret: item.secret, uuid: Self.randomIdentifier(), revision: 1).bind(to: statements.insert)
         try statements.insert.run()
+        let id = connection.lastInsertedRow
+        for (name, value) in Self.lookup(of: item) {
+            try statements.insertLookup.bind(cryptography.token(name, value), at: 1)
+            try statements.insertLookup.bind(id, at: 2)
+            try statements.insertLookup.run()
+        }
+    }
+
+    /// The lookup attributes of an item.
+    private static func lookup(of item: Item) -> [(String, String)] {
+        [
+            ("xdg:schema", "org.freedesktop.Secret.Generic"), ("service", item.service), ("account", item.account),
+            ("user", item.account), ("username", item.account),
+        ]
     }
 
     private func transaction(_ body: () throws -> Void) throws {

@@ -23,6 +23,7 @@ extension FloorRow {
     static let columns = [
         "uuid", "class", "protection", "generation", "revision", "sync", "tombstone", "primary_key", "access_group",
         "acct", "svce", "srvr", "labl", "atag", "klbl", "pkhh", "subj", "issr", "metadata", "secret",
+        "lookup_revision",
     ]
 
     /// Reads the current row of `SELECT id, columns…`.
@@ -63,6 +64,7 @@ extension FloorRow {
         }
         try statement.bind(metadata, at: parameter)
         try statement.bind(secret, at: parameter + 1)
-        return parameter + 1
+        try statement.bind(revision, at: parameter + 2)
+        return parameter + 2
     }
 }

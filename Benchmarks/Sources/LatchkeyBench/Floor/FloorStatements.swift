@@ -11,6 +11,7 @@ struct FloorStatements {
     let selectByAccount: SQLiteStatement
     let selectByService: SQLiteStatement
     let insert: SQLiteStatement
+    let insertLookup: SQLiteStatement
     let update: SQLiteStatement
     let delete: SQLiteStatement
 
@@ -34,6 +35,7 @@ struct FloorStatements {
         selectByAccount = try select("acct = ? AND srvr IS NULL")
         selectByService = try select("svce = ?")
         insert = try connection.prepare("INSERT INTO item (\(columns)) VALUES (\(marks))")
+        insertLookup = try connection.prepare("INSERT INTO lookup (token, item) VALUES (?, ?)")
         update = try connection.prepare("UPDATE item SET \(assignments) WHERE id = ?")
         delete = try connection.prepare("DELETE FROM item WHERE id = ?")
     }

@@ -40,6 +40,9 @@ final class SQLiteConnection {
         return SQLiteStatement(statement, connection: handle)
     }
 
+    /// The position of the last row that was inserted into a table with positions.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
     /// SQLite's own version.
     static var version: String { String(cString: sqlite3_libversion()) }
 }
