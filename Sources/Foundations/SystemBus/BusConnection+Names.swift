@@ -44,6 +44,26 @@ extension BusConnection {
         }
     }
 
+    /// Whether a program has the name, or the bus can start one that requests it.
+    public func isActivatable(_ name: BusName) throws(BusError) -> Bool {
+        if try owner(of: name) != nil { return true }
+        var response = try call(.bus("ListActivatableNames"), returning: [.array(.string)])
+        return try response.next([String].self).contains(name.text)
+    }
+
+    /// Calls `handler` with the unique name of every connection that ends.
+    public func observeEnds(handler: @escaping @Sendable (BusName) -> Void) throws(BusError) -> BusRegistration {
+        let rule = SignalRule(
+            from: .bus, "org.freedesktop.DBus", "NameOwnerChanged", types: SignalRule.nameOwnerTypes)
+        return try subscribe(to: rule) { signal in
+            var content = signal.content
+            guard let text = try? content.next(String.self), (try? content.next(String.self)) != nil,
+                (try? content.next(String.self)) == "", let name = try? BusName(validating: text), name.isUnique
+            else { return }
+            handler(name)
+        }
+    }
+
     /// Calls `handler` when the owner of a name changes: with its unique name, or nil for none.
     public func observeOwner(
         of name: BusName, handler: @escaping @Sendable (BusName?) -> Void

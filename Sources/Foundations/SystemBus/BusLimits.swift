@@ -24,6 +24,10 @@ public struct BusLimits: Sendable {
     /// one connection if the bus does not.
     public var maxUnansweredCallsPerUser = 64
     public var maxUnansweredBytesPerUser = 48 << 20
+    /// The same for one connection, in addition to the limits of its user: on a session bus, all
+    /// connections have the same user.
+    public var maxUnansweredCallsPerConnection = Int.max
+    public var maxUnansweredBytesPerConnection = Int.max
     /// The signals and method calls that wait for their handlers, and the memory of these in bytes.
     public var maxQueuedEvents = 4_096
     public var maxQueuedBytes = 64 << 20

@@ -38,7 +38,7 @@ final class ExportSlot {
     private func receive(_ message: OpaquePointer) {
         guard let sender = BusName(senderOf: message), let path = ObjectPath(of: message) else { return }
         let account = loop.peers.account(of: sender)
-        guard loop.unanswered.hasRoom(for: account, loop.limits) else {
+        guard loop.unanswered.hasRoom(for: account, of: sender, loop.limits) else {
             return BusLoop.send(.tooManyCalls, for: message)
         }
         do throws(BusError) {
@@ -46,9 +46,9 @@ final class ExportSlot {
                 of: message, types: nil, limits: loop.limits, holdsSecrets: holdsSecrets)
             let header = try CallHeader(of: message, on: loop.bus)
             let identifier = loop.nextIdentifier()
-            guard loop.unanswered.add(identifier, header, cost: content.cost, account: account, loop.limits) else {
-                return BusLoop.send(.tooManyCalls, for: message)
-            }
+            let isAdded = loop.unanswered.add(
+                identifier, header, of: sender, cost: content.cost, account: account, loop.limits)
+            guard isAdded else { return BusLoop.send(.tooManyCalls, for: message) }
             let call = BusMethodCall(
                 loop, identifier, sender: sender, path: path, message: message, arguments: content.values)
             loop.admit(ReceivedCall(identifier: identifier, call: call, cost: content.cost, handler: handler))

@@ -15,6 +15,7 @@ enum CallAccount: Hashable {
 struct UnansweredCalls {
     private struct Entry {
         let header: CallHeader
+        let sender: BusName
         let cost: Int
         var account: CallAccount
     }
@@ -27,22 +28,26 @@ struct UnansweredCalls {
 
     private var entries: [UInt64: Entry] = [:]
     private var uses: [CallAccount: Use] = [:]
+    /// What each connection uses, whatever its account is.
+    private var connections: [BusName: Use] = [:]
     private var total = Use()
 
     /// Whether a call of any size could be added.
-    func hasRoom(for account: CallAccount, _ limits: BusLimits) -> Bool {
+    func hasRoom(for account: CallAccount, of sender: BusName, _ limits: BusLimits) -> Bool {
         total.calls < limits.maxUnansweredCalls && hasShare(account, cost: 0, limits)
+            && hasShare(sender, cost: 0, limits)
     }
 
     /// - Parameter cost: the memory of the arguments, in bytes.
     /// - Returns: false if the call would exceed a limit.
     mutating func add(
-        _ identifier: UInt64, _ header: CallHeader, cost: Int, account: CallAccount, _ limits: BusLimits
+        _ identifier: UInt64, _ header: CallHeader, of sender: BusName, cost: Int, account: CallAccount,
+        _ limits: BusLimits
     ) -> Bool {
-        guard hasRoom(for: account, limits), cost <= limits.maxUnansweredBytes - total.bytes,
-            hasShare(account, cost: cost, limits)
+        guard hasRoom(for: account, of: sender, limits), cost <= limits.maxUnansweredBytes - total.bytes,
+            hasShare(account, cost: cost, limits), hasShare(sender, cost: cost, limits)
         else { return false }
-        insert(Entry(header: header, cost: cost, account: account), identifier)
+        insert(Entry(header: header, sender: sender, cost: cost, account: account), identifier)
         return true
     }
 
@@ -67,6 +72,10 @@ struct UnansweredCalls {
         use.calls -= 1
         use.bytes -= entry.cost
         uses[entry.account] = use.calls > 0 ? use : nil
+        var own = connections[entry.sender] ?? Use()
+        own.calls -= 1
+        own.bytes -= entry.cost
+        connections[entry.sender] = own.calls > 0 ? own : nil
         total.calls -= 1
         total.bytes -= entry.cost
         return entry.header
@@ -76,6 +85,8 @@ struct UnansweredCalls {
         entries[identifier] = entry
         uses[entry.account, default: Use()].calls += 1
         uses[entry.account, default: Use()].bytes += entry.cost
+        connections[entry.sender, default: Use()].calls += 1
+        connections[entry.sender, default: Use()].bytes += entry.cost
         total.calls += 1
         total.bytes += entry.cost
     }
@@ -83,6 +94,12 @@ struct UnansweredCalls {
     private func hasShare(_ account: CallAccount, cost: Int, _ limits: BusLimits) -> Bool {
         let use = uses[account] ?? Use()
         return use.calls < limits.maxUnansweredCallsPerUser && cost <= limits.maxUnansweredBytesPerUser - use.bytes
+    }
+
+    private func hasShare(_ sender: BusName, cost: Int, _ limits: BusLimits) -> Bool {
+        let use = connections[sender] ?? Use()
+        return use.calls < limits.maxUnansweredCallsPerConnection
+            && cost <= limits.maxUnansweredBytesPerConnection - use.bytes
     }
 }
 
