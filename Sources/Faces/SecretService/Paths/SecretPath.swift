@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SystemBus
+
+/// The object that a path of the Secret Service names. Whether it exists is another question.
+enum SecretPath: Hashable, Sendable {
+    /// `/org/freedesktop/secrets`.
+    case service
+    /// `/org/freedesktop/secrets/collection` and the like, which only have other objects below them.
+    case folder(Folder)
+    case collection(CollectionSelector)
+    case item(CollectionSelector, SecretItemID)
+    case session(SessionNumber)
+    case prompt(PromptNumber)
+
+    enum Folder: String, CaseIterable, Sendable {
+        case collection, aliases, session, prompt
+    }
+
+    static let root: ObjectPath = "/org/freedesktop/secrets"
+
+    /// nil for a path that names no object of the service.
+    init?(_ path: ObjectPath) {
+        guard path.text.hasPrefix(Self.root.text) else { return nil }
+        let rest = path.text.dropFirst(Self.root.text.count)
+        guard rest.isEmpty || rest.hasPrefix("/") else { return nil }
+        let elements = rest.split(separator: "/").map(String.init)
+        guard let first = elements.first else {
+            self = .service
+            return
+        }
+        guard let folder = Folder(rawValue: first), elements.count <= 3 else { return nil }
+        guard let name = elements.dropFirst().first else {
+            self = .folder(folder)
+            return
+        }
+        guard let found = Self.object(in: folder, name, elements.dropFirst(2).first) else { return nil }
+        self = found
+    }
+
+    private static func object(in folder: Folder, _ name: String, _ below: String?) -> SecretPath? {
+        switch folder {
+        case .collection, .aliases:
+            guard let selector = CollectionSelector(in: folder, name) else { return nil }
+            guard let below else { return .collection(selector) }
+            return PathElement.bytes(hexadecimal: below).flatMap { SecretItemID($0) }.map { .item(selector, $0) }
+        case .session:
+            guard below == nil else { return nil }
+            return SessionNumber(element: name).map(SecretPath.session)
+        case .prompt:
+            guard below == nil else { return nil }
+            return PromptNumber(element: name).map(SecretPath.prompt)
+        }
+    }
+}
+
+/// How a path names a collection.
+enum CollectionSelector: Hashable, Sendable {
+    case name(CollectionName)
+    case alias(CollectionAlias)
+
+    fileprivate init?(in folder: SecretPath.Folder, _ element: String) {
+        if folder == .aliases {
+            guard let alias = CollectionAlias(rawValue: element) else { return nil }
+            self = .alias(alias)
+        } else {
+            guard let name = PathElement.decode(element).flatMap({ CollectionName($0) }) else { return nil }
+            self = .name(name)
+        }
+    }
+}
+
+/// The aliases of collections.
+enum CollectionAlias: String, Hashable, Sendable, CaseIterable {
+    /// The collection that gets items of clients that name none.
+    case `default`
+    /// The collection that every user has.
+    case login
+    /// The collection in memory.
+    case session
+}
+
+/// The number of a session, which no other session has.
+struct SessionNumber: Hashable, Sendable {
+    let number: UInt64
+
+    init(_ number: UInt64) { self.number = number }
+
+    init?(element: String) {
+        guard let number = PathNumber.parse(element, after: "s") else { return nil }
+        self.number = number
+    }
+
+    var path: ObjectPath { .unchecked("\(SecretPath.root.text)/session/s\(number)") }
+}
+
+/// The number of a prompt, which no other prompt has.
+struct PromptNumber: Hashable, Sendable {
+    let number: UInt64
+
+    init(_ number: UInt64) { self.number = number }
+
+    init?(element: String) {
+        guard let number = PathNumber.parse(element, after: "p") else { return nil }
+        self.number = number
+    }
+
+    var path: ObjectPath { .unchecked("\(SecretPath.root.text)/prompt/p\(number)") }
+}
+
+private enum PathNumber {
+    /// Returns a number after a letter; nil unless it is written in its only form.
+    static func parse(_ element: String, after letter: String) -> UInt64? {
+        guard let number = UInt64(element.dropFirst(letter.count)), element == "\(letter)\(number)" else { return nil }
+        return number
+    }
+}
+
+// MARK: The paths of objects
+
+extension CollectionName {
+    var path: ObjectPath { .unchecked("\(SecretPath.root.text)/collection/\(PathElement.encode(text))") }
+}
+
+extension ItemReference {
+    var path: ObjectPath { .unchecked("\(collection.path.text)/\(PathElement.hexadecimal(item.bytes))") }
+}
+
+extension ObjectPath {
+    /// The path that stands for no object.
+    static let absent: ObjectPath = "/"
+
+    /// A path of known parts: digits, letters and `_`.
+    fileprivate static func unchecked(_ text: String) -> ObjectPath {
+        guard let path = try? ObjectPath(validating: text) else {
+            preconditionFailure("a path of our own is not valid, because an element was not escaped: \(text)")
+        }
+        return path
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LinuxSystem
+
+/// What a person is asked, so that equal questions are one.
+enum QuestionKey: Hashable, Sendable {
+    /// The passcode of a keychain.
+    case passcode(LockDomain)
+    /// A new passcode, and the present one.
+    case newPasscode(LockDomain)
+}
+
+/// Questions that several programs wait for. Each is asked once at a time, on a thread of its own,
+/// and its answer is for all that wait.
+final class SharedQuestions: Sendable {
+    /// Asks, and returns whether the person has done what was asked.
+    typealias Ask = @Sendable (Cancellation) -> Bool
+    typealias Completion = @Sendable (Bool) -> Void
+
+    private struct Question {
+        /// Distinguishes it from a later one about the same.
+        let number: UInt64
+        let cancellation: Cancellation
+        /// In the order in which they came.
+        var waiting: [(identifier: UInt64, completion: Completion)]
+    }
+
+    private struct State {
+        var questions: [QuestionKey: Question] = [:]
+        var next: UInt64 = 1
+    }
+
+    private let state = SystemMutex(State())
+
+    /// Asks, or waits for the answer of an equal question that is open.
+    ///
+    /// - Parameters:
+    ///   - identifier: for ``withdraw(_:)``.
+    ///   - completion: called once on another thread, unless the question is withdrawn.
+    func ask(
+        _ key: QuestionKey, _ identifier: UInt64, with ask: @escaping Ask, completion: @escaping Completion
+    ) {
+        let fresh = state.withLock { state -> (number: UInt64, cancellation: Cancellation)? in
+            if state.questions[key] != nil {
+                state.questions[key]?.waiting.append((identifier, completion))
+                return nil
+            }
+            let (number, cancellation) = (state.next, Cancellation())
+            state.next += 1
+            state.questions[key] = Question(
+                number: number, cancellation: cancellation, waiting: [(identifier, completion)])
+            return (number, cancellation)
+        }
+        guard let fresh else { return }
+        let isRunning = BackgroundThread.run { [self] in finish(key, fresh.number, ask(fresh.cancellation)) }
+        if !isRunning { finish(key, fresh.number, false) }
+    }
+
+    /// Ends the wait for an answer; the last one that waits ends the question.
+    func withdraw(_ identifier: UInt64) {
+        state.withLock { state in
+            for key in Array(state.questions.keys) {
+                state.questions[key]?.waiting.removeAll { $0.identifier == identifier }
+                guard let question = state.questions[key], question.waiting.isEmpty else { continue }
+                question.cancellation.request()
+                // The next one about the same is asked anew.
+                state.questions[key] = nil
+            }
+        }
+    }
+
+    private func finish(_ key: QuestionKey, _ number: UInt64, _ isDone: Bool) {
+        let waiting = state.withLock { state -> [(identifier: UInt64, completion: Completion)] in
+            guard state.questions[key]?.number == number else { return [] }
+            return state.questions.removeValue(forKey: key)?.waiting ?? []
+        }
+        for entry in waiting { entry.completion(isDone) }
+    }
+}

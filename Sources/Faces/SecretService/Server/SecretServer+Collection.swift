@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SystemBus
+
+/// The methods of `org.freedesktop.Secret.Collection`.
+extension SecretServer {
+    func performCollection(
+        _ method: String, _ arguments: inout CallArguments, _ name: CollectionName, _ call: BusMethodCall
+    ) throws(BusFailure) -> [BusValue] {
+        switch method {
+        case "Delete":
+            let all = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) -> [SecretCollection] in
+                try store.deleteCollection(name)
+                return try store.collections()
+            }
+            signals.collectionDeleted(name, all: all.map(\.name))
+            return [.objectPath(.absent)]
+        case "SearchItems":
+            return [try search(try arguments.nextAttributes(), in: name).map(\.reference.path).busValue]
+        case "CreateItem":
+            let properties = try ItemProperties(try arguments.nextValue())
+            let secret = try receive(try arguments.nextSecret(), call)
+            return try createItem(properties, secret, replacing: try arguments.next(), in: name, call)
+        default: throw .unknownMethod("There is no method “\(method)”")
+        }
+    }
+
+    private func createItem(
+        _ properties: ItemProperties, _ secret: SecretValue, replacing: Bool, in collection: CollectionName,
+        _ call: BusMethodCall
+    ) throws(BusFailure) -> [BusValue] {
+        let item = NewSecretItem(label: properties.label, attributes: properties.attributes, secret: secret)
+        let added = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in
+            try store.add(item, replacing: replacing, to: collection)
+        }
+        if added.isReplacement {
+            signals.itemChanged(added.reference, ["Label": BusVariant(item.label)])
+        } else {
+            signals.itemCreated(added.reference)
+        }
+        return [.objectPath(added.reference.path), .objectPath(.absent)]
+    }
+}
+
+/// The properties of a new collection.
+struct CollectionProperties: Sendable {
+    let label: String
+
+    /// - Throws: `InvalidArgs` for an unknown property, or one of another type.
+    init(_ properties: [String: BusVariant]) throws(BusFailure) {
+        var label = ""
+        for entry in properties {
+            guard entry.key == "org.freedesktop.Secret.Collection.Label",
+                let text = entry.value.content(as: String.self)
+            else { throw .invalidArguments("The property “\(entry.key.prefix(128))” is unknown or has another type") }
+            label = text
+        }
+        self.label = try ItemProperties.checked(label: label)
+    }
+}
+
+/// The properties of a new item.
+struct ItemProperties: Sendable {
+    let label: String
+    let attributes: SecretAttributes
+
+    /// Reads a value of the type `a{sv}`.
+    ///
+    /// - Throws: `InvalidArgs` for an unknown property, or one of another type.
+    init(_ value: BusValue) throws(BusFailure) {
+        guard case .dictionary(.string, .variant, let entries) = value else {
+            throw .invalidArguments("expected properties")
+        }
+        var (label, schema) = ("", String?.none)
+        var attributes = SecretAttributes.none
+        for entry in entries {
+            switch (entry.key, entry.value) {
+            case (.string(Self.prefix + "Label"), .variant(.string(let text))): label = text
+            case (.string(Self.prefix + "Type"), .variant(.string(let text))): schema = text
+            case (.string(Self.prefix + "Attributes"), .variant(let content)):
+                guard let read = try SecretAttributes(content) else {
+                    throw .invalidArguments("The attributes are not of the type a{ss}")
+                }
+                attributes = read
+            default: throw .invalidArguments("A property of the item is unknown or has another type")
+            }
+        }
+        self.label = try Self.checked(label: label)
+        self.attributes = try Self.completed(attributes, schema)
+    }
+
+    /// An item without a schema gets the generic one, as with gnome-keyring.
+    static func completed(
+        _ attributes: SecretAttributes, _ schema: String?
+    ) throws(BusFailure) -> SecretAttributes {
+        guard attributes[SecretAttributes.schemaName] == nil else { return attributes }
+        return try BusFailure.mapErrors(SecretPath.root) { () throws(SecretStoreError) in
+            try attributes.setting(SecretAttributes.schemaName, to: schema ?? SecretAttributes.genericSchema)
+        }
+    }
+
+    static func checked(label: String) throws(BusFailure) -> String {
+        guard label.utf8.count <= SecretLimits.maxLabelLength else {
+            throw .limitsExceeded("A label has at most \(SecretLimits.maxLabelLength) bytes")
+        }
+        return label
+    }
+
+    private static let prefix = "org.freedesktop.Secret.Item."
+}

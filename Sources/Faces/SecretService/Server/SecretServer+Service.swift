@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SystemBus
+
+/// The methods of `org.freedesktop.Secret.Service`.
+extension SecretServer {
+    func performService(
+        _ method: String, _ arguments: inout CallArguments, _ call: BusMethodCall
+    ) throws(BusFailure) -> [BusValue] {
+        switch method {
+        case "OpenSession":
+            let algorithm = try arguments.next(String.self)
+            let (cipher, output) = try SessionCipher.negotiate(algorithm, try arguments.next(BusVariant.self).content)
+            return [.variant(output), .objectPath(try sessions.open(cipher, for: call.sender).path)]
+        case "CreateCollection":
+            let properties = try CollectionProperties(try arguments.next([String: BusVariant].self))
+            return try createCollection(properties, alias: try arguments.next(), call)
+        case "SearchItems":
+            let found = try search(try arguments.nextAttributes(), in: nil)
+            return [
+                found.filter { !$0.isLocked }.map(\.reference.path).busValue,
+                found.filter(\.isLocked).map(\.reference.path).busValue,
+            ]
+        case "Unlock": return try unlock(try arguments.nextPaths(), call)
+        case "Lock": return [lock(try arguments.nextPaths()).busValue, .objectPath(.absent)]
+        case "LockService":
+            let all = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in try store.collections() }
+            _ = lock(all.map(\.name.path))
+            return []
+        case "ChangeLock": return [.objectPath(try passcodeChange(of: try arguments.next(), call))]
+        case "GetSecrets":
+            let paths = try arguments.nextPaths()
+            return [try secrets(of: paths, session: try arguments.next(), call)]
+        case "ReadAlias": return [.objectPath(try readAlias(try arguments.next()))]
+        case "SetAlias":
+            let alias = try arguments.next(String.self)
+            try setAlias(alias, to: try arguments.next())
+            return []
+        default: throw .unknownMethod("There is no method “\(method)”")
+        }
+    }
+
+    func search(_ attributes: SecretAttributes, in collection: CollectionName?) throws(BusFailure) -> [FoundItem] {
+        try BusFailure.mapErrors(collection?.path ?? SecretPath.root) { () throws(SecretStoreError) in
+            try store.search(attributes, in: collection)
+        }
+    }
+
+    // MARK: Collections
+
+    private func createCollection(
+        _ properties: CollectionProperties, alias: String, _ call: BusMethodCall
+    ) throws(BusFailure) -> [BusValue] {
+        guard alias.isEmpty || alias == CollectionAlias.default.rawValue else {
+            throw .notSupported("Only the 'default' alias is supported")
+        }
+        let (existing, isLocked) = try BusFailure.mapErrors(call.path) {
+            () throws(SecretStoreError) -> (CollectionName, Bool) in
+            let name = try store.defaultCollection()
+            return (name, try store.collection(name).isLocked)
+        }
+        // There always is a default collection, and a client that asks for one gets it.
+        if !alias.isEmpty { return [.objectPath(existing.path), .objectPath(.absent)] }
+        guard isLocked else {
+            return [.objectPath(try addCollection(properties.label)), .objectPath(.absent)]
+        }
+        let prompt = try prompt(for: [existing], call) { [weak self] isAgreed in
+            guard isAgreed, let path = try? self?.addCollection(properties.label) else {
+                return PromptResult(isDismissed: true, value: .objectPath(.absent))
+            }
+            return PromptResult(isDismissed: false, value: .objectPath(path))
+        }
+        return [.objectPath(.absent), .objectPath(prompt)]
+    }
+
+    func addCollection(_ label: String) throws(BusFailure) -> ObjectPath {
+        let (created, all) = try BusFailure.mapErrors(SecretPath.root) {
+            () throws(SecretStoreError) -> (SecretCollection, [SecretCollection]) in
+            (try store.createCollection(label: label), try store.collections())
+        }
+        signals.collectionCreated(created.name, all: all.map(\.name))
+        return created.name.path
+    }
+
+    private func readAlias(_ name: String) throws(BusFailure) -> ObjectPath {
+        guard let alias = CollectionAlias(rawValue: name) else { return .absent }
+        return try collection(.alias(alias), SecretPath.root).path
+    }
+
+    private func setAlias(_ name: String, to path: ObjectPath) throws(BusFailure) {
+        guard name == CollectionAlias.default.rawValue else {
+            throw .notSupported("Only the 'default' alias is supported")
+        }
+        guard path != .absent else { return try setDefault(.login, path) }
+        guard case .collection(let selector)? = SecretPath(path) else { throw .noSuchObject(path) }
+        try setDefault(try collection(selector, path), path)
+    }
+
+    private func setDefault(_ name: CollectionName, _ path: ObjectPath) throws(BusFailure) {
+        do throws(SecretStoreError) {
+            try store.setDefaultCollection(name)
+        } catch .notFound {
+            throw BusFailure.noSuchObject(path)
+        } catch {
+            throw BusFailure(error, path)
+        }
+    }
+
+    // MARK: Secrets
+
+    /// Locked items, and paths without an item, are left out.
+    private func secrets(
+        of paths: [ObjectPath], session: ObjectPath, _ call: BusMethodCall
+    ) throws(BusFailure) -> BusValue {
+        let cipher = try sessions.cipher(at: session, of: call.sender)
+        var entries: [BusValue.Entry] = []
+        var seen: Set<ObjectPath> = []
+        for path in paths where seen.insert(path).inserted {
+            guard let secret = try secret(at: path) else { continue }
+            let value = try Self.transfer(secret, session, cipher)
+            entries.append(BusValue.Entry(.objectPath(path), value))
+        }
+        return .dictionary(key: .objectPath, value: .secret, entries)
+    }
+
+    private func secret(at path: ObjectPath) throws(BusFailure) -> SecretValue? {
+        do throws(SecretStoreError) {
+            guard let target = try target(path), let item = target.item else { return nil }
+            return try store.secret(of: ItemReference(target.collection, item))
+        } catch .notFound {
+            return nil
+        } catch .locked {
+            return nil
+        } catch {
+            throw BusFailure(error, path)
+        }
+    }
+
+    /// Returns a secret in the form of a session.
+    static func transfer(
+        _ secret: SecretValue, _ session: ObjectPath, _ cipher: SessionCipher
+    ) throws(BusFailure) -> BusValue {
+        let (parameters, value) = try cipher.encrypt(secret.bytes)
+        return TransferredSecret(
+            session: session, parameters: parameters, value: value, contentType: secret.contentType
+        ).busValue
+    }
+
+    /// Returns what a client has sent.
+    func receive(_ secret: TransferredSecret, _ call: BusMethodCall) throws(BusFailure) -> SecretValue {
+        let cipher = try sessions.cipher(at: secret.session, of: call.sender)
+        guard secret.contentType.utf8.count <= SecretLimits.maxContentTypeLength else {
+            throw .limitsExceeded("The type of a content has at most \(SecretLimits.maxContentTypeLength) bytes")
+        }
+        let bytes = try cipher.decrypt(secret)
+        guard bytes.count <= SecretLimits.maxSecretLength else {
+            throw .limitsExceeded("A secret has at most \(SecretLimits.maxSecretLength) bytes")
+        }
+        return SecretValue(bytes, contentType: secret.contentType)
+    }
+}
+
+extension CallArguments {
+    /// Reads paths: `ao`.
+    mutating func nextPaths() throws(BusFailure) -> [ObjectPath] {
+        let paths = try next([ObjectPath].self)
+        guard paths.count <= SecretLimits.maxPaths else {
+            throw .limitsExceeded("A call has at most \(SecretLimits.maxPaths) paths")
+        }
+        return paths
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LinuxSystem
+public import Logging
+public import SystemBus
+
+/// The Secret Service of freedesktop.org on one bus, over a store.
+///
+/// Methods are answered on the thread of the connection's handlers, one after the other; what waits
+/// for a person or derives keys has threads of its own.
+public final class SecretServer: Sendable {
+    let bus: BusConnection
+    let store: any SecretStore
+    let askers: [SecretAsker]
+    let log: Logger
+    let budgets = SenderBudgets(SecretLimits.rate)
+    let questions = SharedQuestions()
+    let sessions: SecretSessions
+    let prompts: SecretPrompts
+    let signals: SecretSignals
+    private let portal: PortalSecrets?
+    private let running = SystemMutex(Running())
+
+    /// What is in force as long as the service runs.
+    private struct Running {
+        var peers: PeerDirectory?
+        var registrations: [BusRegistration] = []
+        var observation: (any Sendable)?
+    }
+
+    /// - Parameters:
+    ///   - bus: a connection with ``SecretLimits/bus``.
+    ///   - applications: the secrets that the portal gives to applications; nil for no portal.
+    public init(
+        on bus: BusConnection, store: any SecretStore, applications: (any ApplicationSecretStore)? = nil,
+        askers: [SecretAsker], log: Logger
+    ) {
+        self.bus = bus
+        self.store = store
+        self.askers = askers
+        self.log = log
+        sessions = SecretSessions(budgets)
+        signals = SecretSignals(bus: bus, log: log)
+        prompts = SecretPrompts(budgets, signals, questions)
+        if let applications {
+            portal = PortalSecrets(store: store, applications: applications, askers: askers, questions, log)
+        } else {
+            portal = nil
+        }
+    }
+
+    /// Exports the objects, and then takes the names.
+    ///
+    /// - Parameters:
+    ///   - replacing: whether the name is taken from a service that allows it.
+    ///   - onLost: called when another service has taken the name.
+    /// - Throws: ``BusError/nameTaken(_:)``.
+    public func start(replacing: Bool, onLost: @escaping @Sendable () -> Void) throws(BusError) {
+        let peers = try PeerDirectory(bus) { [weak self] name in self?.forget(name) }
+        running.withLock { $0.peers = peers }
+        try keep(bus.export(at: SecretPath.root, holdsSecrets: true) { [weak self] call in self?.receive(call) })
+        if let portal {
+            let exported = try bus.export(at: PortalSecrets.path) { [weak self] call in
+                guard let self else { return }
+                portal.receive(call, program: self.caller(call.sender))
+            }
+            keep(exported)
+        }
+        observe()
+        try keep(bus.own(Self.name, replacing: replacing, allowsReplacement: true, onLost: onLost))
+        guard portal != nil else { return }
+        do throws(BusError) {
+            try keep(bus.own(PortalSecrets.name, replacing: replacing, allowsReplacement: true))
+        } catch .nameTaken {
+            log.warning("another program answers for the portal", metadata: ["name": "\(PortalSecrets.name)"])
+        } catch {
+            throw error
+        }
+    }
+
+    /// Ends the service: releases the names, and then the objects.
+    public func stop() {
+        let registrations = running.withLock { running in
+            let registrations = running.registrations
+            running = Running()
+            return registrations
+        }
+        withExtendedLifetime(registrations) {}
+    }
+
+    public static let name: BusName = "org.freedesktop.secrets"
+
+    private func keep(_ registration: BusRegistration) {
+        running.withLock { $0.registrations.append(registration) }
+    }
+
+    // MARK: Programs
+
+    /// Returns the program at the other end of a connection, for words and the log: at most a claim.
+    func caller(_ sender: BusName) -> CallerIdentity {
+        let peers = running.withLock { $0.peers }
+        guard let peer = try? peers?.peer(sender), let process = peer.process else {
+            return CallerIdentity(executable: "a program of unknown name")
+        }
+        return CallerIdentity(
+            executable: ProcessDirectory(process).executable ?? "a program of unknown name",
+            process: CallerIdentity.ProcessIdentity(user: peer.user, process: process))
+    }
+
+    /// - Throws: `AccessDenied` for a program of another user.
+    func requireSameUser(_ sender: BusName) throws(BusFailure) {
+        let peers = running.withLock { $0.peers }
+        guard let peer = try? peers?.peer(sender), peer.user == geteuid() else {
+            throw .accessDenied("The keychain belongs to another user")
+        }
+    }
+
+    private func forget(_ name: BusName) {
+        sessions.endAll(of: name)
+        prompts.endAll(of: name)
+        portal?.endAll(of: name)
+        budgets.forget(name)
+    }
+
+    // MARK: Changes
+
+    private func observe() {
+        let announcer = ChangeAnnouncer { [weak self] changes in self?.announce(changes) }
+        do throws(SecretStoreError) {
+            let observation = try store.observe { announcer.add($0) }
+            running.withLock { $0.observation = observation }
+        } catch {
+            log.warning("changes by other programs are not announced", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private func announce(_ changes: Set<SecretStoreChange>) {
+        guard let collections = try? store.collections() else { return }
+        for collection in collections {
+            let domain = try? store.lockDomain(of: collection.name)
+            if domain.map({ changes.contains(.lock($0)) }) == true { signals.collectionChanged(collection) }
+            if changes.contains(.contents) {
+                signals.collectionChanged(collection.name)
+                signals.itemsChanged(collection.name)
+            }
+        }
+    }
+}
+
+/// The limits of the service.
+public enum SecretLimits {
+    /// For the connection of the service: a secret may have 16 MiB, and each connection a part of
+    /// what all have.
+    public static var bus: BusLimits {
+        var limits = BusLimits()
+        (limits.maxUnansweredCalls, limits.maxUnansweredBytes) = (8192, 192 << 20)
+        (limits.maxUnansweredCallsPerUser, limits.maxUnansweredBytesPerUser) = (8192, 192 << 20)
+        (limits.maxUnansweredCallsPerConnection, limits.maxUnansweredBytesPerConnection) = (4096, 64 << 20)
+        (limits.maxQueuedEvents, limits.maxQueuedBytes) = (16_384, 256 << 20)
+        return limits
+    }
+
+    /// The calls of one connection: more than a program needs that does nothing else.
+    static let rate = SenderBudgets.Rate(burst: 50_000, perSecond: 25_000)
+
+    /// The longest label, in bytes.
+    static let maxLabelLength = 4096
+    /// The longest type of a content, in bytes.
+    static let maxContentTypeLength = 255
+    /// The largest secret, in bytes.
+    static let maxSecretLength = 16 << 20
+    /// The paths in one call.
+    static let maxPaths = 65_536
+}

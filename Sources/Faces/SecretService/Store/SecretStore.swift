@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SecretMemory
+
+/// What the Secret Service stands on: collections of items with attributes. Synchronous, and safe to
+/// call from any thread.
+///
+/// It knows neither D-Bus nor sessions: ``SecretServer`` converts its calls and its values. A change
+/// that a call makes is reported to the observers as well.
+public protocol SecretStore: Sendable {
+    // MARK: Collections
+
+    func collections() throws(SecretStoreError) -> [SecretCollection]
+
+    /// - Throws: ``SecretStoreError/notFound`` if there is no such collection.
+    func collection(_ name: CollectionName) throws(SecretStoreError) -> SecretCollection
+
+    /// Creates a collection with a name of the store's choice, which resembles the label.
+    func createCollection(label: String) throws(SecretStoreError) -> SecretCollection
+
+    func setLabel(_ label: String, of collection: CollectionName) throws(SecretStoreError)
+
+    /// Deletes a collection with its items.
+    ///
+    /// - Throws: ``SecretStoreError/notSupported(_:)`` for a collection that always exists.
+    func deleteCollection(_ name: CollectionName) throws(SecretStoreError)
+
+    /// The collection that the alias `default` names.
+    func defaultCollection() throws(SecretStoreError) -> CollectionName
+
+    func setDefaultCollection(_ name: CollectionName) throws(SecretStoreError)
+
+    // MARK: Items
+
+    /// Returns the identifiers of all items, also of locked ones.
+    func items(in collection: CollectionName) throws(SecretStoreError) -> [SecretItemID]
+
+    /// Returns the items that have all of the attributes; locked ones too, as far as the store finds
+    /// them while they are locked.
+    ///
+    /// - Parameter collection: nil for all collections.
+    func search(_ attributes: SecretAttributes, in collection: CollectionName?) throws(SecretStoreError) -> [FoundItem]
+
+    /// Returns an item without its secret. A locked item has neither a label nor attributes.
+    func item(_ reference: ItemReference) throws(SecretStoreError) -> SecretItem
+
+    /// - Throws: ``SecretStoreError/locked``.
+    func secret(of reference: ItemReference) throws(SecretStoreError) -> SecretValue
+
+    /// Adds an item.
+    ///
+    /// - Parameter replacing: whether an item with exactly these attributes is replaced; otherwise
+    ///   there are two.
+    func add(
+        _ item: NewSecretItem, replacing: Bool, to collection: CollectionName
+    ) throws(SecretStoreError) -> AddedItem
+
+    func update(_ reference: ItemReference, with update: SecretItemUpdate) throws(SecretStoreError)
+
+    func deleteItem(_ reference: ItemReference) throws(SecretStoreError)
+
+    // MARK: The lock
+
+    /// Which collections have one lock.
+    func lockDomain(of collection: CollectionName) throws(SecretStoreError) -> LockDomain
+
+    /// Locks the collection, and the others of its domain. Has no effect without a passcode.
+    func lock(_ collection: CollectionName) throws(SecretStoreError)
+
+    /// - Throws: ``SecretStoreError/wrongPasscode(_:)``.
+    func unlock(_ collection: CollectionName, with passcode: SharedSecret) throws(SecretStoreError)
+
+    /// - Parameter old: nil if no passcode is set.
+    func changePasscode(
+        of collection: CollectionName, from old: SharedSecret?, to new: SharedSecret
+    ) throws(SecretStoreError)
+
+    // MARK: Changes
+
+    /// Calls `body` after changes, on any thread, until the returned object is released. It must not
+    /// block.
+    func observe(_ body: @escaping @Sendable (SecretStoreChange) -> Void) throws(SecretStoreError) -> any Sendable
+}
+
+/// Collections that are locked and unlocked together: those of one keychain.
+public struct LockDomain: Hashable, Sendable {
+    public let name: String
+
+    public init(_ name: String) { self.name = name }
+}
+
+/// What an observer of a store is told. Several changes can be one.
+public enum SecretStoreChange: Hashable, Sendable {
+    /// Items or collections may have changed, perhaps by another program.
+    case contents
+    /// The lock of a domain may have changed.
+    case lock(LockDomain)
+}
+
+/// The secrets of sandboxed applications, which a portal gives to them.
+public protocol ApplicationSecretStore: Sendable {
+    /// Returns the secret of an application, which is made the first time.
+    ///
+    /// - Throws: ``SecretStoreError/locked``.
+    func secret(of application: ApplicationID) throws(SecretStoreError) -> SharedSecret
+}
+
+extension ApplicationSecretStore {
+    /// The length of a secret in bytes.
+    public static var secretByteCount: Int { 64 }
+}
