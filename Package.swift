@@ -26,6 +26,7 @@ let package = Package(
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
         .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
         .executable(name: "latchkey-biometry-digest", targets: ["BiometryDigest"]),
+        .executable(name: "latchkey-secret-service", targets: ["LatchkeySecretService"]),
     ],
     traits: [
         .trait(
@@ -303,6 +304,15 @@ let package = Package(
             dependencies: ["OpenSSLCrypto", "SecretMemory"],
             path: "Sources/Faces/LatchkeyCommonCrypto"
         ),
+        // Over the session bus: only latchkey-secret-service uses it.
+        .target(
+            name: "SecretService",
+            dependencies: [
+                "KeychainModel", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory",
+                "SystemBus", .log,
+            ],
+            path: "Sources/Faces/SecretService"
+        ),
         .target(
             name: "LatchkeyCommands",
             dependencies: [
@@ -342,6 +352,15 @@ let package = Package(
                 "TrustedPlatformModule", .argumentParser, .lifecycle, .log, .signals,
             ],
             path: "Sources/Executables/LatchkeyDaemon"
+        ),
+
+        .executableTarget(
+            name: "LatchkeySecretService",
+            dependencies: [
+                "HardwareSecurity", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "SecretService", "SecurityKeyPresence", "SystemBus", "TrustedPlatformModule", .argumentParser, .log,
+            ],
+            path: "Sources/Executables/LatchkeySecretService"
         ),
 
         .executableTarget(
@@ -467,6 +486,14 @@ let package = Package(
                 "BiometryDigest", "EnrolledPrints", "Fingerprint", "KeychainModel", "LatchkeyDaemon", "LatchkeyTool",
                 "LinuxSystem", "Presence", "SystemBus", "KeychainTesting",
             ]),
+        .testTarget(
+            name: "SecretServiceTests",
+            dependencies: [
+                "KeychainModel", "LatchkeyClient", "LatchkeySecretService", "LatchkeyService", "LatchkeyTool",
+                "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory", "SecretService", "SystemBus",
+                "KeychainTesting", .log,
+            ]
+        ),
         .testTarget(
             name: "LatchkeyProtocolTests", dependencies: ["LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
         .testTarget(

@@ -117,6 +117,14 @@ struct ArchitectureTests {
             "FileProtection", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyService", "LinuxSystem",
             "ProtectedFolder", "ArgumentParser",
         ],
+        "SecretService": [
+            "KeychainModel", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory", "SystemBus",
+            "Logging",
+        ],
+        "LatchkeySecretService": [
+            "HardwareSecurity", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
+            "SecretService", "SecurityKeyPresence", "SystemBus", "TrustedPlatformModule", "ArgumentParser", "Logging",
+        ],
         "LatchkeyMount": ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "MountCommands", "Logging"],
         "LatchkeyTLSTool": ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "TransportCommands", "Logging"],
         "LatchkeyDaemon": [
@@ -142,7 +150,7 @@ struct ArchitectureTests {
         "LatchkeyProtocol",
         "LatchkeyOperations", "LatchkeyServer", "LoginSession",
         "SecurityKeyPresence", "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
-        "Presence", "Fingerprint", "EnrolledPrints", "TransportPolicy", "GnomeKeyringFile",
+        "Presence", "Fingerprint", "EnrolledPrints", "TransportPolicy", "GnomeKeyringFile", "SecretService",
     ]
 
     @Test("Every module imports only what the table allows", arguments: edges.keys.sorted())

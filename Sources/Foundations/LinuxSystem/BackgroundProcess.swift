@@ -15,4 +15,17 @@ public enum BackgroundProcess {
         _ = write(descriptor, [1] as [UInt8], 1)
         close(descriptor)
     }
+
+    /// Writes a line to the process that has started this one, which remains on its terminal; nothing
+    /// more is written to the descriptor.
+    ///
+    /// - Parameter descriptor: a pipe, which may be the standard output.
+    public static func report(_ line: String, to descriptor: Int32) {
+        let bytes = Array("\(line)\n".utf8)
+        _ = write(descriptor, bytes, bytes.count)
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard null >= 0 else { return }
+        dup2(null, descriptor)
+        close(null)
+    }
 }

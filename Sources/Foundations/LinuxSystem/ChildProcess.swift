@@ -117,7 +117,7 @@ public enum ChildProcess {
     }
 
     /// Returns the environment of this process with these variables.
-    static func environment(with variables: [String: String]) -> [String] {
+    package static func environment(with variables: [String: String]) -> [String] {
         var all: [String] = []
         var next = environ
         while let entry = next.pointee {

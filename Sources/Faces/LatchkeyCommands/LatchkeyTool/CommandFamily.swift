@@ -23,7 +23,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
     var members: [LatchkeySubcommand] {
         switch self {
         case .daily: [.set, .get, .copy, .generate, .list, .rm]
-        case .keychain: [.status, .doctor, .root, .backup, .restore, .who, .log, .agent]
+        case .keychain: [.status, .doctor, .root, .backup, .restore, .who, .log, .agent, .session]
         case .protection: [.passcode, .lock, .unlock, .settings, .recoveryKey, .withPasscode]
         case .files: [.protect, .unprotect, .cat, .edit, .mount]
         case .keys: [.key, .securityKey]

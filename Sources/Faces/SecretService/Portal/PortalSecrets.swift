@@ -45,7 +45,7 @@ final class PortalSecrets: Sendable {
 
     // MARK: Calls
 
-    /// - Parameter program: who calls.
+    /// - Parameter program: the caller.
     func receive(_ call: BusMethodCall, program: CallerIdentity) {
         do throws(BusFailure) {
             if call.path == Self.path {
@@ -146,7 +146,7 @@ final class PortalSecrets: Sendable {
         client.executable = application.text.isEmpty ? program.executable : application.text
         let question = UnlockQuestion(
             store: store, askers: askers, log: log, collection: name, program: client, window: "")
-        questions.ask(.passcode(domain), identifier, with: question.ask) { [self] isUnlocked in
+        questions.ask(.passcode(domain), identifier, with: { question.ask($0) }) { [self] isUnlocked in
             guard isUnlocked else { return answer(handle, .cancelled) }
             serve(handle, application, descriptor, program)
         }

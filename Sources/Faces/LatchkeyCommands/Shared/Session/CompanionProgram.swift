@@ -11,6 +11,8 @@ package enum CompanionProgram: String {
     case transport = "latchkey-tls"
     /// The view of protected files as a file system, with libfuse3.
     case mount = "latchkey-mount"
+    /// The Secret Service of a session bus, with libsystemd.
+    case secretService = "latchkey-secret-service"
 
     var name: String { rawValue }
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Glibc
+internal import HardwareSecurity
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import LinuxSystem
+internal import Logging
+internal import SecretService
+internal import SecurityKeyPresence
+internal import SystemBus
+internal import TrustedPlatformModule
+
+/// The program `latchkey-secret-service`: only the command line and the start.
+@main
+struct LatchkeySecretService: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "latchkey-secret-service",
+        abstract: "Give the keychain to desktop programs, as the Secret Service of the session bus.",
+        discussion: """
+            Programs that keep their secrets with libsecret, or with org.freedesktop.secrets itself, find the items of \
+            the user's keychain. The bus starts the service when a program asks for it.
+
+            EXAMPLES:
+              systemctl --user enable --now latchkey-secret-service
+              latchkey-secret-service --replace
+              latchkey session -- secret-tool lookup service example.com
+            """,
+        version: LatchkeyVersion.current)
+
+    @Flag(help: "Take the name from a service that allows it, such as another latchkey-secret-service.")
+    var replace = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Read a passcode, or an empty line, from standard input, end when it ends, and ignore Ctrl-C: for the program that starts the service.",
+            visibility: .hidden))
+    var child = false
+
+    /// The descriptor by which the program that has started the service learns that it is ready.
+    @Option(help: .hidden)
+    var readyDescriptor: Int32?
+
+    @Option(help: ArgumentHelp("The log level: debug, info, notice, warning or error.", valueName: "level"))
+    var logLevel = LogLevel.notice
+
+    enum LogLevel: String, CaseIterable, ExpressibleByArgument { case debug, info, notice, warning, error }
+
+    /// Reads the arguments without /proc, and prints them in error messages as printable text.
+    static func main() {
+        do {
+            var command = try parseAsRoot(Array(ProcessArguments.all.dropFirst()))
+            try command.run()
+        } catch {
+            let status = exitCode(for: error)
+            let message = fullMessage(for: error)
+            let text: TerminalText = message.isEmpty ? "" : TerminalText(lines: message) + "\n"
+            put(text, to: status == .success ? STDOUT_FILENO : STDERR_FILENO)
+            Glibc.exit(status.rawValue)
+        }
+    }
+
+    func run() throws {
+        do {
+            try ProcessHardening.apply()
+            umask(0o077)
+            TrustedPlatformModule.silenceLibrary()
+            LoggingSystem.bootstrap(PrintableLogHandler.init)
+            var log = Logger(label: "latchkey-secret-service")
+            log.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
+            let module = try MachineHardware.find(readsEnvironment: true)
+            KeychainClient.useSecurityKeys(ConnectedSecurityKeys())
+            KeychainClient.useHardware(SecureHardware(module))
+            defer {
+                KeychainClient.close()
+                module?.close()
+            }
+            try serve(log)
+        } catch let error as KeychainError {
+            throw failure(error.problem, error.hint)
+        } catch let error as SystemError {
+            throw failure(error.description, error.hint)
+        } catch let error as BusError {
+            throw failure(error.description, Self.hint(for: error))
+        }
+    }
+
+    private func serve(_ log: Logger) throws {
+        let service = try RunningService(isChild: child, replacing: replace, log)
+        if let readyDescriptor { BackgroundProcess.report("ready", to: readyDescriptor) }
+        service.waitForEnd()
+    }
+
+    private static func hint(for error: BusError) -> String? {
+        switch error {
+        case .cannotConnect: "latchkey session -- COMMAND starts a bus, the service and a command"
+        default: nil
+        }
+    }
+
+    /// Reports an error, also to the program that has started this one.
+    private func failure(_ problem: String, _ hint: String?) -> any Error {
+        let text: TerminalText = "\(problem)"
+        if child, let readyDescriptor { BackgroundProcess.report(text.string, to: readyDescriptor) }
+        Self.put("latchkey-secret-service: \(text)\n", to: STDERR_FILENO)
+        if let hint { Self.put("hint: \(hint)\n", to: STDERR_FILENO) }
+        return ExitCode.failure
+    }
+
+    private static func put(_ text: TerminalText, to descriptor: Int32) {
+        Array(text.string.utf8).withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyService
+internal import LinuxSystem
+internal import SecretMemory
+
+/// `latchkey session`.
+struct SessionCommand: ParsableSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: LatchkeySubcommand.session.rawValue, abstract: LatchkeySubcommand.session.abstract,
+        discussion: """
+            Starts a session bus of its own, on which the keychain is the Secret Service, runs the program, and ends \
+            both with it: for SSH, containers and CI, where no desktop has a bus. The keychain is unlocked first, if a \
+            passcode is set and can be asked for; otherwise it is asked for when a program needs it.
+
+            The exit value is the program's; 127 if the program does not exist, 126 if it cannot be run.
+
+            EXAMPLES:
+              latchkey session -- secret-tool lookup service example.com
+              latchkey session --passcode-file ~/.passcode -- git fetch
+            """)
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("The program and its arguments.", valueName: "command"))
+    var command: [String] = []
+
+    func validate() throws {
+        guard !command.isEmpty else { throw ValidationError("no program is given: latchkey session -- COMMAND") }
+    }
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let secret = try requiredPasscode(by: try session.keychain(), in: session)
+        let opened = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try PrivateSession(passcode: secret)
+        }
+        let status: Int32
+        do throws(SystemError) {
+            status = try ChildProcess.run(command, variables: ["DBUS_SESSION_BUS_ADDRESS": opened.address])
+        } catch {
+            session.io.say("latchkey: \(error.description)\n")
+            throw .reported(error.code == ENOENT ? 127 : 126)
+        }
+        withExtendedLifetime(opened) {}
+        guard status == 0 else { throw .reported(status) }
+    }
+
+    /// Returns the passcode if the keychain needs it; nil also if it cannot be asked for here.
+    private func requiredPasscode(
+        by keychain: KeychainSession, in session: CommandSession
+    ) throws(CommandFailure) -> SharedSecret? {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) -> SharedSecret? in
+            let status = try keychain.lockStatus()
+            guard status.hasPasscode, !status.open.contains(.whenUnlocked) else { return nil }
+            if let named = try passcode.source.named() { return named }
+            guard session.io.isInputInteractive else { return nil }
+            return try passcode.source.read("passcode of the keychain: ", in: session)
+        }
+    }
+}
