@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests compare with.
 BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev libpam0g-dev
-TEST_PACKAGES := sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils pamtester
+TEST_PACKAGES := libsecret-tools libxml2-utils sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils pamtester
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1
@@ -199,6 +199,7 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	swift build $(RELEASE) --product latchkey-biometry-digest
 	swift build $(RELEASE) --product latchkey-tls
 	swift build $(RELEASE) --product latchkey-mount
+	swift build $(RELEASE) --product latchkey-secret-service
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
 	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-tls" $(DESTDIR)$(PREFIX)/bin/latchkey-tls
@@ -206,11 +207,17 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" $(DESTDIR)$(PREFIX)/bin/latchkeyd
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-biometry-digest" \
 	    $(DESTDIR)$(PREFIX)/bin/latchkey-biometry-digest
+	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-secret-service" \
+	    $(DESTDIR)$(PREFIX)/bin/latchkey-secret-service
 	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
 	set -eo pipefail; for unit in Packaging/systemd/user/*; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
 	@$(MAKE) --no-print-directory install-pam
+	set -eo pipefail; for file in Packaging/dbus-1/*; do \
+	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$file" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/dbus-1/services/$${file##*/}"; done
+	install -D -m 644 Packaging/portal/latchkey.portal \
+	    $(DESTDIR)$(PREFIX)/share/xdg-desktop-portal/portals/latchkey.portal
 	install -D -m 644 Packaging/systemd/latchkey.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
 	set -e; for file in client.conf daemon.conf; do test -e "$(DESTDIR)/etc/latchkey/$$file" || \
 	    install -D -m 644 "Packaging/$$file" "$(DESTDIR)/etc/latchkey/$$file"; done
@@ -230,7 +237,7 @@ docs: ## Build the documentation of the Swift modules with docc; a warning is an
 dependencies: ## Install what is missing on Debian (says which); elsewhere only say it
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
-FUZZERS := wire keys certificates messages callers property-lists requests backups keybags transport tpm containers keyrings
+FUZZERS := wire keys certificates messages callers property-lists requests backups keybags transport tpm containers keyrings bus-messages
 # The executable of each, in the same order.
 FUZZER_wire := WireFuzzer
 FUZZER_keys := KeyFuzzer
@@ -245,6 +252,7 @@ FUZZER_transport := TransportFuzzer
 FUZZER_tpm := TPMFuzzer
 FUZZER_containers := ContainerFuzzer
 FUZZER_keyrings := KeyringFuzzer
+FUZZER_bus-messages := BusMessageFuzzer
 
 .PHONY: fuzz
 fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Feed what reads from outside with what libFuzzer thinks of (ARGS="-max_total_time=600"); fuzz-NAME runs one

@@ -18,6 +18,10 @@ struct InstallTests {
             installed.isSuperset(of: [
                 "usr/bin/latchkey", "usr/bin/security", "usr/bin/latchkeyd", "etc/latchkey/client.conf",
                 "usr/bin/latchkey-biometry-digest", "usr/bin/latchkey-tls", "usr/bin/latchkey-mount",
+                "usr/bin/latchkey-secret-service", "usr/share/dbus-1/services/org.freedesktop.secrets.service",
+                "usr/share/dbus-1/services/org.freedesktop.impl.portal.desktop.latchkey.service",
+                "usr/share/xdg-desktop-portal/portals/latchkey.portal",
+                "usr/lib/systemd/user/latchkey-secret-service.service",
                 "usr/lib/systemd/system/latchkey-biometry-digest.socket",
                 "usr/lib/systemd/system/latchkey-biometry-digest@.service",
                 "usr/lib/systemd/system/latchkeyd.service", "usr/lib/systemd/system/latchkeyd.socket",
@@ -27,15 +31,23 @@ struct InstallTests {
             ]), "\(installed.sorted())")
         #expect(try tree.text("root/etc/latchkey/daemon.conf") == "the administrator's\n")
         let builds = try tree.text("swift.log")
-        for name in ["latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls", "latchkey-mount"] {
+        for name in Self.programs {
             #expect(builds.contains("--product \(name)\n"), "\(builds)")
         }
     }
+
+    static let programs = [
+        "latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls", "latchkey-mount",
+        "latchkey-secret-service",
+    ]
 
     @Test(
         "make install fails if one of its files cannot be installed, whichever it is",
         arguments: [
             "bin/latchkey", "bin/latchkeyd", "bin/latchkey-biometry-digest", "bin/latchkey-tls", "bin/latchkey-mount",
+            "bin/latchkey-secret-service", "services/org.freedesktop.secrets.service",
+            "services/org.freedesktop.impl.portal.desktop.latchkey.service", "portals/latchkey.portal",
+            "user/latchkey-secret-service.service",
             "system/latchkey-biometry-digest.socket", "system/latchkey-biometry-digest@.service",
             "system/latchkeyd.service", "system/latchkeyd.socket",
             "user/latchkeyd.service", "user/latchkeyd.socket", "user/latchkey-agent.service",
@@ -68,7 +80,7 @@ private struct InstallationTree {
         for name in ["Makefile", "Packaging", "PAM"] {
             try FileManager.default.copyItem(atPath: root.appending(path: name).path, toPath: "\(path)/\(name)")
         }
-        for name in ["latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls", "latchkey-mount"] {
+        for name in InstallTests.programs {
             try write("a program\n", to: "built/\(name)")
         }
         // Answers every call with the directory of the built programs.
