@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests compare with.
 BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev libpam0g-dev
-TEST_PACKAGES := libsecret-tools libxml2-utils sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils pamtester
+TEST_PACKAGES := libsecret-tools sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils pamtester
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1

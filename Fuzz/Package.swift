@@ -89,6 +89,14 @@ let package = Package(
             dependencies: [
                 "KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
             ]),
+        .systemLibrary(name: "CSystemd"),
+        .target(name: "SystemBus", dependencies: ["CSystemd", "LinuxSystem", "SecretMemory"]),
+        .target(
+            name: "SecretService",
+            dependencies: [
+                "KeychainModel", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory",
+                "SystemBus", .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(name: "CFuzzerMain"),
         .executableTarget(
             name: "WireFuzzer",
@@ -125,6 +133,9 @@ let package = Package(
         .executableTarget(
             name: "KeyringFuzzer", dependencies: ["CFuzzerMain", "GnomeKeyringFile", "OpenSSLCrypto", "SecretMemory"]),
         .executableTarget(
+            name: "BusMessageFuzzer",
+            dependencies: ["CFuzzerMain", "LinuxSystem", "SecretMemory", "SecretService", "SystemBus"]),
+        .executableTarget(
             name: "TPMFuzzer",
             dependencies: [
                 "CFuzzerMain", "HardwareSecurity", "KeyAttestation", "SecretMemory", "TrustedPlatformModule",
@@ -133,7 +144,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CLatchkey", "COpenSSL", "CTSS2", "CFuzzerMain"].contains(target.name) {
+for target in package.targets
+where !["CLatchkey", "COpenSSL", "CSystemd", "CTSS2", "CFuzzerMain"].contains(target.name) {
     let isFuzzer = target.name.hasSuffix("Fuzzer")
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),

@@ -1,0 +1,1 @@
+../../../Tests/SystemBusTests/RawMessage.swift

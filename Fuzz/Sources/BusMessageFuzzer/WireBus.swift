@@ -1,0 +1,1 @@
+../../../Tests/SecretServiceTests/Fuzzing/WireBus.swift

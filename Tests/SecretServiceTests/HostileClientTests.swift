@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainTesting
+import LinuxSystem
+import SecretMemory
+@testable import SecretService
+import SystemBus
+import Testing
+
+@Suite("Hostile clients of the Secret Service", .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed"))
+struct HostileClientTests {
+    @Test(
+        "Paths that name no object are answered as such",
+        arguments: [
+            "/org/freedesktop/secrets/collection/missing", "/org/freedesktop/secrets/collection/_6c_6f_67_69_6e",
+            "/org/freedesktop/secrets/collection/login/00", "/org/freedesktop/secrets/collection/login/zz",
+            "/org/freedesktop/secrets/collection/login/0a/0b", "/org/freedesktop/secrets/session/s99",
+            "/org/freedesktop/secrets/session/s01", "/org/freedesktop/secrets/prompt/p1",
+            "/org/freedesktop/secrets/aliases/other", "/org/freedesktop/secrets/other",
+        ])
+    func paths(_ path: String) throws {
+        let world = try SecretWorld()
+        let client = try world.client()
+        let object = try ObjectPath(validating: path)
+        for (interface, member) in [("Item", "Delete"), ("Collection", "Delete"), ("Session", "Close")] {
+            let name = errorName { try client.call(object, interface, member, returning: [.objectPath]) }
+            #expect(name == "UnknownMethod", "\(member)")
+        }
+        // In arguments they are left out.
+        var answer = try client.call(
+            SecretClient.service, "Service", "Unlock", [[object].busValue], returning: [.paths, .objectPath])
+        #expect(try answer.next([ObjectPath].self).isEmpty)
+    }
+
+    @Test("Arguments of other types, unknown properties and unknown algorithms are refused by name")
+    func arguments() throws {
+        let world = try SecretWorld()
+        let client = try world.client()
+        func name(_ member: String, _ arguments: [BusValue]) -> String? {
+            errorName { try client.call(SecretClient.service, "Service", member, arguments) }
+        }
+        #expect(name("OpenSession", []) == "InvalidArgs")
+        #expect(name("OpenSession", [.string("plain"), .variant(.uint32(1))]) == "InvalidArgs")
+        #expect(name("OpenSession", [.string("rot13"), .variant(.string(""))]) == "NotSupported")
+        for key: [UInt8] in [[], [0], [1], [UInt8](repeating: 0xFF, count: 128), [UInt8](repeating: 1, count: 129)] {
+            let algorithm = BusValue.string(SessionCipher.diffieHellmanName)
+            #expect(name("OpenSession", [algorithm, .variant(.bytes(key))]) == "InvalidArgs", "\(key.count)")
+        }
+        // Short keys are accepted, as by gnome-keyring.
+        try client.call(
+            SecretClient.service, "Service", "OpenSession",
+            [.string(SessionCipher.diffieHellmanName), .variant(.bytes([5]))], returning: [.variant, .objectPath])
+        #expect(name("SearchItems", [["a": "1"].busValue, .byte(1)]) == "InvalidArgs")
+        #expect(name("Nonsense", []) == "UnknownMethod")
+        let many = (0...SecretAttributes.maxCount).map { ("name\($0)", "value") }
+        #expect(name("SearchItems", [Dictionary(uniqueKeysWithValues: many).busValue]) == "LimitsExceeded")
+        let session = try client.openPlain()
+        let sent = TransferredSecret(
+            session: session.path, parameters: .init(copying: [UInt8]()), value: .init(copying: "x".utf8),
+            contentType: "")
+        for properties: [String: BusVariant] in [
+            ["Label": BusVariant("a")], ["org.freedesktop.Secret.Item.Label": BusVariant(UInt32(1))],
+            ["org.freedesktop.Secret.Item.Attributes": BusVariant("a")],
+        ] {
+            let name = errorName {
+                try client.call(
+                    SecretClient.alias, "Collection", "CreateItem",
+                    [properties.busValue, sent.busValue, .boolean(false)], returning: [.objectPath, .objectPath])
+            }
+            #expect(name == "InvalidArgs")
+        }
+    }
+
+    @Test("A secret that is not encrypted as its session requires is refused")
+    func malformedSecrets() throws {
+        let world = try SecretWorld()
+        let client = try world.client()
+        let session = try client.openEncrypted()
+        for (vector, value) in [(0, 16), (15, 16), (16, 0), (16, 15), (16, 16)] {
+            let sent = TransferredSecret(
+                session: session.path, parameters: .init(copying: [UInt8](repeating: 1, count: vector)),
+                value: .init(copying: [UInt8](repeating: 2, count: value)), contentType: "text/plain")
+            let name = errorName {
+                try client.call(
+                    SecretClient.alias, "Collection", "CreateItem",
+                    [[String: BusVariant]().busValue, sent.busValue, .boolean(false)],
+                    returning: [.objectPath, .objectPath])
+            }
+            // One block may have a valid padding by chance, once in 256.
+            #expect(name == "InvalidArgs" || (vector, value) == (16, 16), "\(vector) \(value)")
+        }
+    }
+
+    @Test("A program has a limited number of sessions, and another one is not affected")
+    func sessions() throws {
+        let world = try SecretWorld()
+        let (client, other) = (try world.client(), try world.client())
+        var last: String?
+        for _ in 0..<300 where last == nil { last = errorName { _ = try client.openPlain() } }
+        #expect(last == "LimitsExceeded")
+        _ = try other.openPlain()
+    }
+
+    @Test("A program that calls without end is refused by name, and another one is answered")
+    func flood() throws {
+        let clock = FrozenClock()
+        let budgets = SenderBudgets(SenderBudgets.Rate(burst: 10, perSecond: 5), clock: clock.clock)
+        for _ in 0..<10 { try budgets.spendCall(by: ":1.1") }
+        #expect(throws: BusFailure.self) { try budgets.spendCall(by: ":1.1") }
+        try budgets.spendCall(by: ":1.2")
+        clock.advance(1_000_000_000)
+        for _ in 0..<5 { try budgets.spendCall(by: ":1.1") }
+        #expect(throws: BusFailure.self) { try budgets.spendCall(by: ":1.1") }
+        clock.advance(.max / 2)
+        for _ in 0..<10 { try budgets.spendCall(by: ":1.1") }
+        let item = BudgetItem("things", max: 1)
+        try budgets.acquire(item, by: ":1.1")
+        #expect(throws: BusFailure.self) { try budgets.acquire(item, by: ":1.1") }
+        budgets.release(item, by: ":1.1")
+        try budgets.acquire(item, by: ":1.1")
+        budgets.forget(":1.1")
+        try budgets.acquire(item, by: ":1.1")
+    }
+
+    @Test("A secret of 16 MiB is stored and read; a larger one is refused")
+    func large() throws {
+        let world = try SecretWorld()
+        let client = SecretClient(try BusConnection(to: .custom(world.bus.address), limits: SecretLimits.bus))
+        let session = try client.openPlain()
+        let text = String(repeating: "x", count: 16 << 20)
+        let item = try client.create(text, ["size": "large"], session)
+        #expect(try client.secret(of: item, session).text.utf8.count == text.utf8.count)
+        #expect(errorName { _ = try client.create(text + "x", [:], session) } == "LimitsExceeded")
+    }
+}
+
+/// A clock that a test advances.
+private final class FrozenClock: Sendable {
+    private let time = SystemMutex<UInt64>(1)
+
+    var clock: BootClock { BootClock(now: { self.time.withLock { $0 } }, identifier: { "" }) }
+
+    func advance(_ nanoseconds: UInt64) { time.withLock { $0 += nanoseconds } }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainTesting
+import Testing
+
+/// The programs themselves: `latchkey session`, which starts a bus and `latchkey-secret-service`.
+@Suite(
+    "latchkey session", .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed"),
+    .enabled(if: access("/usr/bin/secret-tool", X_OK) == 0, "secret-tool is not installed"))
+struct SessionProcessTests {
+    private static func run(_ script: String, home: String, _ options: [String] = []) throws -> Executable.Outcome {
+        let bus = "DBUS_SESSION_BUS_ADDRESS"
+        return try Executable.run(
+            "latchkey", ["session"] + options + ["--", "/bin/sh", "-c", script], home: home,
+            environment: ["XDG_RUNTIME_DIR": home, bus: "unix:path=/nonexistent"])
+    }
+
+    @Test("A program of the session stores what security finds, and the directory of the bus is removed")
+    func storing() throws {
+        let directory = try TemporaryDirectory()
+        let home = directory.path
+        let outcome = try Self.run(
+            "printf s3cret | secret-tool store --label=a service example.com account alice && secret-tool lookup service example.com",
+            home: home)
+        #expect(outcome.status == 0 && outcome.output == "s3cret", "\(outcome)")
+        let found = try Executable.run(
+            "latchkey", ["find-generic-password", "-s", "example.com", "-w"], home: home)
+        #expect(found.output == "s3cret\n", "\(found)")
+        let left = try FileManager.default.contentsOfDirectory(atPath: home)
+        #expect(!left.contains { $0.hasPrefix("latchkey-session") }, "\(left)")
+    }
+
+    @Test("The exit value is that of the program; a missing one is 127")
+    func exitValues() throws {
+        let directory = try TemporaryDirectory()
+        #expect(try Self.run("exit 7", home: directory.path).status == 7)
+        let missing = try Executable.run(
+            "latchkey", ["session", "--", "/nonexistent/program"], home: directory.path,
+            environment: ["XDG_RUNTIME_DIR": directory.path])
+        #expect(missing.status == 127)
+    }
+
+    @Test("The passcode of a file unlocks the keychain for the session; without it, it stays locked")
+    func passcode() throws {
+        let directory = try TemporaryDirectory()
+        let (home, file) = (directory.path, "\(directory.path)/passcode")
+        try Data("correct horse battery\n".utf8).write(to: URL(filePath: file))
+        chmod(file, 0o600)
+        let set = try Executable.run("latchkey", ["passcode", "set", "--passcode-file", file], home: home)
+        #expect(set.status == 0, "\(set)")
+        let script = "printf x | secret-tool store --label=a a 1 && secret-tool lookup a 1"
+        #expect(try Self.run(script, home: home, ["--passcode-file", file]).output == "x")
+        #expect(try Self.run("secret-tool lookup a 1", home: home).output.isEmpty)
+    }
+
+    @Test("A second service on one bus names the first one")
+    func second() throws {
+        let directory = try TemporaryDirectory()
+        let program = Executable.path("latchkey-secret-service")
+        let outcome = try Self.run("'\(program)'; echo $?", home: directory.path)
+        #expect(outcome.output == "1\n", "\(outcome)")
+        #expect(outcome.error.contains("provides org.freedesktop.secrets on this bus already"), "\(outcome)")
+        #expect(outcome.error.contains("hint: --replace"))
+    }
+}

@@ -1,0 +1,1 @@
+../../SystemBusTests/RawMessage.swift

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainTesting
+import LinuxSystem
+import Logging
+import SecretMemory
+import SecretService
+import Synchronization
+import SystemBus
+
+/// The Secret Service over a store in memory, on a private bus.
+final class SecretWorld: Sendable {
+    let bus: PrivateBus
+    let store: MemorySecretStore
+    let person: TestPerson
+    private let connection: BusConnection
+    private let server: SecretServer
+
+    /// - Parameter passcode: nil for a store that is never locked.
+    init(passcode: String? = nil, person: TestPerson = TestPerson()) throws {
+        bus = try PrivateBus()
+        store = MemorySecretStore(
+            .login, label: "Login", passcode: passcode.map { SharedSecret(copying: $0.utf8) })
+        self.person = person
+        connection = try BusConnection(to: .custom(bus.address), limits: SecretLimits.bus)
+        server = SecretServer(
+            on: connection, store: CombinedSecretStore(store), applications: store,
+            askers: [.custom { question, cancellation in person.answer(question, cancellation) }],
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try server.start(replacing: false) {}
+    }
+
+    func client() throws -> SecretClient { SecretClient(try BusConnection(to: .custom(bus.address))) }
+
+    /// The environment of a program that uses the service.
+    var environment: [String: String] {
+        ["PATH": "/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": "/nonexistent"]
+    }
+
+    deinit {
+        server.stop()
+        connection.close()
+    }
+}
+
+/// Answers the prompts of a test.
+final class TestPerson: Sendable {
+    private let answers: Mutex<[String?]>
+    private let asked = Mutex<[SecretQuestion]>([])
+    private let waits: Bool
+
+    /// - Parameters:
+    ///   - answers: what is typed for each question; nil cancels. After them, every question is
+    ///     cancelled.
+    ///   - waits: whether each question is open until it is cancelled.
+    init(_ answers: [String?] = [], waits: Bool = false) {
+        self.answers = Mutex(answers)
+        self.waits = waits
+    }
+
+    var questions: [SecretQuestion] { asked.withLock { $0 } }
+
+    func answer(_ question: SecretQuestion, _ cancellation: Cancellation) -> SecretAnswer {
+        asked.withLock { $0.append(question) }
+        if waits {
+            _ = eventually { cancellation.isCancelled }
+            return .cancelled
+        }
+        let typed = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        return typed.map { SecretAnswer.typed(SharedSecret(copying: $0.utf8)) } ?? .cancelled
+    }
+}
