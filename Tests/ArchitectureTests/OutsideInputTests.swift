@@ -23,6 +23,7 @@ struct OutsideInputTests {
         "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey", "Engines/Presence/", "Engines/Fingerprint/",
         "Engines/EnrolledPrints/", "Engines/TransportPolicy/", "Engines/CryptographicMessages/",
         "Engines/GnomeKeyringFile/",
+        "Faces/SecretService/",
     ]
 
     /// Expressions that can trap on a wrong number, as regular expressions.
