@@ -65,6 +65,19 @@ struct UnansweredCallsTests {
         #expect(Set(world.raw.requestedUsers.all) == [":1.2", ":1.3", ":1.4", ":1.5"])
     }
 
+    @Test("A connection has a limit of its own, beside that of its user")
+    func connections() throws {
+        var limits = BusLimits()
+        (limits.maxUnansweredCallsPerConnection, limits.maxUnansweredBytesPerConnection) = (1, 100_000)
+        let world = try World(limits, users: [":1.2": 1000, ":1.3": 1000])
+        #expect(world.call(from: ":1.2", 10) == nil && world.held.count == 1)
+        #expect(world.call("Other", from: ":1.2", 11) == Self.exceeded)
+        #expect(world.call("Other", from: ":1.3", 12) == nil)
+        #expect(world.call("Other", from: ":1.3", 13, bytes: 200_000) == Self.exceeded)
+        world.answer(try #require(world.held.all.first))
+        #expect(world.call("Other", from: ":1.2", 14) == nil)
+    }
+
     @Test("A connection whose user the bus does not report has a limit of its own")
     func unknownUser() throws {
         var limits = BusLimits()

@@ -59,7 +59,8 @@ final class RunningService: Sendable {
     }
 
     func waitForEnd() {
-        _ = end.wait(milliseconds: -1)
+        // A signal of the debugger also ends a wait.
+        while !end.wait(milliseconds: -1) {}
         server.stop()
         bus.close()
     }
