@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Logging
 internal import SystemBus
 
 /// Locking, unlocking, and the prompts for it.
