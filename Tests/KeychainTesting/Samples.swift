@@ -39,6 +39,7 @@ package enum Samples {
     private static var lookupQuery: ItemQuery {
         var query = ItemQuery(nil, limit: .all)
         query.lookupAttributes = lookup
+        query.accessGroups = ["G1", "é"]
         return query
     }
 

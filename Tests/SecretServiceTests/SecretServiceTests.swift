@@ -2,6 +2,7 @@
 
 import Foundation
 import FoundationXML
+import KeychainModel
 import KeychainTesting
 import Logging
 @testable import SecretService

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import KeychainModel
 import KeychainTesting
 import Testing
 

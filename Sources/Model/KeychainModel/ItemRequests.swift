@@ -87,8 +87,10 @@ public struct ItemQuery: Sendable {
     public var itemClass: ItemClass?
     /// Attributes that must have these values.
     public var attributes: [ItemAttribute: AttributeValue]
-    /// The access group by name; nil for all groups of the caller.
+    /// The access group by name; nil for all groups of the caller, or for ``accessGroups``.
     public var accessGroup: String?
+    /// Several access groups by name, in any of which an item may be.
+    public var accessGroups: [String] = []
     public var synchronizable: SynchronizableScope
     public var persistentReference: PersistentReference?
     /// The maximum number of results; nil for the default of the call (one for copying, all for
@@ -121,6 +123,9 @@ public struct ItemQuery: Sendable {
         self.includesTombstones = includesTombstones
         self.authentication = authentication
     }
+
+    /// All access groups that the query names; empty for all groups of the caller.
+    public var namedGroups: [String] { (accessGroup.map { [$0] } ?? []) + accessGroups }
 }
 
 /// Whether a query finds local items, synchronized items or both (keychain-behaviour §3.7).

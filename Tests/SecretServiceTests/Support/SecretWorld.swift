@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainModel
 import KeychainTesting
 import LinuxSystem
 import Logging

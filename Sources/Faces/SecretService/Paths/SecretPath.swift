@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import SystemBus
 
 /// The object that a path of the Secret Service names. Whether it exists is another question.

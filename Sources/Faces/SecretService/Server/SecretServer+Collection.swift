@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import SystemBus
 
 /// The methods of `org.freedesktop.Secret.Collection`.
@@ -9,11 +10,10 @@ extension SecretServer {
     ) throws(BusFailure) -> [BusValue] {
         switch method {
         case "Delete":
-            let all = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) -> [SecretCollection] in
+            try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) -> Void in
                 try store.deleteCollection(name)
-                return try store.collections()
             }
-            signals.collectionDeleted(name, all: all.map(\.name))
+            announceCollections()
             return [.objectPath(.absent)]
         case "SearchItems":
             return [try search(try arguments.nextAttributes(), in: name).map(\.reference.path).busValue]
@@ -34,7 +34,11 @@ extension SecretServer {
             try store.add(item, replacing: replacing, to: collection)
         }
         if added.isReplacement {
-            signals.itemChanged(added.reference, ["Label": BusVariant(item.label)])
+            let changed = [
+                "Label": BusVariant(item.label), "Attributes": BusVariant(item.attributes.busValue),
+                "Type": BusVariant(item.attributes.schema),
+            ]
+            signals.itemChanged(added.reference, changed)
         } else {
             signals.itemCreated(added.reference)
         }

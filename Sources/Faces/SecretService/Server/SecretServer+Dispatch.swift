@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import SystemBus
 
 /// Each call, from its path to the function that answers it.

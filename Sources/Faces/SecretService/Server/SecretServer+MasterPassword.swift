@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 internal import SystemBus

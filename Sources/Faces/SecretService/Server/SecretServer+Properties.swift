@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import SystemBus
 
 /// The interface `org.freedesktop.DBus.Properties` of every object.

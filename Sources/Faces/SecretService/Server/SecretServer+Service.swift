@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import SecretMemory
 internal import SystemBus
 
@@ -75,11 +76,10 @@ extension SecretServer {
     }
 
     func addCollection(_ label: String) throws(BusFailure) -> ObjectPath {
-        let (created, all) = try BusFailure.mapErrors(SecretPath.root) {
-            () throws(SecretStoreError) -> (SecretCollection, [SecretCollection]) in
-            (try store.createCollection(label: label), try store.collections())
+        let created = try BusFailure.mapErrors(SecretPath.root) { () throws(SecretStoreError) -> SecretCollection in
+            try store.createCollection(label: label)
         }
-        signals.collectionCreated(created.name, all: all.map(\.name))
+        announceCollections()
         return created.name.path
     }
 

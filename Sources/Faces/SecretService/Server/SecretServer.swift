@@ -22,6 +22,8 @@ public final class SecretServer: Sendable {
     let signals: SecretSignals
     private let portal: PortalSecrets?
     private let running = SystemMutex(Running())
+    /// The collections that clients know.
+    private let announced = SystemMutex<[CollectionName]>([])
 
     /// What is in force as long as the service runs.
     private struct Running {
@@ -127,6 +129,8 @@ public final class SecretServer: Sendable {
     // MARK: Changes
 
     private func observe() {
+        let present = (try? store.collections())?.map(\.name) ?? []
+        announced.withLock { $0 = present }
         let announcer = ChangeAnnouncer { [weak self] changes in self?.announce(changes) }
         do throws(SecretStoreError) {
             let observation = try store.observe { announcer.add($0) }
@@ -137,6 +141,7 @@ public final class SecretServer: Sendable {
     }
 
     private func announce(_ changes: Set<SecretStoreChange>) {
+        if changes.contains(.contents) { announceCollections() }
         guard let collections = try? store.collections() else { return }
         for collection in collections {
             let domain = try? store.lockDomain(of: collection.name)
@@ -146,6 +151,26 @@ public final class SecretServer: Sendable {
                 signals.itemsChanged(collection.name)
             }
         }
+    }
+}
+
+extension SecretServer {
+    /// Announces which collections were created and deleted since the last time, by a client or by another
+    /// program.
+    func announceCollections() {
+        let change = announced.withLock { announced -> (created: [CollectionName], deleted: [CollectionName])? in
+            // Read under the lock: an older list would announce what is not so any more.
+            guard let present = (try? store.collections())?.map(\.name) else { return nil }
+            let known = announced
+            announced = present
+            return (
+                created: present.filter { !known.contains($0) }, deleted: known.filter { !present.contains($0) }
+            )
+        }
+        guard let change else { return }
+        let all = announced.withLock { $0 }
+        for name in change.created { signals.collectionCreated(name, all: all) }
+        for name in change.deleted { signals.collectionDeleted(name, all: all) }
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeychainModel
 public import SecretMemory
 
 /// A store with the collection `session` beside its own, which is in memory.

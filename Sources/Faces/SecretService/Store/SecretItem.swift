@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeychainModel
 public import SecretMemory
 
 /// The identifier of an item, which its store has chosen and which never changes: 1 to 32 bytes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import KeychainModel
 public import SecretMemory
 
 /// What the Secret Service stands on: collections of items with attributes. Synchronous, and safe to

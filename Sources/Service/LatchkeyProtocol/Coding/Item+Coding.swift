@@ -190,6 +190,7 @@ extension WireQuery {
         if let itemClass = query.itemClass { self.itemClass = UInt32(itemClass.number) }
         attributes = query.attributes.wire
         if let name = query.accessGroup { accessGroup = name }
+        accessGroups = query.accessGroups
         synchronizable = query.synchronizable.wire
         if let reference = query.persistentReference { persistentReference = Data(reference.bytes) }
         switch query.limit {
@@ -215,7 +216,16 @@ extension WireQuery {
             limit: try decodedLimit(), match: try match.decode(), includesTombstones: includesTombstones,
             authentication: hasAuthentication ? try authentication.decode() : Authentication())
         if hasLookupAttributes { query.lookupAttributes = try LookupAttributes(wire: lookupAttributes) }
+        query.accessGroups = try decodedGroups()
         return query
+    }
+
+    private func decodedGroups() throws(WireError) -> [String] {
+        guard accessGroups.count <= WireNames.maxCount else {
+            throw .malformed("\(accessGroups.count) access groups, at most \(WireNames.maxCount) are allowed")
+        }
+        for name in accessGroups { try WireNames.check(name) }
+        return accessGroups
     }
 
     private func decodedLimit() throws(WireError) -> MatchLimit? {

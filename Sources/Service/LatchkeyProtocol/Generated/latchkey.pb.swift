@@ -1384,6 +1384,9 @@ package nonisolated struct WireQuery: Sendable {
   /// Clears the value of `lookupAttributes`. Subsequent reads from it will return its default value.
   package mutating func clearLookupAttributes() {self._lookupAttributes = nil}
 
+  /// Several access groups, in any of which an item may be.
+  package var accessGroups: [String] = []
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Limit: Equatable, Sendable {
@@ -5993,7 +5996,7 @@ nonisolated extension WireAddIdentities: SwiftProtobuf.Message, SwiftProtobuf._M
 
 nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Query"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{3}access_group\0\u{1}synchronizable\0\u{3}persistent_reference\0\u{1}one\0\u{1}all\0\u{3}at_most\0\u{1}match\0\u{3}includes_tombstones\0\u{1}authentication\0\u{3}lookup_attributes\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}item_class\0\u{1}attributes\0\u{3}access_group\0\u{1}synchronizable\0\u{3}persistent_reference\0\u{1}one\0\u{1}all\0\u{3}at_most\0\u{1}match\0\u{3}includes_tombstones\0\u{1}authentication\0\u{3}lookup_attributes\0\u{3}access_groups\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6044,6 +6047,7 @@ nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 10: try { try decoder.decodeSingularBoolField(value: &self.includesTombstones) }()
       case 11: try { try decoder.decodeSingularMessageField(value: &self._authentication) }()
       case 12: try { try decoder.decodeSingularBytesField(value: &self._lookupAttributes) }()
+      case 13: try { try decoder.decodeRepeatedStringField(value: &self.accessGroups) }()
       default: break
       }
     }
@@ -6096,6 +6100,9 @@ nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     try { if let v = self._lookupAttributes {
       try visitor.visitSingularBytesField(value: v, fieldNumber: 12)
     } }()
+    if !self.accessGroups.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.accessGroups, fieldNumber: 13)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6110,6 +6117,7 @@ nonisolated extension WireQuery: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.includesTombstones != rhs.includesTombstones {return false}
     if lhs._authentication != rhs._authentication {return false}
     if lhs._lookupAttributes != rhs._lookupAttributes {return false}
+    if lhs.accessGroups != rhs.accessGroups {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

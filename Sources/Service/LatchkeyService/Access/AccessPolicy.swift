@@ -40,7 +40,8 @@ public struct AccessPolicy: Sendable {
 
     /// Decides whether an operation may return or use secrets of these groups, or move items out of
     /// them. The caller has the groups, but the user's own command has every claimed group, and any
-    /// program of the user can run it: it needs a session that the passcode has unlocked.
+    /// program of the user can run it: it needs a session that the passcode has unlocked. The groups of
+    /// collections are not those of other programs: every program has them.
     ///
     /// - Parameters:
     ///   - groups: nil for any groups that exist.
@@ -49,7 +50,7 @@ public struct AccessPolicy: Sendable {
         onSecretsIn groups: [AccessGroup]?, by caller: CallerIdentity,
         hasPasscode: () throws(KeychainError) -> Bool
     ) throws(KeychainError) -> AccessDecision {
-        guard mayNeedPasscode(caller), groups?.allSatisfy({ $0 == .shared }) != true, try hasPasscode() else {
+        guard mayNeedPasscode(caller), groups?.allSatisfy(\.isOfCollections) != true, try hasPasscode() else {
             return .allow
         }
         return .needsPasscode(Self.secretsOfOthers)

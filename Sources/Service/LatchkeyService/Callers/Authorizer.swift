@@ -14,19 +14,21 @@ struct AuthorizedCaller {
     /// Whether the caller shares its group with unknown programs. A bulk change of such a caller
     /// affects only the items that the same executable added.
     private let isAnonymous: Bool
+    /// Whether the caller also has the common groups, if it names them.
+    private let hasCommonGroups: Bool
     /// Why the caller has its groups.
     private let reason: String
 
     fileprivate init(
         readable: ItemSearch.Groups, writable: ItemSearch.Groups, home: AccessGroup?, executable: String,
-        isAnonymous: Bool,
-        reason: String
+        isAnonymous: Bool, hasCommonGroups: Bool = false, reason: String
     ) {
         self.readable = readable
         self.writable = writable
         self.home = home
         self.executable = executable
         self.isAnonymous = isAnonymous
+        self.hasCommonGroups = hasCommonGroups
         self.reason = reason
     }
 
@@ -56,7 +58,7 @@ struct AuthorizedCaller {
         let isPermitted =
             switch readable {
             case .all(let grade): group.grade == grade && group != .token
-            case .only(let groups): groups.contains(group)
+            case .only(let groups): groups.contains(group) || hasCommonGroups && group.isCommon
             }
         guard isPermitted else {
             throw KeychainError(
@@ -75,11 +77,19 @@ struct AuthorizedCaller {
     func search(_ query: ItemQuery, for access: Access) throws(KeychainError) -> ItemSearch {
         let allowed = access == .read ? readable : writable
         var groups = allowed
-        if let name = query.accessGroup {
-            // Every program that has a group may read the token group, which is empty until tokens
-            // publish items there.
-            let isToken = access == .read && name == AccessGroup.token.name
-            groups = .only([isToken ? .token : try permitted(name, in: allowed)])
+        let names = query.namedGroups
+        if !names.isEmpty {
+            var named: [AccessGroup] = []
+            for name in names {
+                // Every program that has a group may read the token group, which is empty until tokens
+                // publish items there.
+                if access == .read, name == AccessGroup.token.name {
+                    named.append(.token)
+                } else {
+                    named.append(try permitted(name, in: allowed))
+                }
+            }
+            groups = .only(named)
         }
         guard let itemClass = query.persistentReference?.itemClass ?? query.itemClass else {
             throw .parameter("the query names neither a class nor a persistent reference")
@@ -96,7 +106,9 @@ struct AuthorizedCaller {
         if case .only(let list) = writable, list.isEmpty { throw Self.noGroup }
         // Tombstones are internal to the store; no caller may change or delete them.
         search.includesTombstones = false
-        if isAnonymous, !Self.isByReference(query, itemClass) { search.addedBy = executable }
+        if isAnonymous, !Self.isByReference(query, itemClass), !Self.isOfCommonGroups(groups) {
+            search.addedBy = executable
+        }
         return search
     }
 
@@ -108,6 +120,12 @@ struct AuthorizedCaller {
         return key.contains { query.attributes[$0] != nil }
     }
 
+    /// Whether the caller has named common groups, and no others: then it means the items of every program.
+    private static func isOfCommonGroups(_ groups: ItemSearch.Groups) -> Bool {
+        guard case .only(let list) = groups else { return false }
+        return list.allSatisfy(\.isCommon)
+    }
+
     private func permitted(_ name: String, in groups: ItemSearch.Groups) throws(KeychainError) -> AccessGroup {
         switch groups {
         case .all(let grade):
@@ -116,7 +134,9 @@ struct AuthorizedCaller {
             }
             return AccessGroup(name, grade: grade)
         case .only(let list):
-            guard let group = list.first(where: { $0.name.hasSameBytes(as: name) }) else {
+            if let group = list.first(where: { $0.name.hasSameBytes(as: name) }) { return group }
+            let group = AccessGroup(name, grade: .claimed)
+            guard hasCommonGroups, group.isCommon else {
                 throw KeychainError(
                     .missingEntitlement, "this program is not entitled to the access group '\(name)'",
                     hint: "list it under keychain-access-groups in the program's .entitlements file")
@@ -162,10 +182,10 @@ enum Authorizer {
         guard let declared = caller.declaredGroups else {
             return AuthorizedCaller(
                 readable: .only([.shared]), writable: .only([.shared]), home: .shared, executable: caller.executable,
-                isAnonymous: true,
+                isAnonymous: true, hasCommonGroups: true,
                 reason: "it declares no identity, and shares a group with all programs that declare none")
         }
-        return entitled(to: try claimed(declared), caller, "it declares them")
+        return entitled(to: try claimed(declared), caller, hasCommonGroups: true, "it declares them")
     }
 
     /// Returns a caller with the groups that the administrator grants, followed by those that it
@@ -200,13 +220,12 @@ enum Authorizer {
         return declared.filter { $0 != AccessGroup.token.name && !$0.isEmpty }.map { AccessGroup($0, grade: .claimed) }
     }
 
-    private static func entitled(to groups: [AccessGroup], _ caller: CallerIdentity, _ reason: String)
-        -> AuthorizedCaller
-    {
+    private static func entitled(
+        to groups: [AccessGroup], _ caller: CallerIdentity, hasCommonGroups: Bool = false, _ reason: String
+    ) -> AuthorizedCaller {
         AuthorizedCaller(
             readable: .only(groups), writable: .only(groups), home: groups.first, executable: caller.executable,
-            isAnonymous: false,
-            reason: reason)
+            isAnonymous: false, hasCommonGroups: hasCommonGroups, reason: reason)
     }
 
     /// Returns a readable report of what the caller may do.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a collection, which never changes; its label does. Compared by its bytes.
+/// The name of a collection of the Secret Service, which never changes; its label does. Compared by its
+/// bytes.
+///
+/// A collection is an access group whose items have one place among desktop programs: see
+/// ``accessGroup``.
 public struct CollectionName: Sendable {
     /// 1 to ``maxLength`` bytes of UTF-8.
     public let text: String
@@ -21,7 +25,7 @@ public struct CollectionName: Sendable {
     public static let maxLength = 128
 
     /// The name of a new collection: the label, shortened, with a number if others have it.
-    static func unused(for label: String, isUsed: (CollectionName) -> Bool) -> CollectionName? {
+    public static func unused(for label: String, isUsed: (CollectionName) -> Bool) -> CollectionName? {
         let base = shortened(label)
         for number in 1...maxNumber {
             guard let name = CollectionName(number == 1 ? base : "\(base) \(number)") else { continue }

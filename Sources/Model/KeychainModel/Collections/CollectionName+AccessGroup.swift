@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CollectionName {
+    /// The access group of the collection's items: for ``login`` the shared one, in which `security` and
+    /// programs without an identity store, otherwise a group of its own.
+    public var accessGroup: AccessGroup {
+        self == .login ? .shared : AccessGroup(AccessGroup.collectionPrefix + text, grade: .claimed)
+    }
+
+    /// Returns the collection whose items are in this group; nil for a group that is no collection.
+    public init?(_ group: AccessGroup) {
+        if group == .shared {
+            self = .login
+            return
+        }
+        guard group.grade == .claimed, group.hasPrefix(AccessGroup.collectionPrefix),
+            let name = CollectionName(
+                String(decoding: group.name.utf8.dropFirst(AccessGroup.collectionPrefix.utf8.count), as: UTF8.self)),
+            name != .login, name != .session
+        else { return nil }
+        self = name
+    }
+}
+
+extension AccessGroup {
+    /// The records of collections: their labels and dates, and which of them is the default one.
+    public static let collections = AccessGroup("org.freedesktop.secrets", grade: .claimed)
+
+    /// Whether every program of the user outside of sandboxes may use the group, if it names it: those of
+    /// collections, and those of applications in sandboxes, whose secrets the portal stores.
+    ///
+    /// Nothing would be gained by a list of programs that may: a program can claim any of these groups.
+    public var isCommon: Bool {
+        grade == .claimed && (self == .collections || Self.commonPrefixes.contains { hasPrefix($0) })
+    }
+
+    /// Whether the group belongs to the collections: ``shared``, ``collections``, and those of further
+    /// collections.
+    public var isOfCollections: Bool { self == .collections || CollectionName(self) != nil }
+
+    fileprivate static let collectionPrefix = "org.freedesktop.secrets."
+
+    private static let commonPrefixes = [collectionPrefix, "flatpak.", "snap."]
+
+    /// Compares bytes: a character that is composed with the end of a prefix is part of the name.
+    fileprivate func hasPrefix(_ prefix: String) -> Bool { name.utf8.starts(with: prefix.utf8) }
+}
