@@ -13,7 +13,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .keychain: "the keychain as a whole"
         case .protection: "the passcode and the lock"
         case .files: "files that obey the lock"
-        case .keys: "keys in the keychain, and security keys"
+        case .keys: "keys in the keychain, security keys, and the keys to the keychain"
         case .certificates: "certificates and connections"
         case .macos: "the commands of macOS's security"
         }
@@ -23,10 +23,10 @@ enum CommandFamily: String, CaseIterable, Sendable {
     var members: [LatchkeySubcommand] {
         switch self {
         case .daily: [.set, .get, .copy, .generate, .list, .rm]
-        case .keychain: [.status, .doctor, .root, .backup, .restore, .who, .log, .agent, .session]
-        case .protection: [.passcode, .lock, .unlock, .settings, .recoveryKey, .withPasscode]
+        case .keychain: [.status, .doctor, .backup, .restore, .who, .log, .session, .collection]
+        case .protection: [.passcode, .lock, .unlock, .settings, .withPasscode, .agent]
         case .files: [.protect, .unprotect, .cat, .edit, .mount]
-        case .keys: [.key, .securityKey]
+        case .keys: [.key, .securityKey, .recoveryKey, .root]
         case .certificates: [.certificate, .trust, .ats, .tls, .pin]
         case .macos: []
         }

@@ -18,7 +18,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case protect, unprotect, cat, edit, mount
     case who, log
     case withPasscode = "with-passcode"
-    case agent, session
+    case agent, session, collection
 
     /// Whether this is one of the commands for daily use, which the program has only under the name
     /// `latchkey`.
@@ -64,6 +64,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .log: "Show or verify latchkeyd's audit log."
         case .withPasscode: "Run a program with the keychain unlocked."
         case .session: "Run a program with a session bus that has the keychain."
+        case .collection: "List, create, rename and delete the collections of desktop programs."
         case .agent: "Ask for the passcode in this session, for the system's latchkeyd."
         case .securityKey: "Enroll, list and remove security keys, whose touch opens items."
         case .root: "Show where the device key is, and move it to or from the TPM."
@@ -131,6 +132,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .withPasscode: WithPasscodeCommand.self
         case .agent: AgentCommand.self
         case .session: SessionCommand.self
+        case .collection: CollectionCommand.self
         }
     }
 

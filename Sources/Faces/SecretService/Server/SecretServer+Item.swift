@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import KeychainModel
 internal import SystemBus
 
 /// The methods of `org.freedesktop.Secret.Item`.
