@@ -61,6 +61,9 @@ struct AccessMatrixTests {
             "If the keychain is locked, an operation on items fails for the classes that are closed:",
             "[ProtectionMatrix.md](ProtectionMatrix.md). A program without a daemon opens the files itself:",
             "there only its access groups and the classes decide.", "",
+            "A program, an unknown one and a command also have the common groups, if they name them: those of",
+            "the collections of the Secret Service and of applications in sandboxes. A command needs no passcode",
+            "for the shared group and for those of collections.", "",
         ]
         for caller in Caller.allCases { lines.append("- \(caller.rawValue): \(caller.meaning)") }
         for state in State.allCases {

@@ -10,89 +10,205 @@ import Testing
 /// The user's keychain as a store.
 @Suite("Keychain behind the Secret Service")
 struct KeychainSecretStoreTests {
-    private static func store(_ keychain: TestKeychain) -> KeychainSecretStore {
-        // The store keeps the keychain, which is closed with its last reference.
-        KeychainSecretStore { () throws(KeychainError) in
-            KeychainSession(keychain.service, as: CallerIdentity(executable: "/usr/bin/latchkey-secret-service"))
-        }
-    }
-
-    private static func attributes(_ pairs: [(String, String)]) throws -> SecretAttributes {
-        try SecretAttributes(validating: pairs.map { SecretAttributes.Pair($0.0, $0.1) })
-    }
-
-    private static func item(_ pairs: [(String, String)], _ secret: String) throws -> NewSecretItem {
+    private static func item(_ pairs: [String: String], _ secret: String) throws -> NewSecretItem {
         NewSecretItem(
-            label: "label", attributes: try attributes(pairs),
+            label: "label", attributes: try SecretAttributes(testing: pairs),
             secret: SecretValue(SharedSecret(copying: secret.utf8), contentType: "text/x"))
     }
 
-    @Test("An item keeps its map, the type of its content and its secret", arguments: Backend.allCases)
+    @Test("SECS-1: an item keeps its map, the type of its content and its secret", arguments: Backend.everywhere)
     func items(_ backend: Backend) throws {
-        let store = Self.store(try TestKeychain(backend))
-        let pairs = [("service", "example.com"), ("username", "alice"), ("other", "é")]
+        let store = KeychainSecretStore(testing: try TestKeychain(backend))
+        let pairs = ["service": "example.com", "username": "alice", "other": "é"]
         let added = try store.add(try Self.item(pairs, "s3cret"), replacing: false, to: .login)
-        #expect(try store.item(added.reference).attributes == Self.attributes(pairs))
+        #expect(try store.item(added.reference).attributes == SecretAttributes(testing: pairs))
+        #expect(try store.item(added.reference).label == "label" && !added.isReplacement)
         let secret = try store.secret(of: added.reference)
         #expect(secret.contentType == "text/x" && secret.bytes == SharedSecret(copying: "s3cret".utf8))
-        #expect(try store.search(Self.attributes([("other", "é")]), in: nil).map(\.reference) == [added.reference])
-        // Two that differ in another attribute are two.
-        let other = try store.add(try Self.item(pairs + [("more", "1")], "x"), replacing: true, to: .login)
-        #expect(!other.isReplacement)
-        #expect(try store.add(try Self.item(pairs, "new"), replacing: true, to: .login).isReplacement)
-        #expect(try store.items(in: .login).count == 2)
+        let found = try store.search(SecretAttributes(testing: ["other": "é"]), in: nil)
+        #expect(found.map(\.reference) == [added.reference])
+        #expect(try store.search(SecretAttributes(testing: ["other": "e"]), in: nil).isEmpty)
         try store.deleteItem(added.reference)
         #expect(throws: SecretStoreError.notFound) { try store.item(added.reference) }
     }
 
-    @Test("An item of SecItem is found by the names that clients use")
-    func foreign() throws {
-        let keychain = try TestKeychain(.ephemeral)
-        let caller = CallerIdentity(executable: "/usr/bin/security")
-        _ = try keychain.service.add(
-            ItemAddition(
-                .genericPassword, attributes: [.service: .string("example.com"), .account: .string("bob")],
-                secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8))), from: caller)
-        let store = Self.store(keychain)
-        let names: [[(String, String)]] = [
-            [("service", "example.com"), ("username", "bob")], [("user", "bob")], [("account", "bob")],
-        ]
-        for pairs in names {
-            #expect(try store.search(Self.attributes(pairs), in: .login).count == 1)
+    @Test("SECS-2: only an item with exactly the same map is replaced", arguments: Backend.allCases)
+    func replacing(_ backend: Backend) throws {
+        let store = KeychainSecretStore(testing: try TestKeychain(backend))
+        let pairs = ["service": "example.com", "username": "alice"]
+        let first = try store.add(try Self.item(pairs, "1"), replacing: true, to: .login)
+        let more = try store.add(
+            try Self.item(["service": "example.com", "username": "alice", "more": "1"], "2"), replacing: true,
+            to: .login)
+        let less = try store.add(try Self.item(["username": "alice"], "3"), replacing: true, to: .login)
+        #expect(!first.isReplacement && !more.isReplacement && !less.isReplacement)
+        let again = try store.add(try Self.item(pairs, "4"), replacing: true, to: .login)
+        #expect(again.isReplacement && again.reference == first.reference)
+        #expect(try !store.add(try Self.item(pairs, "5"), replacing: false, to: .login).isReplacement)
+        #expect(try store.items(in: .login).count == 4)
+        #expect(try store.secret(of: more.reference).text == "2" && store.secret(of: first.reference).text == "4")
+    }
+
+    @Test("Label, attributes and secret are changed, each alone", arguments: Backend.allCases)
+    func updates(_ backend: Backend) throws {
+        let store = KeychainSecretStore(testing: try TestKeychain(backend))
+        let item = try store.add(try Self.item(["username": "alice"], "1"), replacing: false, to: .login).reference
+        try store.update(item, with: SecretItemUpdate(label: "new"))
+        #expect(try store.item(item).label == "new" && store.secret(of: item).text == "1")
+        let map = try SecretAttributes(testing: ["username": "bob", "n": ""])
+        try store.update(item, with: SecretItemUpdate(attributes: map))
+        #expect(try store.item(item).attributes == map && store.item(item).label == "new")
+        let secret = SecretValue(SharedSecret(copying: "2".utf8), contentType: "")
+        try store.update(item, with: SecretItemUpdate(secret: secret))
+        #expect(try store.secret(of: item).text == "2" && store.secret(of: item).contentType == "text/plain")
+        #expect(try store.item(item).attributes == map)
+        #expect(try store.search(SecretAttributes(testing: ["username": "alice"]), in: nil).isEmpty)
+    }
+
+    @Test("What a map of the keychain cannot have is refused by name")
+    func refused() throws {
+        let store = KeychainSecretStore(testing: try TestKeychain(.ephemeral))
+        let many = Dictionary(uniqueKeysWithValues: (0..<65).map { ("name \($0)", "") })
+        #expect {
+            try store.add(try Self.item(many, "x"), replacing: false, to: .login)
+        } throws: { error in
+            if case .limitExceeded? = error as? SecretStoreError { true } else { false }
+        }
+        #expect {
+            try store.add(try Self.item(["": "x"], "x"), replacing: false, to: .login)
+        } throws: { error in
+            if case .invalid? = error as? SecretStoreError { true } else { false }
         }
     }
 
-    @Test("Collections are groups of their own, with labels that can change")
-    func collections() throws {
-        let store = Self.store(try TestKeychain(.ephemeral))
-        let created = try store.createCollection(label: "Work")
-        _ = try store.add(try Self.item([("a", "1")], "x"), replacing: false, to: created.name)
-        #expect(try store.items(in: .login).isEmpty && store.items(in: created.name).count == 1)
-        try store.setLabel("Office", of: created.name)
+    // MARK: Collections
+
+    @Test("SECS-3: collections are access groups of their own, searched by one call", arguments: Backend.everywhere)
+    func collections(_ backend: Backend) throws {
+        let store = KeychainSecretStore(testing: try TestKeychain(backend))
+        let work = try store.createCollection(label: "Work")
+        #expect(work.name == CollectionName("Work") && work.created > 1_700_000_000)
+        let inLogin = try store.add(try Self.item(["a": "1"], "x"), replacing: true, to: .login).reference
+        let inWork = try store.add(try Self.item(["a": "1"], "y"), replacing: true, to: work.name).reference
+        let map = try SecretAttributes(testing: ["a": "1"])
+        #expect(try store.search(map, in: nil).map(\.reference) == [inLogin, inWork])
+        #expect(try store.search(map, in: work.name).map(\.reference) == [inWork])
+        #expect(try store.items(in: .login) == [inLogin.item] && store.items(in: work.name) == [inWork.item])
+        // An item is only in its own collection.
+        #expect(throws: SecretStoreError.notFound) { try store.item(ItemReference(.login, inWork.item)) }
+        try store.setLabel("Office", of: work.name)
         #expect(try store.collections().map(\.label) == ["Login", "Office"])
-        try store.setDefaultCollection(created.name)
-        #expect(try store.defaultCollection() == created.name)
-        try store.deleteCollection(created.name)
-        #expect(try store.defaultCollection() == .login)
-        #expect(throws: SecretStoreError.notFound) { try store.collection(created.name) }
+        try store.setDefaultCollection(work.name)
+        #expect(try store.defaultCollection() == work.name)
+        try store.deleteCollection(work.name)
+        #expect(try store.defaultCollection() == .login && store.search(map, in: nil).map(\.reference) == [inLogin])
+        #expect(throws: SecretStoreError.notFound) { try store.collection(work.name) }
+        #expect(throws: SecretStoreError.notFound) { try store.items(in: work.name) }
+        #expect(throws: SecretStoreError.notFound) {
+            try store.add(try Self.item(["a": "1"], "x"), replacing: false, to: work.name)
+        }
+        let missing = try #require(CollectionName("Home"))
+        #expect(throws: SecretStoreError.notFound) { try store.setDefaultCollection(missing) }
+        #expect {
+            try store.deleteCollection(.login)
+        } throws: { error in
+            if case .notSupported? = error as? SecretStoreError { true } else { false }
+        }
     }
 
-    @Test("With a passcode, the collection is locked and unlocked")
-    func lock() throws {
-        let store = Self.store(try TestKeychain(.ephemeral))
-        let added = try store.add(try Self.item([("a", "1")], "x"), replacing: false, to: .login)
+    @Test("SECS-4: items of attested groups are never visible, also of one with the name of a collection")
+    func attested() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let store = KeychainSecretStore(testing: keychain)
+        let work = try store.createCollection(label: "Work").name
+        let service = CallerIdentity(
+            executable: "/usr/bin/service", attestedGroups: [work.accessGroup.name, AccessGroup.shared.name])
+        for name in service.attestedGroups ?? [] {
+            let record = try keychain.service.add(
+                ItemAddition(
+                    .genericPassword, attributes: [.account: .string("alice")],
+                    secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)), accessGroup: name), from: service)
+            let identifier = try #require(SecretItemID(record.persistentReference.bytes))
+            for collection in [CollectionName.login, work] {
+                #expect(throws: SecretStoreError.notFound) { try store.item(ItemReference(collection, identifier)) }
+            }
+        }
+        #expect(try store.search(.none, in: nil).isEmpty)
+        // Also not for a service that itself is attested.
+        let attested = KeychainSecretStore { () throws(KeychainError) in
+            KeychainSession(keychain.service, as: service)
+        }
+        #expect(try attested.search(.none, in: .login).isEmpty)
+    }
+
+    // MARK: The lock
+
+    @Test(
+        "SECS-5: locked, items are found as locked by their attributes, show nothing, and are not changed",
+        arguments: Backend.allCases)
+    func lock(_ backend: Backend) throws {
+        let store = KeychainSecretStore(testing: try TestKeychain(backend))
+        let work = try store.createCollection(label: "Work").name
+        let item = try store.add(try Self.item(["username": "alice", "n": "1"], "x"), replacing: false, to: work)
+            .reference
         let passcode = SharedSecret(copying: "correct horse battery".utf8)
         try store.changePasscode(of: .login, from: nil, to: passcode)
         try store.lock(.login)
-        #expect(try store.collection(.login).isLocked && store.item(added.reference).isLocked)
-        #expect(throws: SecretStoreError.locked) { try store.secret(of: added.reference) }
+        #expect(try store.collections().map(\.isLocked) == [true, true])
+        #expect(try store.search(SecretAttributes(testing: ["n": "1"]), in: nil) == [FoundItem(item, isLocked: true)])
+        #expect(try store.search(SecretAttributes(testing: ["n": "2"]), in: nil).isEmpty)
+        #expect(try store.items(in: work) == [item.item])
+        let shown = try store.item(item)
+        #expect(shown.isLocked && shown.label.isEmpty && shown.attributes.isEmpty)
+        #expect(throws: SecretStoreError.locked) { try store.secret(of: item) }
+        #expect(throws: SecretStoreError.locked) { try store.update(item, with: SecretItemUpdate(label: "l")) }
+        #expect(throws: SecretStoreError.locked) { try store.deleteItem(item) }
+        #expect(throws: SecretStoreError.locked) { try store.deleteCollection(work) }
+        #expect(throws: SecretStoreError.locked) { try store.createCollection(label: "Home") }
+        #expect(throws: SecretStoreError.locked) {
+            try store.add(try Self.item(["username": "alice", "n": "1"], "y"), replacing: true, to: work)
+        }
         try store.unlock(.login, with: passcode)
-        #expect(try store.secret(of: added.reference).bytes.count == 1)
+        #expect(try store.search(SecretAttributes(testing: ["n": "1"]), in: nil) == [FoundItem(item, isLocked: false)])
+        #expect(try store.secret(of: item).text == "x")
     }
 
-    @Test("The secret of an application is made once, in the group of its sandbox")
-    func application() throws {
-        let store = Self.store(try TestKeychain(.ephemeral))
+    @Test("An item whose access control needs the person is no item of a collection")
+    func constrained() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let store = KeychainSecretStore(testing: keychain)
+        try store.changePasscode(of: .login, from: nil, to: SharedSecret(copying: "correct horse battery".utf8))
+        let record = try keychain.service.add(
+            ItemAddition(
+                .genericPassword, attributes: [.service: .string("s")],
+                secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)), protection: .whenUnlocked,
+                accessControlFlags: .userPresence), from: CallerIdentity(executable: "/usr/bin/example"))
+        let other = try store.add(try Self.item(["service": "s", "n": "1"], "x"), replacing: false, to: .login)
+        let found = try store.search(SecretAttributes(testing: ["service": "s"]), in: nil)
+        #expect(found.map(\.reference) == [other.reference])
+        let identifier = try #require(SecretItemID(record.persistentReference.bytes))
+        #expect(throws: SecretStoreError.notFound) { try store.secret(of: ItemReference(.login, identifier)) }
+    }
+
+    // MARK: Changes
+
+    @Test("Changes of other programs are reported", arguments: Backend.allCases)
+    func changes(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let store = KeychainSecretStore(testing: keychain)
+        _ = try store.collections()
+        let count = EventCount()
+        let observation = try store.observe { change in if change == .contents { count.increase() } }
+        _ = try keychain.service.add(
+            ItemAddition(.genericPassword, attributes: [.service: .string("s")]),
+            from: CallerIdentity(executable: "/usr/bin/example"))
+        #expect(eventually { count.value > 0 })
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("The secret of an application is made once, in the group of its sandbox", arguments: Backend.allCases)
+    func application(_ backend: Backend) throws {
+        let store = KeychainSecretStore(testing: try TestKeychain(backend))
         let application = try #require(ApplicationID("org.example.App"))
         let secret = try store.secret(of: application)
         #expect(try secret.count == 64 && store.secret(of: application) == secret)

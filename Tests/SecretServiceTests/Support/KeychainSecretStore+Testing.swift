@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+import SecretService
+
+extension KeychainSecretStore {
+    /// The store as latchkey-secret-service has it: a program without an identity. It keeps the keychain,
+    /// which is closed with its last reference.
+    convenience init(testing keychain: TestKeychain) {
+        self.init { () throws(KeychainError) in
+            KeychainSession(keychain.service, as: CallerIdentity(executable: "/usr/bin/latchkey-secret-service"))
+        }
+    }
+}
+
+extension SecretAttributes {
+    init(testing pairs: [String: String]) throws {
+        try self.init(validating: pairs.map { SecretAttributes.Pair($0.key, $0.value) })
+    }
+}
+
+extension SecretValue {
+    var text: String { bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+}
