@@ -132,6 +132,34 @@ struct SecretServiceTests {
         withExtendedLifetime(subscriptions) {}
     }
 
+    @Test("Collections of clients and of other programs are announced once")
+    func collectionSignals() throws {
+        let world = try SecretWorld()
+        let (client, observer) = (try world.client(), try world.client())
+        let (created, deleted) = (EventCount(), EventCount())
+        func subscribe(_ member: String, _ count: EventCount) throws -> BusRegistration {
+            try observer.bus.subscribe(
+                to: SignalRule(
+                    from: SecretClient.name, "org.freedesktop.Secret.Service", member,
+                    path: .object(SecretClient.service), types: [.objectPath])
+            ) { _ in count.increase() }
+        }
+        let subscriptions = [try subscribe("CollectionCreated", created), try subscribe("CollectionDeleted", deleted)]
+        let other = try world.store.createCollection(label: "Of another program")
+        #expect(eventually { created.value == 1 })
+        let properties = ["org.freedesktop.Secret.Collection.Label": BusVariant("Work")]
+        var answer = try client.call(
+            SecretClient.service, "Service", "CreateCollection", [properties.busValue, .string("")],
+            returning: [.objectPath, .objectPath])
+        let work = try answer.next(ObjectPath.self)
+        #expect(eventually { created.value == 2 })
+        try client.call(work, "Collection", "Delete", returning: [.objectPath])
+        #expect(eventually { deleted.value == 1 })
+        try world.store.deleteCollection(other.name)
+        #expect(eventually { deleted.value == 2 } && created.value == 2)
+        withExtendedLifetime(subscriptions) {}
+    }
+
     @Test(
         "Introspection is well-formed XML that names every method",
         arguments: [

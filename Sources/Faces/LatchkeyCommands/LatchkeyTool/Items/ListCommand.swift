@@ -75,7 +75,11 @@ struct ListCommand: ParsableSubcommand {
                 itemClass, attributes: selected.merging(named) { $1 }, accessGroup: options.accessGroup,
                 synchronizable: .any, limit: .all)
             let matches = try items.unlocked(query, with: &search)
-            records += matches.records.filter { pattern?.matches($0.passwordName) ?? true }
+            // The records of collections are none of the user's passwords.
+            records += matches.records.filter { record in
+                guard options.accessGroup != nil || record.accessGroup != .collections else { return false }
+                return pattern?.matches(record.passwordName) ?? true
+            }
             damaged += matches.damaged
         }
         if damaged > 0 {
