@@ -207,6 +207,21 @@ struct CodingTests {
         }
     }
 
+    @Test("A query with more access groups than a message may have is rejected")
+    func manyGroups() throws {
+        for (count, isTooMany) in [(1024, false), (1025, true)] {
+            var query = ItemQuery(.genericPassword)
+            query.accessGroups = (0..<count).map { "group \($0)" }
+            let message = try NumberedRequest(number: 1, CopyItems(query, returning: .attributes)).frame().message
+            guard isTooMany else {
+                _ = try NumberedRequest(Frame(message: message))
+                continue
+            }
+            let error = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: message)) }
+            #expect("\(try #require(error))".contains("1025 access groups"))
+        }
+    }
+
     @Test("WIRE-5: the message refers to each secret exactly once")
     func secretPlaces() throws {
         let frame = try NumberedRequest(number: 1, UnlockKeychain(Samples.secret("p"))).frame()
