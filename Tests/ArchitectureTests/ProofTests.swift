@@ -65,8 +65,8 @@ struct ProofTests {
     @Test(
         "Every numbered requirement of a format is in the format's table of tests",
         arguments: [
-            "audit-log", "backup", "cms-profile", "keychain-database", "pins", "protected-file", "transport-policy",
-            "wire-protocol",
+            "audit-log", "backup", "cms-profile", "keychain-database", "pins", "protected-file", "secret-service",
+            "transport-policy", "wire-protocol",
         ])
     func requirements(_ format: String) throws {
         let page = try Self.text("Documentation/Formats/\(format).md")
@@ -87,7 +87,8 @@ struct ProofTests {
         passages.append(Passage("Proofs.md", try lines(of: "Documentation/Proofs.md").joined(separator: "\n")))
         passages += try threats().map { Passage("THREAT-MODEL.md", $0.last ?? "") }
         for format in [
-            "audit-log", "backup", "keychain-database", "pins", "protected-file", "transport-policy", "wire-protocol",
+            "audit-log", "backup", "keychain-database", "pins", "protected-file", "secret-service", "transport-policy",
+            "wire-protocol",
         ] {
             let rows = requirementRows(try text("Documentation/Formats/\(format).md"))
             passages += rows.map { Passage("\(format).md", $0) }
