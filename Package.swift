@@ -489,9 +489,9 @@ let package = Package(
         .testTarget(
             name: "SecretServiceTests",
             dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeySecretService", "LatchkeyService", "LatchkeyTool",
-                "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory", "SecretService", "SystemBus",
-                "KeychainTesting", .log,
+                "KeychainModel", "LatchkeyClient", "LatchkeyDaemon", "LatchkeySecretService", "LatchkeyService",
+                "LatchkeyTool", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory", "SecretService",
+                "SystemBus", "KeychainTesting", .log,
             ]
         ),
         .testTarget(

@@ -32,6 +32,43 @@ struct SessionProcessTests {
         #expect(!left.contains { $0.hasPrefix("latchkey-session") }, "\(left)")
     }
 
+    @Test("secret-tool finds, changes and deletes what security has stored")
+    func shared() throws {
+        let directory = try TemporaryDirectory()
+        let home = directory.path
+        let words = ["-s", "example.com", "-a", "alice"]
+        let added = try Executable.run("latchkey", ["add-generic-password"] + words + ["-w", "one"], home: home)
+        #expect(added.status == 0, "\(added)")
+        let changed = try Self.run(
+            "secret-tool lookup service example.com username alice && printf two | secret-tool store --label=a service example.com username alice",
+            home: home)
+        #expect(changed.status == 0 && changed.output == "one", "\(changed)")
+        let found = try Executable.run("latchkey", ["find-generic-password"] + words + ["-w"], home: home)
+        #expect(found.output == "two\n", "\(found)")
+        #expect(try Self.run("secret-tool clear username alice", home: home).status == 0)
+        #expect(try Executable.run("latchkey", ["find-generic-password"] + words, home: home).status == 44)
+    }
+
+    @Test("Through latchkeyd, which knows the service by its executable, there are collections as well")
+    func daemon() throws {
+        let daemon = try DaemonProcess()
+        defer { daemon.stop() }
+        #expect(try daemon.client("latchkey", ["collection", "create", "Work"]).output == "Work\n")
+        let script = """
+            printf one | secret-tool store --label=a service example.com username alice &&
+            printf two | secret-tool store --collection=Work --label=b service example.org username alice &&
+            secret-tool lookup service example.org
+            """
+        let outcome = try daemon.client(
+            "latchkey", ["session", "--", "/bin/sh", "-c", script],
+            environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"])
+        #expect(outcome.status == 0 && outcome.output == "two", "\(outcome)")
+        let list = try daemon.client("latchkey", ["collection", "list"]).output.split(separator: "\n")
+        #expect(list.count == 2 && list[0].hasPrefix("login\tLogin\t1\t") && list[1].hasPrefix("Work\tWork\t1\t"))
+        let deleted = try daemon.client("latchkey", ["collection", "delete", "--force", "Work"])
+        #expect(deleted.status == 0 && deleted.error.contains("with 1 item"), "\(deleted)")
+    }
+
     @Test("The exit value is that of the program; a missing one is 127")
     func exitValues() throws {
         let directory = try TemporaryDirectory()
