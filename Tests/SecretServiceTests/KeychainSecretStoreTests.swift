@@ -69,15 +69,19 @@ struct KeychainSecretStoreTests {
     func refused() throws {
         let store = KeychainSecretStore(testing: try TestKeychain(.ephemeral))
         let many = Dictionary(uniqueKeysWithValues: (0..<65).map { ("name \($0)", "") })
-        #expect {
+        let tooMany = #expect(throws: SecretStoreError.self) {
             try store.add(try Self.item(many, "x"), replacing: false, to: .login)
-        } throws: { error in
-            if case .limitExceeded? = error as? SecretStoreError { true } else { false }
         }
-        #expect {
+        guard case .limitExceeded? = tooMany else {
+            Issue.record("\(String(describing: tooMany))")
+            return
+        }
+        let unnamed = #expect(throws: SecretStoreError.self) {
             try store.add(try Self.item(["": "x"], "x"), replacing: false, to: .login)
-        } throws: { error in
-            if case .invalid? = error as? SecretStoreError { true } else { false }
+        }
+        guard case .invalid? = unnamed else {
+            Issue.record("\(String(describing: unnamed))")
+            return
         }
     }
 
@@ -109,10 +113,10 @@ struct KeychainSecretStoreTests {
         }
         let missing = try #require(CollectionName("Home"))
         #expect(throws: SecretStoreError.notFound) { try store.setDefaultCollection(missing) }
-        #expect {
-            try store.deleteCollection(.login)
-        } throws: { error in
-            if case .notSupported? = error as? SecretStoreError { true } else { false }
+        let error = #expect(throws: SecretStoreError.self) { try store.deleteCollection(.login) }
+        guard case .notSupported? = error else {
+            Issue.record("\(String(describing: error))")
+            return
         }
     }
 
