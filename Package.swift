@@ -147,6 +147,10 @@ let package = Package(
         .target(
             name: "GnomeKeyringFile", dependencies: ["OpenSSLCrypto", "SecretMemory"],
             path: "Sources/Engines/GnomeKeyringFile"),
+        // Over the session bus: only latchkey-secret-service and latchkey-import use these.
+        .target(
+            name: "SecretTransfer", dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SystemBus"],
+            path: "Sources/Engines/SecretTransfer"),
         // Over the system bus: only latchkeyd uses it.
         .target(
             name: "Fingerprint",
@@ -309,7 +313,7 @@ let package = Package(
             name: "SecretService",
             dependencies: [
                 "KeychainModel", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory",
-                "SystemBus", .log,
+                "SecretTransfer", "SystemBus", .log,
             ],
             path: "Sources/Faces/SecretService"
         ),
@@ -491,6 +495,7 @@ let package = Package(
             dependencies: [
                 "KeychainModel", "LatchkeyClient", "LatchkeyDaemon", "LatchkeySecretService", "LatchkeyService",
                 "LatchkeyTool", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory", "SecretService",
+                "SecretTransfer",
                 "SystemBus", "KeychainTesting", .log,
             ]
         ),

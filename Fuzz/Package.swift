@@ -92,10 +92,12 @@ let package = Package(
         .systemLibrary(name: "CSystemd"),
         .target(name: "SystemBus", dependencies: ["CSystemd", "LinuxSystem", "SecretMemory"]),
         .target(
+            name: "SecretTransfer", dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SystemBus"]),
+        .target(
             name: "SecretService",
             dependencies: [
                 "KeychainModel", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory",
-                "SystemBus", .product(name: "Logging", package: "swift-log"),
+                "SecretTransfer", "SystemBus", .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "CFuzzerMain"),
         .executableTarget(
@@ -134,7 +136,9 @@ let package = Package(
             name: "KeyringFuzzer", dependencies: ["CFuzzerMain", "GnomeKeyringFile", "OpenSSLCrypto", "SecretMemory"]),
         .executableTarget(
             name: "BusMessageFuzzer",
-            dependencies: ["CFuzzerMain", "LinuxSystem", "SecretMemory", "SecretService", "SystemBus"]),
+            dependencies: [
+                "CFuzzerMain", "LinuxSystem", "SecretMemory", "SecretService", "SecretTransfer", "SystemBus",
+            ]),
         .executableTarget(
             name: "TPMFuzzer",
             dependencies: [

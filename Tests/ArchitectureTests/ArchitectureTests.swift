@@ -34,6 +34,7 @@ struct ArchitectureTests {
         "Presence": ["KeychainModel", "LinuxSystem", "SecretMemory"],
         "EnrolledPrints": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
         "GnomeKeyringFile": ["OpenSSLCrypto", "SecretMemory"],
+        "SecretTransfer": ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SystemBus"],
         "Fingerprint": ["EnrolledPrints", "KeychainModel", "LinuxSystem", "Presence", "SystemBus"],
         "LatchkeyService": [
             "FileProtection", "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence",
@@ -118,8 +119,8 @@ struct ArchitectureTests {
             "ProtectedFolder", "ArgumentParser",
         ],
         "SecretService": [
-            "KeychainModel", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory", "SystemBus",
-            "Logging",
+            "KeychainModel", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory",
+            "SecretTransfer", "SystemBus", "Logging",
         ],
         "LatchkeySecretService": [
             "HardwareSecurity", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
@@ -150,7 +151,8 @@ struct ArchitectureTests {
         "LatchkeyProtocol",
         "LatchkeyOperations", "LatchkeyServer", "LoginSession",
         "SecurityKeyPresence", "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
-        "Presence", "Fingerprint", "EnrolledPrints", "TransportPolicy", "GnomeKeyringFile", "SecretService",
+        "Presence", "Fingerprint", "EnrolledPrints", "TransportPolicy", "GnomeKeyringFile", "SecretTransfer",
+        "SecretService",
     ]
 
     @Test("Every module imports only what the table allows", arguments: edges.keys.sorted())

@@ -4,6 +4,7 @@ import KeychainTesting
 import LinuxSystem
 import SecretMemory
 @testable import SecretService
+import SecretTransfer
 import SystemBus
 import Testing
 

@@ -4,6 +4,7 @@ import KeychainModel
 import KeychainTesting
 import SecretMemory
 @testable import SecretService
+import SecretTransfer
 import SystemBus
 import Testing
 

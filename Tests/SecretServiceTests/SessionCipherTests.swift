@@ -4,6 +4,7 @@ import KeychainTesting
 import OpenSSLCrypto
 import SecretMemory
 @testable import SecretService
+import SecretTransfer
 import SystemBus
 import Testing
 
@@ -67,6 +68,21 @@ struct SessionCipherTests {
             #expect(parameters.count == 16 && value.count == (length / 16 + 1) * 16)
             let sent = TransferredSecret(session: "/", parameters: parameters, value: value, contentType: "")
             #expect(try cipher.decrypt(sent) == secret)
+        }
+    }
+
+    @Test("A client and a service get the same key from an offer and its answer")
+    func offer() throws {
+        let offer = try SessionOffer()
+        let (service, output) = try SessionCipher.negotiate(SessionCipher.diffieHellmanName, offer.input)
+        let client = try offer.cipher(answeredBy: output)
+        let secret = SharedSecret(copying: "s3cret".utf8)
+        let (parameters, value) = try service.encrypt(secret)
+        #expect(value != secret)
+        let sent = TransferredSecret(session: "/", parameters: parameters, value: value, contentType: "")
+        #expect(try client.decrypt(sent) == secret)
+        for output in [BusValue.string(""), .bytes([]), .bytes([1]), .bytes([UInt8](repeating: 0xFF, count: 128))] {
+            #expect(throws: BusFailure.self) { try offer.cipher(answeredBy: output) }
         }
     }
 

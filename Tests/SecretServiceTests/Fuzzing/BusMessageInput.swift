@@ -2,6 +2,7 @@
 
 import SecretMemory
 @testable import SecretService
+import SecretTransfer
 import SystemBus
 
 /// What a program of the bus sends to the Secret Service. The first byte selects what it is. The fuzzer

@@ -4,6 +4,7 @@ import KeychainTesting
 import OpenSSLCrypto
 import SecretMemory
 @testable import SecretService
+import SecretTransfer
 import Synchronization
 import SystemBus
 

@@ -3,6 +3,7 @@
 internal import FoundationEssentials
 internal import OpenSSLCrypto
 internal import SecretMemory
+internal import SecretTransfer
 internal import SystemBus
 
 /// The encryption of what is typed into the desktop's prompter: `sx-aes-1` of gcr, which is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SecretTransfer
 internal import SystemBus
 
 /// The arguments of a call, whose types were compared with the table of its interface.

@@ -3,6 +3,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
+internal import SecretTransfer
 internal import SystemBus
 
 /// The methods of `org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface`: a passcode crosses

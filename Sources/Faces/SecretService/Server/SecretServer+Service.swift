@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import SecretMemory
+internal import SecretTransfer
 internal import SystemBus
 
 /// The methods of `org.freedesktop.Secret.Service`.

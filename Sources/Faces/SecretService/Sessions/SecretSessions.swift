@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
+internal import SecretTransfer
 internal import SystemBus
 
 /// The open sessions. Each belongs to the connection that has opened it, and ends with it.

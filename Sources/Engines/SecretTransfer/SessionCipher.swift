@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
-internal import OpenSSLCrypto
-internal import SecretMemory
-internal import SystemBus
+public import OpenSSLCrypto
+public import SecretMemory
+public import SystemBus
 
 /// How the secrets of a session are encrypted on the bus.
 ///
 /// Nothing authenticates the two sides: the key exchange hides secrets from programs that only
 /// monitor the bus.
-enum SessionCipher: Sendable {
+public enum SessionCipher: Sendable {
     /// Not at all: every program of the user can read the bus.
     case plain
     /// AES-128-CBC with PKCS #7, under a key of 16 bytes from Diffie-Hellman in the group of 1024
     /// bits and HKDF-SHA256.
     case aes(SharedSecret)
 
-    static let plainName = "plain"
-    static let diffieHellmanName = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
+    public static let plainName = "plain"
+    public static let diffieHellmanName = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
-    /// Begins a session.
+    /// Begins a session, as a service.
     ///
     /// - Parameters:
     ///   - algorithm: the name that the client has chosen.
     ///   - input: the client's public key, or an empty text.
     /// - Returns: the cipher, and what the client needs.
     /// - Throws: `NotSupported` for an unknown algorithm, after which clients choose `plain`.
-    static func negotiate(_ algorithm: String, _ input: BusValue) throws(BusFailure) -> (SessionCipher, BusValue) {
+    public static func negotiate(
+        _ algorithm: String, _ input: BusValue
+    ) throws(BusFailure) -> (SessionCipher, BusValue) {
         switch algorithm {
         case plainName:
             guard case .string = input else { throw .invalidArguments("the input of 'plain' is an empty text") }
@@ -49,7 +51,9 @@ enum SessionCipher: Sendable {
     }
 
     /// Returns the key of both sides.
-    static func key(_ exchange: ModularDiffieHellman, with peer: [UInt8]) throws(OpenSSLError) -> SharedSecret {
+    public static func key(
+        _ exchange: ModularDiffieHellman, with peer: [UInt8]
+    ) throws(OpenSSLError) -> SharedSecret {
         let shared = try exchange.sharedSecret(with: peer)
         return SharedSecret(
             SecretBytes(count: keyByteCount) { output in
@@ -60,7 +64,9 @@ enum SessionCipher: Sendable {
     // MARK: Secrets
 
     /// Encrypts a secret for the bus.
-    func encrypt(_ secret: SharedSecret) throws(BusFailure) -> (parameters: SharedSecret, value: SharedSecret) {
+    public func encrypt(
+        _ secret: SharedSecret
+    ) throws(BusFailure) -> (parameters: SharedSecret, value: SharedSecret) {
         switch self {
         case .plain: return (SharedSecret(copying: [UInt8]()), secret)
         case .aes(let key):
@@ -72,11 +78,11 @@ enum SessionCipher: Sendable {
         }
     }
 
-    /// Returns what a client has sent.
+    /// Returns what the other side has sent.
     ///
     /// - Throws: `InvalidArgs` for another length of the parameters or the ciphertext, or a wrong
     ///   padding.
-    func decrypt(_ secret: TransferredSecret) throws(BusFailure) -> SharedSecret {
+    public func decrypt(_ secret: TransferredSecret) throws(BusFailure) -> SharedSecret {
         switch self {
         case .plain:
             guard secret.parameters.count == 0 else { throw Self.malformed }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import SecretMemory
-internal import SystemBus
+public import SecretMemory
+public import SystemBus
 
-/// A secret on the bus, in the form of its session: `(oayays)`.
-struct TransferredSecret: Sendable {
-    let session: ObjectPath
+/// A secret on the bus, in the form of its session: ``busType``.
+public struct TransferredSecret: Sendable {
+    public let session: ObjectPath
     /// The initialization vector; empty in a session without encryption.
-    let parameters: SharedSecret
+    public let parameters: SharedSecret
     /// The secret, or its ciphertext.
-    let value: SharedSecret
-    let contentType: String
+    public let value: SharedSecret
+    public let contentType: String
 
-    init(session: ObjectPath, parameters: SharedSecret, value: SharedSecret, contentType: String) {
+    public init(session: ObjectPath, parameters: SharedSecret, value: SharedSecret, contentType: String) {
         self.session = session
         self.parameters = parameters
         self.value = value
@@ -20,7 +20,7 @@ struct TransferredSecret: Sendable {
     }
 
     /// nil for a value of another type.
-    init?(_ value: BusValue) {
+    public init?(_ value: BusValue) {
         guard case .structure(let fields) = value, fields.count == 4, case .objectPath(let session)? = fields.first,
             case .string(let contentType)? = fields.last, let parameters = fields.dropFirst().first?.byteArray,
             let content = fields.dropFirst(2).first?.byteArray
@@ -28,14 +28,17 @@ struct TransferredSecret: Sendable {
         self.init(session: session, parameters: parameters, value: content, contentType: contentType)
     }
 
-    var busValue: BusValue {
+    /// `(oayays)`.
+    public static let busType = BusType.structure([.objectPath, .array(.byte), .array(.byte), .string])
+
+    public var busValue: BusValue {
         .structure([.objectPath(session), .secret(parameters), .secret(value), .string(contentType)])
     }
 }
 
 extension BusValue {
     /// The bytes of an array of bytes, however they were received; nil for another value.
-    var byteArray: SharedSecret? {
+    public var byteArray: SharedSecret? {
         switch self {
         case .secret(let secret): secret
         case .bytes(let bytes): SharedSecret(copying: bytes)
