@@ -151,6 +151,9 @@ let package = Package(
         .target(
             name: "SecretTransfer", dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SystemBus"],
             path: "Sources/Engines/SecretTransfer"),
+        .target(
+            name: "SecretServiceClient", dependencies: ["LinuxSystem", "SecretMemory", "SecretTransfer", "SystemBus"],
+            path: "Sources/Engines/SecretServiceClient"),
         // Over the system bus: only latchkeyd uses it.
         .target(
             name: "Fingerprint",

@@ -35,6 +35,7 @@ struct ArchitectureTests {
         "EnrolledPrints": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
         "GnomeKeyringFile": ["OpenSSLCrypto", "SecretMemory"],
         "SecretTransfer": ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SystemBus"],
+        "SecretServiceClient": ["LinuxSystem", "SecretMemory", "SecretTransfer", "SystemBus"],
         "Fingerprint": ["EnrolledPrints", "KeychainModel", "LinuxSystem", "Presence", "SystemBus"],
         "LatchkeyService": [
             "FileProtection", "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence",
@@ -152,7 +153,7 @@ struct ArchitectureTests {
         "LatchkeyOperations", "LatchkeyServer", "LoginSession",
         "SecurityKeyPresence", "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
         "Presence", "Fingerprint", "EnrolledPrints", "TransportPolicy", "GnomeKeyringFile", "SecretTransfer",
-        "SecretService",
+        "SecretServiceClient", "SecretService",
     ]
 
     @Test("Every module imports only what the table allows", arguments: edges.keys.sorted())

@@ -22,7 +22,7 @@ struct OutsideInputTests {
         "Engines/Keybag/KeybagRecord",
         "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey", "Engines/Presence/", "Engines/Fingerprint/",
         "Engines/EnrolledPrints/", "Engines/TransportPolicy/", "Engines/CryptographicMessages/",
-        "Engines/GnomeKeyringFile/", "Engines/SecretTransfer/",
+        "Engines/GnomeKeyringFile/", "Engines/SecretTransfer/", "Engines/SecretServiceClient/",
         "Faces/SecretService/",
     ]
 
