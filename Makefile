@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests compare with.
 BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev libpam0g-dev
-TEST_PACKAGES := libsecret-tools sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils pamtester
+TEST_PACKAGES := libsecret-tools gnome-keyring sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils pamtester
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1
@@ -200,6 +200,7 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	swift build $(RELEASE) --product latchkey-tls
 	swift build $(RELEASE) --product latchkey-mount
 	swift build $(RELEASE) --product latchkey-secret-service
+	swift build $(RELEASE) --product latchkey-import
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
 	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-tls" $(DESTDIR)$(PREFIX)/bin/latchkey-tls
@@ -209,6 +210,8 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	    $(DESTDIR)$(PREFIX)/bin/latchkey-biometry-digest
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-secret-service" \
 	    $(DESTDIR)$(PREFIX)/bin/latchkey-secret-service
+	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-import" \
+	    $(DESTDIR)$(PREFIX)/bin/latchkey-import
 	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
 	set -eo pipefail; for unit in Packaging/systemd/user/*; do \

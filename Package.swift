@@ -22,6 +22,7 @@ let package = Package(
         // With the trait HTTPClient.
         .library(name: "LatchkeyHTTPClient", targets: ["LatchkeyHTTPClient"]),
         .executable(name: "latchkey-mount", targets: ["LatchkeyMount"]),
+        .executable(name: "latchkey-import", targets: ["LatchkeyImport"]),
         .executable(name: "latchkey-tls", targets: ["LatchkeyTLSTool"]),
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
         .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
@@ -307,6 +308,14 @@ let package = Package(
             path: "Sources/Faces/MountCommands"
         ),
         .target(
+            name: "ImportCommands",
+            dependencies: [
+                "GnomeKeyringFile", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyService",
+                "LinuxSystem", "SecretMemory", "SecretServiceClient", "SystemBus", .argumentParser,
+            ],
+            path: "Sources/Faces/ImportCommands"
+        ),
+        .target(
             name: "LatchkeyCommonCrypto",
             dependencies: ["OpenSSLCrypto", "SecretMemory"],
             path: "Sources/Faces/LatchkeyCommonCrypto"
@@ -345,6 +354,14 @@ let package = Package(
             name: "LatchkeyMount",
             dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "MountCommands", .log],
             path: "Sources/Executables/LatchkeyMount"
+        ),
+        .executableTarget(
+            name: "LatchkeyImport",
+            dependencies: [
+                "HardwareSecurity", "ImportCommands", "KeychainModel", "LatchkeyClient", "LatchkeyCommands",
+                "LatchkeyService", "LinuxSystem", "TrustedPlatformModule", .log,
+            ],
+            path: "Sources/Executables/LatchkeyImport"
         ),
         .executableTarget(
             name: "LatchkeyTLSTool",
@@ -500,6 +517,14 @@ let package = Package(
                 "LatchkeyTool", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory", "SecretService",
                 "SecretTransfer",
                 "SystemBus", "KeychainTesting", .log,
+            ]
+        ),
+        .testTarget(
+            name: "ImportCommandsTests",
+            dependencies: [
+                "ImportCommands", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyImport",
+                "LatchkeySecretService", "LatchkeyService", "LatchkeyTool", "LinuxSystem", "SecretMemory",
+                "SecretServiceClient", "SecretTransfer", "SystemBus", "KeychainTesting",
             ]
         ),
         .testTarget(

@@ -119,6 +119,10 @@ struct ArchitectureTests {
             "FileProtection", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyService", "LinuxSystem",
             "ProtectedFolder", "ArgumentParser",
         ],
+        "ImportCommands": [
+            "GnomeKeyringFile", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyService", "LinuxSystem",
+            "SecretMemory", "SecretServiceClient", "SystemBus", "ArgumentParser",
+        ],
         "SecretService": [
             "KeychainModel", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory",
             "SecretTransfer", "SystemBus", "Logging",
@@ -128,6 +132,10 @@ struct ArchitectureTests {
             "SecretService", "SecurityKeyPresence", "SystemBus", "TrustedPlatformModule", "ArgumentParser", "Logging",
         ],
         "LatchkeyMount": ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "MountCommands", "Logging"],
+        "LatchkeyImport": [
+            "HardwareSecurity", "ImportCommands", "KeychainModel", "LatchkeyClient", "LatchkeyCommands",
+            "LatchkeyService", "LinuxSystem", "TrustedPlatformModule", "Logging",
+        ],
         "LatchkeyTLSTool": ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "TransportCommands", "Logging"],
         "LatchkeyDaemon": [
             "Fingerprint", "HardwareSecurity", "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService",
@@ -153,7 +161,7 @@ struct ArchitectureTests {
         "LatchkeyOperations", "LatchkeyServer", "LoginSession",
         "SecurityKeyPresence", "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
         "Presence", "Fingerprint", "EnrolledPrints", "TransportPolicy", "GnomeKeyringFile", "SecretTransfer",
-        "SecretServiceClient", "SecretService",
+        "SecretServiceClient", "SecretService", "ImportCommands",
     ]
 
     @Test("Every module imports only what the table allows", arguments: edges.keys.sorted())
@@ -229,7 +237,7 @@ struct ArchitectureTests {
     func sessions() throws {
         for module in [
             "LatchkeySecurity", "LatchkeyLocalAuthentication", "Latchkey", "LatchkeyCommands", "LatchkeyNIOSSL",
-            "LatchkeyHTTPClient",
+            "LatchkeyHTTPClient", "ImportCommands",
         ] {
             for file in try Sources.files(of: module) {
                 let code = file.withoutComments

@@ -23,7 +23,7 @@ struct OutsideInputTests {
         "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey", "Engines/Presence/", "Engines/Fingerprint/",
         "Engines/EnrolledPrints/", "Engines/TransportPolicy/", "Engines/CryptographicMessages/",
         "Engines/GnomeKeyringFile/", "Engines/SecretTransfer/", "Engines/SecretServiceClient/",
-        "Faces/SecretService/",
+        "Faces/SecretService/", "Faces/ImportCommands/",
     ]
 
     /// Expressions that can trap on a wrong number, as regular expressions.

@@ -18,7 +18,8 @@ struct InstallTests {
             installed.isSuperset(of: [
                 "usr/bin/latchkey", "usr/bin/security", "usr/bin/latchkeyd", "etc/latchkey/client.conf",
                 "usr/bin/latchkey-biometry-digest", "usr/bin/latchkey-tls", "usr/bin/latchkey-mount",
-                "usr/bin/latchkey-secret-service", "usr/share/dbus-1/services/org.freedesktop.secrets.service",
+                "usr/bin/latchkey-import", "usr/bin/latchkey-secret-service",
+                "usr/share/dbus-1/services/org.freedesktop.secrets.service",
                 "usr/share/dbus-1/services/org.freedesktop.impl.portal.desktop.latchkey.service",
                 "usr/share/xdg-desktop-portal/portals/latchkey.portal",
                 "usr/lib/systemd/user/latchkey-secret-service.service",
@@ -38,14 +39,15 @@ struct InstallTests {
 
     static let programs = [
         "latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls", "latchkey-mount",
-        "latchkey-secret-service",
+        "latchkey-secret-service", "latchkey-import",
     ]
 
     @Test(
         "make install fails if one of its files cannot be installed, whichever it is",
         arguments: [
             "bin/latchkey", "bin/latchkeyd", "bin/latchkey-biometry-digest", "bin/latchkey-tls", "bin/latchkey-mount",
-            "bin/latchkey-secret-service", "services/org.freedesktop.secrets.service",
+            "bin/latchkey-import", "bin/latchkey-secret-service",
+            "services/org.freedesktop.secrets.service",
             "services/org.freedesktop.impl.portal.desktop.latchkey.service", "portals/latchkey.portal",
             "user/latchkey-secret-service.service",
             "system/latchkey-biometry-digest.socket", "system/latchkey-biometry-digest@.service",

@@ -27,6 +27,9 @@ enum ImportItems: SecurityCommand {
             CommandOption(
                 "-l", .required("label"), as: .attribute(.label, .text), help: "the label (Latchkey's addition)"),
             CommandOption("--tag", .required("tag"), help: "the application tag (Latchkey's addition)"), .accessGroup,
+            CommandOption(
+                KeyringImport.option, .required("keyring"),
+                help: "import gnome-keyring or kwallet instead of a file (Latchkey's addition)"),
         ],
         operands: "file",
         notes: [
@@ -35,11 +38,15 @@ enum ImportItems: SecurityCommand {
             OpenSSH; certificates in PEM, DER and PKCS#7; both in PKCS#12. A key and its certificate are an identity.
             """,
             "A passphrase on the command line is visible to every process that may list processes.",
+            """
+            With --from, the program latchkey-import runs the command, and has other options: \
+            'latchkey import --from gnome-keyring --help' shows them.
+            """,
         ] + CommandOption.accessListNotes,
         examples: [
             "import identity.p12 --passphrase-file ~/.pass", "import identity.p12 -t cert -f pkcs12 -P passphrase",
             "import key.pem -x",
-            "import id_ecdsa --tag com.example.key -l 'Deploy key'",
+            "import id_ecdsa --tag com.example.key -l 'Deploy key'", "import --from gnome-keyring --dry-run",
         ],
         takesOperandFirst: true)
 

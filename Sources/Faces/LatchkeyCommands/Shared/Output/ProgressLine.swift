@@ -4,18 +4,18 @@ internal import LinuxSystem
 
 /// The progress of a long operation: one line on a terminal, rewritten in place. It is shown only
 /// for large counts.
-final class ProgressLine {
+package final class ProgressLine {
     private let what: String
     private let io: any CommandIO
     private var isShown = false
     private var last = 0
 
-    init(_ what: String, io: any CommandIO) {
+    package init(_ what: String, io: any CommandIO) {
         self.what = what
         self.io = io
     }
 
-    func show(_ done: Int, of total: Int? = nil) {
+    package func show(_ done: Int, of total: Int? = nil) {
         guard io.isErrorInteractive, (total ?? done) >= Self.many, done / Self.step != last / Self.step || done == total
         else { return }
         isShown = true
@@ -23,7 +23,7 @@ final class ProgressLine {
         io.say("\r\(done)\(total.map { " of \($0)" } ?? "") \(what)")
     }
 
-    func clear() {
+    package func clear() {
         if isShown { io.say("\r\u{1B}[K") }
     }
 

@@ -13,6 +13,8 @@ package enum CompanionProgram: String {
     case mount = "latchkey-mount"
     /// The Secret Service of a session bus, with libsystemd.
     case secretService = "latchkey-secret-service"
+    /// The import from other keyrings, with libsystemd.
+    case keyringImport = "latchkey-import"
 
     var name: String { rawValue }
 

@@ -37,6 +37,9 @@ enum Dispatcher {
     ) -> Int32 {
         switch entry.support {
         case .implemented(let command):
+            if command.definition.name == ImportItems.definition.name, KeyringImport.isMeant(by: words) {
+                return KeyringImport.execute(words, in: session)
+            }
             return command.execute(words, in: session)
         case .planned:
             let error = KeychainError(

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import KeychainModel
+package import KeychainModel
 internal import LinuxSystem
-internal import SecretMemory
+package import SecretMemory
 
 /// Reads files and pipes to their end. The input is kept in secret memory only.
-enum SecretInput {
+package enum SecretInput {
     /// Reads a whole file; `-` is standard input.
     ///
     /// - Throws: errSecDataTooLarge if there are more than `maxCount` bytes, errSecIO if the file
     ///   cannot be read.
-    static func read(_ path: String, maxCount: Int) throws(KeychainError) -> SharedSecret {
+    package static func read(_ path: String, maxCount: Int) throws(KeychainError) -> SharedSecret {
         let name = path == "-" ? "standard input" : path
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw KeychainError(.io, SystemError.last("open", path: name).description) }

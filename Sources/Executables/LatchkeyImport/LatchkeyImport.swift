@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import HardwareSecurity
+internal import ImportCommands
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyCommands
+internal import LatchkeyService
+internal import LinuxSystem
+internal import Logging
+internal import TrustedPlatformModule
+
+/// The command `latchkey-import`, which `latchkey import --from` runs: only the start.
+@main
+enum LatchkeyImport {
+    static func main() {
+        exit(run())
+    }
+
+    private static func run() -> Int32 {
+        let io = ProcessIO()
+        do throws(SystemError) {
+            try ProcessHardening.apply()
+        } catch {
+            return LatchkeyMain.refuse(error.description, io: io)
+        }
+        LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
+        KeychainClient.actAsUserCommand()
+        TrustedPlatformModule.silenceLibrary()
+        var module: TrustedPlatformModule?
+        do throws(KeychainError) {
+            module = try MachineHardware.find(readsEnvironment: true)
+            KeychainClient.useHardware(SecureHardware(module))
+        } catch {
+            return LatchkeyMain.refuse("\(MachineHardware.variable): \(error.problem)", io: io)
+        }
+        defer {
+            KeychainClient.close()
+            module?.close()
+        }
+        return ImportMain.run(CommandWord.ofThisProcess(), io: io)
+    }
+}

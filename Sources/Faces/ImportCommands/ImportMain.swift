@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+public import LatchkeyCommands
+internal import LinuxSystem
+
+/// The command `latchkey-import`.
+public enum ImportMain {
+    /// Runs one command line.
+    ///
+    /// - Parameters:
+    ///   - words: the command line; the first word is the program's name.
+    ///   - io: the streams to read from and to write to.
+    /// - Returns: the exit value of the process.
+    public static func run(_ words: [CommandWord], io: some CommandIO) -> Int32 {
+        let session = CommandSession(io: io, program: .latchkey)
+        return Int32(OSStatusCode(rawValue: status(words.dropFirst().map(\.text), in: session)).exitCode)
+    }
+
+    private static func status(_ words: [String], in session: CommandSession) -> Int32 {
+        do {
+            var command = try ImportKeyring.parseAsRoot(words)
+            if let own = command as? ImportKeyring { return own.exitStatus(in: session) }
+            // The parser's own command for help, which throws its text.
+            try command.run()
+            return 0
+        } catch {
+            let text = ImportKeyring.fullMessage(for: error, columns: session.io.columns)
+            guard ImportKeyring.exitCode(for: error) != .success else {
+                try? session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
+                return 0
+            }
+            session.io.say("latchkey: \(ImportKeyring.message(for: error))\n")
+            session.io.say("hint: latchkey-import --help\n")
+            return CommandFailure.usage(nil).status
+        }
+    }
+}
