@@ -42,9 +42,34 @@ struct SourceItem {
     /// The number of its collection in ``SourceContents``.
     let collection: Int
     let label: String
+    /// Those of the source; with the generic schema, if they have none.
     let attributes: LookupAttributes
     /// In seconds since 1970; 0 if it is unknown.
     let created: UInt64
+
+    /// - Throws: errSecDataTooLarge for texts that are too long, errSecParam for attributes that are not valid.
+    init(
+        number: Int, collection: Int, label: String, attributes: [(name: String, value: String)], created: UInt64
+    ) throws(KeychainError) {
+        guard label.utf8.count <= Self.maxLabelLength else {
+            throw KeychainError(
+                .dataTooLarge, "its label has \(label.utf8.count) bytes, the maximum is \(Self.maxLabelLength)")
+        }
+        // gnome-keyring shows an item without a schema as it is until its next start, and with this one then: both
+        // are one item.
+        var pairs = attributes
+        if !pairs.contains(where: { $0.name == Self.schemaName }) {
+            pairs.append((name: Self.schemaName, value: Self.genericSchema))
+        }
+        self.attributes = try LookupAttributes(pairs)
+        (self.number, self.collection, self.label, self.created) = (number, collection, label, created)
+    }
+
+    /// The attribute in which libsecret stores the name of an item's schema.
+    static let schemaName = "xdg:schema"
+    private static let genericSchema = "org.freedesktop.Secret.Generic"
+    /// As the Secret Service of Latchkey has it, in bytes.
+    private static let maxLabelLength = 4096
 }
 
 struct SourceSecret: Equatable {

@@ -32,11 +32,12 @@ struct KeyringFileSource: ImportSource {
         for (number, item) in items.enumerated() {
             do throws(KeychainError) {
                 contents.items.append(
-                    SourceItem(
-                        number: number, collection: 0, label: item.label,
-                        attributes: try LookupAttributes(Self.attributes(of: item)), created: item.created))
+                    try SourceItem(
+                        number: number, collection: 0, label: item.label, attributes: Self.attributes(of: item),
+                        created: item.created))
             } catch {
-                contents.omitted.append((collection: 0, name: item.label, omission: Omission(error)))
+                contents.omitted.append(
+                    (collection: 0, name: String(item.label.prefix(64)), omission: Omission(error)))
             }
         }
         return contents
@@ -49,13 +50,11 @@ struct KeyringFileSource: ImportSource {
     /// The attributes that gnome-keyring shows on the bus: those of the file, and the schema.
     private static func attributes(of item: GnomeKeyringItem) -> [(name: String, value: String)] {
         var attributes = item.attributes.map { (name: $0.key, value: $0.value.text) }
-        if item.attributes[schemaName] == nil, let schema = item.schema {
-            attributes.append((name: schemaName, value: schema))
+        if item.attributes[SourceItem.schemaName] == nil, let schema = item.schema {
+            attributes.append((name: SourceItem.schemaName, value: schema))
         }
         return attributes
     }
-
-    private static let schemaName = "xdg:schema"
 
     private static func mapErrors<Value>(
         _ path: String, _ body: () throws(GnomeKeyringError) -> Value

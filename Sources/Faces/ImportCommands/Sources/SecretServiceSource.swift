@@ -147,13 +147,13 @@ final class SecretServiceSource: ImportSource {
             throw .limitExceeded("\(client.limits.maxTextBytes) bytes of labels and attributes")
         }
         do throws(KeychainError) {
-            let attributes = try LookupAttributes(found.attributes.map { (name: $0.name, value: $0.value) })
             contents.items.append(
-                SourceItem(
-                    number: number, collection: collection, label: found.label, attributes: attributes,
-                    created: found.created))
+                try SourceItem(
+                    number: number, collection: collection, label: found.label,
+                    attributes: found.attributes.map { (name: $0.name, value: $0.value) }, created: found.created))
         } catch {
-            contents.omitted.append((collection: collection, name: found.label, omission: Omission(error)))
+            contents.omitted.append(
+                (collection: collection, name: String(found.label.prefix(64)), omission: Omission(error)))
         }
     }
 
