@@ -108,7 +108,7 @@ struct HostileServiceTests {
         #expect(try Set(keychain.passwords().map(\.secret)) == ["secret 0", "secret 2"])
     }
 
-    @Test("An answer with a secret that nobody asked for, or of another type, is no secret of any item")
+    @Test("An answer with a secret that was not asked for, or of another type, is no secret of any item")
     func foreignSecrets() throws {
         for answer in [
             [FakeSecretService.secrets([])], [BusValue.string("a")], [],

@@ -17,9 +17,9 @@ struct ImportKeyring: ParsableSubcommand {
             collection is unlocked by the prompt of its program; without an answer, it is left out. The other keyring \
             is not changed.
 
-            An item that the keychain has is equal, and passed over. If the keychain has other secrets for the same \
-            attributes, an item is different, and the keychain's are kept. So the same command continues an import \
-            that was interrupted.
+            An item that the keychain has is equal. If the keychain has another secret for the same attributes, an \
+            item is different, and the keychain keeps its own. Only new items are added, so that the same command \
+            continues an import that was interrupted.
 
             The exit value is 0 if everything was read, also if items are different; 36 if a collection stayed \
             locked, 51 for a wrong password, 53 if there is no service or it has ended, 93 for what cannot be read.

@@ -15,6 +15,14 @@ enum KeyringOrigin: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
+    /// What to do if Latchkey is the Secret Service of the bus.
+    var otherBusHint: String {
+        switch self {
+        case .gnomeKeyring: "read a file: --file ~/.local/share/keyrings/login.keyring"
+        case .kwallet: "--bus names a bus on which KWallet is the Secret Service: dbus-run-session starts one"
+        }
+    }
+
     /// What to do if it is not on the bus.
     var startHint: String {
         switch self {

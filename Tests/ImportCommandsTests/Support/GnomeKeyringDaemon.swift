@@ -34,8 +34,8 @@ final class GnomeKeyringDaemon: Sendable {
                 "XDG_RUNTIME_DIR": "\(path)/run", "DBUS_SESSION_BUS_ADDRESS": bus.address,
             ], output: "\(path)/log")
         let connection = try BusConnection(to: .custom(bus.address))
-        let isThere = eventually { (try? connection.owner(of: Self.name)) != nil || !process.isRunning }
-        guard isThere, process.isRunning else {
+        let hasStarted = eventually { (try? connection.owner(of: Self.name)) != nil || !process.isRunning }
+        guard hasStarted, process.isRunning else {
             throw NotRunning(log: try String(contentsOfFile: "\(path)/log", encoding: .utf8))
         }
         let offer = try SessionOffer()

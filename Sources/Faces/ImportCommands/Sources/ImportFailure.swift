@@ -30,8 +30,7 @@ enum ImportFailure {
     private static func hint(for error: SecretServiceClientError, _ origin: KeyringOrigin) -> String? {
         switch error {
         case .absent, .bus: origin.startHint
-        case .ownService:
-            "--bus names a bus on which \(origin.name) is the Secret Service; Documentation/MovingIn.md has the lines"
+        case .ownService: origin.otherBusHint
         case .ended, .noAnswer: "start \(origin.name) again; the same command continues the import"
         case .notEncrypted, .locked, .missing, .malformed, .limitExceeded, .refused: nil
         }

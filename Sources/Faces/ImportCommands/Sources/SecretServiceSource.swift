@@ -94,6 +94,8 @@ final class SecretServiceSource: ImportSource {
                 SourceCollection(
                     label: found.label, omission: Omission("it is locked after its prompt", .interactionNotAllowed)))
         } catch {
+            // Other programs have no such collections: the whole service is refused.
+            if case .limitExceeded = error { throw error }
             guard !error.endsSession else { throw error }
             contents.collections.append(
                 SourceCollection(label: path.text, omission: Omission("\(error)", ImportFailure.status(of: error))))
