@@ -34,9 +34,8 @@ struct GnomeKeyringTests {
         #expect(
             mail.attributes == ["service": "example.com", "username": "alice", "xdg:schema": "org.example.Mail"])
         // With the schema that gnome-keyring shows after its next start.
-        #expect(
-            stored.first { $0.label == "\u{DC}bung" }?.attributes
-                == ["a": "", "\u{2713}": "x y", "xdg:schema": "org.freedesktop.Secret.Generic"])
+        let other = try #require(stored.first { $0.label == "\u{DC}bung" })
+        #expect(other.attributes == ["a": "", "\u{2713}": "x y", "xdg:schema": "org.freedesktop.Secret.Generic"])
         #expect(Set(stored.map(\.secret)) == ["s3cret", "caf\u{E9}\n\n", "one", "two"])
 
         try daemon.unlock(work, password: "work-pw")
@@ -48,8 +47,8 @@ struct GnomeKeyringTests {
             "--file", daemon.file("login"), "--json", input: [GnomeKeyringDaemon.password])
         #expect(login.status == 0, "\(login)")
         #expect(try login.report().counts == [0, 4, 0, 0])
-        let other = keychain.importKeyring("--file", daemon.file("Work"), "--json", input: ["work-pw"])
-        #expect(try other.report().counts == [0, 1, 0, 0], "\(other)")
+        let file = keychain.importKeyring("--file", daemon.file("Work"), "--json", input: ["work-pw"])
+        #expect(try file.report().counts == [0, 1, 0, 0], "\(file)")
         #expect(try keychain.passwords().count == 5)
     }
 }

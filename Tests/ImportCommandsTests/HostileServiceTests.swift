@@ -81,7 +81,7 @@ struct HostileServiceTests {
                 let entries = try arguments.next([ObjectPath].self).compactMap { path -> BusValue.Entry? in
                     let number = path == FakeSecretService.path(0, 0) ? 0 : path == wrong ? 1 : 2
                     let good = try service.transferred(Self.items(3)[number])
-                    guard path == wrong else { return .init(.objectPath(path), good.busValue) }
+                    guard path == wrong else { return BusValue.Entry(.objectPath(path), good.busValue) }
                     let bad: TransferredSecret? =
                         switch kind {
                         case 0: nil
@@ -97,7 +97,7 @@ struct HostileServiceTests {
                             TransferredSecret(
                                 session: "/other", parameters: good.parameters, value: good.value, contentType: "")
                         }
-                    return bad.map { .init(.objectPath(path), $0.busValue) }
+                    return bad.map { BusValue.Entry(.objectPath(path), $0.busValue) }
                 }
                 return [FakeSecretService.secrets(entries)]
             }
@@ -110,10 +110,12 @@ struct HostileServiceTests {
 
     @Test("An answer with a secret that was not asked for, or of another type, is no secret of any item")
     func foreignSecrets() throws {
-        for answer in [
-            [FakeSecretService.secrets([])], [BusValue.string("a")], [],
-            [.dictionary(key: .objectPath, value: .string, [.init(.objectPath("/a"), .string("b"))])],
-        ] {
+        let texts = [BusValue.Entry(.objectPath("/a"), .string("b"))]
+        let answers: [[BusValue]] = [
+            [FakeSecretService.secrets([])], [.string("a")], [],
+            [.dictionary(key: .objectPath, value: .string, texts)],
+        ]
+        for answer in answers {
             let (run, keychain) = try Self.run { call, _ in
                 guard call.member == "GetSecrets" else { return false }
                 call.answer(answer)
@@ -126,8 +128,8 @@ struct HostileServiceTests {
         let (run, keychain) = try Self.run { call, service in
             guard call.member == "GetSecrets" else { return false }
             call.answer {
-                let secret = try service.transferred(.init(secret: "foreign"))
-                return [FakeSecretService.secrets([.init(.objectPath("/other"), secret.busValue)])]
+                let secret = try service.transferred(FakeSecretService.Item(secret: "foreign"))
+                return [FakeSecretService.secrets([BusValue.Entry(.objectPath("/other"), secret.busValue)])]
             }
             return true
         }

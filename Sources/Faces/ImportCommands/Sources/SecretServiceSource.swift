@@ -3,6 +3,7 @@
 internal import KeychainModel
 internal import LatchkeyCommands
 internal import LinuxSystem
+internal import SecretMemory
 internal import SecretServiceClient
 internal import SystemBus
 

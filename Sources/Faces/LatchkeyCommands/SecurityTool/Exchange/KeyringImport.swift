@@ -22,8 +22,8 @@ enum KeyringImport {
         // Of a cluster, the last option has the value.
         let name = word.hasPrefix("--") ? word.text : "-\(word.text.suffix(1))"
         switch ImportItems.definition.options.first(where: { $0.name == name })?.value {
-        case .required, .optional: return 1
-        case .pair: return 2
+        case .some(.required), .some(.optional): return 1
+        case .some(.pair): return 2
         case .some(.none), nil: return 0
         }
     }
