@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import KeychainModel
 import KeychainTesting
+import SecretService
 import Testing
 
 /// The service with a foreign client: secret-tool of libsecret.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SystemBus
+
 /// The introspection data of an object, in the format of the D-Bus specification, made from the
 /// tables of its interfaces.
 struct IntrospectionText {

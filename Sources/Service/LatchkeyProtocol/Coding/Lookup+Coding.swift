@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import FoundationEssentials
+internal import FoundationEssentials
 package import KeychainModel
 
 extension LookupAttributes {
