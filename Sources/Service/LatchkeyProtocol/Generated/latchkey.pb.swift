@@ -630,284 +630,290 @@ package nonisolated struct WireRequest: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-package nonisolated struct WireResponse: Sendable {
+package nonisolated struct WireResponse: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// The number of the request.
-  package var number: UInt64 = 0
+  package var number: UInt64 {
+    get {_storage._number}
+    set {_uniqueStorage()._number = newValue}
+  }
 
-  package var content: WireResponse.OneOf_Content? = nil
+  package var content: OneOf_Content? {
+    get {return _storage._content}
+    set {_uniqueStorage()._content = newValue}
+  }
 
   package var welcome: WireWelcome {
     get {
-      if case .welcome(let v)? = content {return v}
+      if case .welcome(let v)? = _storage._content {return v}
       return WireWelcome()
     }
-    set {content = .welcome(newValue)}
+    set {_uniqueStorage()._content = .welcome(newValue)}
   }
 
   package var failure: WireFailure {
     get {
-      if case .failure(let v)? = content {return v}
+      if case .failure(let v)? = _storage._content {return v}
       return WireFailure()
     }
-    set {content = .failure(newValue)}
+    set {_uniqueStorage()._content = .failure(newValue)}
   }
 
   package var done: WireNothing {
     get {
-      if case .done(let v)? = content {return v}
+      if case .done(let v)? = _storage._content {return v}
       return WireNothing()
     }
-    set {content = .done(newValue)}
+    set {_uniqueStorage()._content = .done(newValue)}
   }
 
   /// The number of items; or 1 for yes and 0 for no.
   package var count: UInt64 {
     get {
-      if case .count(let v)? = content {return v}
+      if case .count(let v)? = _storage._content {return v}
       return 0
     }
-    set {content = .count(newValue)}
+    set {_uniqueStorage()._content = .count(newValue)}
   }
 
   package var record: WireRecord {
     get {
-      if case .record(let v)? = content {return v}
+      if case .record(let v)? = _storage._content {return v}
       return WireRecord()
     }
-    set {content = .record(newValue)}
+    set {_uniqueStorage()._content = .record(newValue)}
   }
 
   package var records: WireRecords {
     get {
-      if case .records(let v)? = content {return v}
+      if case .records(let v)? = _storage._content {return v}
       return WireRecords()
     }
-    set {content = .records(newValue)}
+    set {_uniqueStorage()._content = .records(newValue)}
   }
 
   package var identities: WireIdentities {
     get {
-      if case .identities(let v)? = content {return v}
+      if case .identities(let v)? = _storage._content {return v}
       return WireIdentities()
     }
-    set {content = .identities(newValue)}
+    set {_uniqueStorage()._content = .identities(newValue)}
   }
 
   package var status: WireKeychainStatus {
     get {
-      if case .status(let v)? = content {return v}
+      if case .status(let v)? = _storage._content {return v}
       return WireKeychainStatus()
     }
-    set {content = .status(newValue)}
+    set {_uniqueStorage()._content = .status(newValue)}
   }
 
   package var findings: WireFindings {
     get {
-      if case .findings(let v)? = content {return v}
+      if case .findings(let v)? = _storage._content {return v}
       return WireFindings()
     }
-    set {content = .findings(newValue)}
+    set {_uniqueStorage()._content = .findings(newValue)}
   }
 
   package var caller: WireCallerReport {
     get {
-      if case .caller(let v)? = content {return v}
+      if case .caller(let v)? = _storage._content {return v}
       return WireCallerReport()
     }
-    set {content = .caller(newValue)}
+    set {_uniqueStorage()._content = .caller(newValue)}
   }
 
   package var lockStatus: WireLockStatus {
     get {
-      if case .lockStatus(let v)? = content {return v}
+      if case .lockStatus(let v)? = _storage._content {return v}
       return WireLockStatus()
     }
-    set {content = .lockStatus(newValue)}
+    set {_uniqueStorage()._content = .lockStatus(newValue)}
   }
 
   package var lockState: UInt32 {
     get {
-      if case .lockState(let v)? = content {return v}
+      if case .lockState(let v)? = _storage._content {return v}
       return 0
     }
-    set {content = .lockState(newValue)}
+    set {_uniqueStorage()._content = .lockState(newValue)}
   }
 
   /// The keychain has changed since the last such response; the first one confirms the start.
   package var changed: WireNothing {
     get {
-      if case .changed(let v)? = content {return v}
+      if case .changed(let v)? = _storage._content {return v}
       return WireNothing()
     }
-    set {content = .changed(newValue)}
+    set {_uniqueStorage()._content = .changed(newValue)}
   }
 
   /// The index of a recovery key.
   package var secret: UInt32 {
     get {
-      if case .secret(let v)? = content {return v}
+      if case .secret(let v)? = _storage._content {return v}
       return 0
     }
-    set {content = .secret(newValue)}
+    set {_uniqueStorage()._content = .secret(newValue)}
   }
 
   package var backedUp: WireBackupReport {
     get {
-      if case .backedUp(let v)? = content {return v}
+      if case .backedUp(let v)? = _storage._content {return v}
       return WireBackupReport()
     }
-    set {content = .backedUp(newValue)}
+    set {_uniqueStorage()._content = .backedUp(newValue)}
   }
 
   package var restored: WireRestoreReport {
     get {
-      if case .restored(let v)? = content {return v}
+      if case .restored(let v)? = _storage._content {return v}
       return WireRestoreReport()
     }
-    set {content = .restored(newValue)}
+    set {_uniqueStorage()._content = .restored(newValue)}
   }
 
   package var piece: Data {
     get {
-      if case .piece(let v)? = content {return v}
+      if case .piece(let v)? = _storage._content {return v}
       return Data()
     }
-    set {content = .piece(newValue)}
+    set {_uniqueStorage()._content = .piece(newValue)}
   }
 
   /// The daemon is ready for the pieces of a backup, or for the parts of a file.
   package var ready: WireNothing {
     get {
-      if case .ready(let v)? = content {return v}
+      if case .ready(let v)? = _storage._content {return v}
       return WireNothing()
     }
-    set {content = .ready(newValue)}
+    set {_uniqueStorage()._content = .ready(newValue)}
   }
 
   package var logLines: WireLogLines {
     get {
-      if case .logLines(let v)? = content {return v}
+      if case .logLines(let v)? = _storage._content {return v}
       return WireLogLines()
     }
-    set {content = .logLines(newValue)}
+    set {_uniqueStorage()._content = .logLines(newValue)}
   }
 
   package var logVerdict: WireLogVerdict {
     get {
-      if case .logVerdict(let v)? = content {return v}
+      if case .logVerdict(let v)? = _storage._content {return v}
       return WireLogVerdict()
     }
-    set {content = .logVerdict(newValue)}
+    set {_uniqueStorage()._content = .logVerdict(newValue)}
   }
 
   package var generatedKey: WireGeneratedKey {
     get {
-      if case .generatedKey(let v)? = content {return v}
+      if case .generatedKey(let v)? = _storage._content {return v}
       return WireGeneratedKey()
     }
-    set {content = .generatedKey(newValue)}
+    set {_uniqueStorage()._content = .generatedKey(newValue)}
   }
 
   package var publicKey: WirePublicKeyInfo {
     get {
-      if case .publicKey(let v)? = content {return v}
+      if case .publicKey(let v)? = _storage._content {return v}
       return WirePublicKeyInfo()
     }
-    set {content = .publicKey(newValue)}
+    set {_uniqueStorage()._content = .publicKey(newValue)}
   }
 
   package var keyOutput: WireKeyOutput {
     get {
-      if case .keyOutput(let v)? = content {return v}
+      if case .keyOutput(let v)? = _storage._content {return v}
       return WireKeyOutput()
     }
-    set {content = .keyOutput(newValue)}
+    set {_uniqueStorage()._content = .keyOutput(newValue)}
   }
 
   /// The handle of a context: 16 bytes.
   package var context: Data {
     get {
-      if case .context(let v)? = content {return v}
+      if case .context(let v)? = _storage._content {return v}
       return Data()
     }
-    set {content = .context(newValue)}
+    set {_uniqueStorage()._content = .context(newValue)}
   }
 
   package var presence: WirePresenceStatus {
     get {
-      if case .presence(let v)? = content {return v}
+      if case .presence(let v)? = _storage._content {return v}
       return WirePresenceStatus()
     }
-    set {content = .presence(newValue)}
+    set {_uniqueStorage()._content = .presence(newValue)}
   }
 
   package var securityKey: WireSecurityKey {
     get {
-      if case .securityKey(let v)? = content {return v}
+      if case .securityKey(let v)? = _storage._content {return v}
       return WireSecurityKey()
     }
-    set {content = .securityKey(newValue)}
+    set {_uniqueStorage()._content = .securityKey(newValue)}
   }
 
   package var securityKeys: WireSecurityKeys {
     get {
-      if case .securityKeys(let v)? = content {return v}
+      if case .securityKeys(let v)? = _storage._content {return v}
       return WireSecurityKeys()
     }
-    set {content = .securityKeys(newValue)}
+    set {_uniqueStorage()._content = .securityKeys(newValue)}
   }
 
   package var agentEvent: WireAgentEvent {
     get {
-      if case .agentEvent(let v)? = content {return v}
+      if case .agentEvent(let v)? = _storage._content {return v}
       return WireAgentEvent()
     }
-    set {content = .agentEvent(newValue)}
+    set {_uniqueStorage()._content = .agentEvent(newValue)}
   }
 
   package var fileKey: WireFileKey {
     get {
-      if case .fileKey(let v)? = content {return v}
+      if case .fileKey(let v)? = _storage._content {return v}
       return WireFileKey()
     }
-    set {content = .fileKey(newValue)}
+    set {_uniqueStorage()._content = .fileKey(newValue)}
   }
 
   package var filePart: WireFilePart {
     get {
-      if case .filePart(let v)? = content {return v}
+      if case .filePart(let v)? = _storage._content {return v}
       return WireFilePart()
     }
-    set {content = .filePart(newValue)}
+    set {_uniqueStorage()._content = .filePart(newValue)}
   }
 
   package var storedFilePart: WireStoredFilePart {
     get {
-      if case .storedFilePart(let v)? = content {return v}
+      if case .storedFilePart(let v)? = _storage._content {return v}
       return WireStoredFilePart()
     }
-    set {content = .storedFilePart(newValue)}
+    set {_uniqueStorage()._content = .storedFilePart(newValue)}
   }
 
   package var keychains: WireKeychains {
     get {
-      if case .keychains(let v)? = content {return v}
+      if case .keychains(let v)? = _storage._content {return v}
       return WireKeychains()
     }
-    set {content = .keychains(newValue)}
+    set {_uniqueStorage()._content = .keychains(newValue)}
   }
 
   /// The progress of a long operation. The response follows.
   package var progress: WireProgress {
     get {
-      if case .progress(let v)? = content {return v}
+      if case .progress(let v)? = _storage._content {return v}
       return WireProgress()
     }
-    set {content = .progress(newValue)}
+    set {_uniqueStorage()._content = .progress(newValue)}
   }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -956,6 +962,8 @@ package nonisolated struct WireResponse: Sendable {
   }
 
   package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct WireNothing: Sendable {
@@ -1471,28 +1479,31 @@ package nonisolated struct WireReferences: Sendable {
   package init() {}
 }
 
-package nonisolated struct WireCopyMatching: Sendable {
+package nonisolated struct WireCopyMatching: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   package var query: WireQuery {
-    get {_query ?? WireQuery()}
-    set {_query = newValue}
+    get {_storage._query ?? WireQuery()}
+    set {_uniqueStorage()._query = newValue}
   }
   /// Returns true if `query` has been explicitly set.
-  package var hasQuery: Bool {self._query != nil}
+  package var hasQuery: Bool {_storage._query != nil}
   /// Clears the value of `query`. Subsequent reads from it will return its default value.
-  package mutating func clearQuery() {self._query = nil}
+  package mutating func clearQuery() {_uniqueStorage()._query = nil}
 
   /// Bits: 1 data, 2 attributes, 4 reference, 8 persistent reference.
-  package var returning: UInt32 = 0
+  package var returning: UInt32 {
+    get {_storage._returning}
+    set {_uniqueStorage()._returning = newValue}
+  }
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
 
-  fileprivate var _query: WireQuery? = nil
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct WireUpdateMatching: @unchecked Sendable {
@@ -4933,571 +4944,609 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
   package static let protoMessageName: String = _protobuf_package + ".Response"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0\u{4}\u{a}file_key\0\u{3}file_part\0\u{3}stored_file_part\0\u{2}\u{8}keychains\0")
 
+  fileprivate class _StorageClass {
+    var _number: UInt64 = 0
+    var _content: WireResponse.OneOf_Content?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _number = source._number
+      _content = source._content
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.number) }()
-      case 10: try {
-        var v: WireWelcome?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .welcome(let m) = current {v = m}
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._number) }()
+        case 10: try {
+          var v: WireWelcome?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .welcome(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .welcome(v)
+          }
+        }()
+        case 11: try {
+          var v: WireFailure?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .failure(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .failure(v)
+          }
+        }()
+        case 12: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .done(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .done(v)
+          }
+        }()
+        case 13: try {
+          var v: UInt64?
+          try decoder.decodeSingularUInt64Field(value: &v)
+          if let v = v {
+            if _storage._content != nil {try decoder.handleConflictingOneOf()}
+            _storage._content = .count(v)
+          }
+        }()
+        case 20: try {
+          var v: WireRecord?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .record(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .record(v)
+          }
+        }()
+        case 21: try {
+          var v: WireRecords?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .records(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .records(v)
+          }
+        }()
+        case 22: try {
+          var v: WireIdentities?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .identities(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .identities(v)
+          }
+        }()
+        case 30: try {
+          var v: WireKeychainStatus?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .status(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .status(v)
+          }
+        }()
+        case 31: try {
+          var v: WireFindings?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .findings(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .findings(v)
+          }
+        }()
+        case 34: try {
+          var v: WireCallerReport?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .caller(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .caller(v)
+          }
+        }()
+        case 40: try {
+          var v: WireLockStatus?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .lockStatus(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .lockStatus(v)
+          }
+        }()
+        case 41: try {
+          var v: UInt32?
+          try decoder.decodeSingularUInt32Field(value: &v)
+          if let v = v {
+            if _storage._content != nil {try decoder.handleConflictingOneOf()}
+            _storage._content = .lockState(v)
+          }
+        }()
+        case 42: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .changed(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .changed(v)
+          }
+        }()
+        case 50: try {
+          var v: UInt32?
+          try decoder.decodeSingularUInt32Field(value: &v)
+          if let v = v {
+            if _storage._content != nil {try decoder.handleConflictingOneOf()}
+            _storage._content = .secret(v)
+          }
+        }()
+        case 60: try {
+          var v: WireBackupReport?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .backedUp(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .backedUp(v)
+          }
+        }()
+        case 61: try {
+          var v: WireRestoreReport?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .restored(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .restored(v)
+          }
+        }()
+        case 62: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._content != nil {try decoder.handleConflictingOneOf()}
+            _storage._content = .piece(v)
+          }
+        }()
+        case 63: try {
+          var v: WireNothing?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .ready(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .ready(v)
+          }
+        }()
+        case 70: try {
+          var v: WireLogLines?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .logLines(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .logLines(v)
+          }
+        }()
+        case 71: try {
+          var v: WireLogVerdict?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .logVerdict(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .logVerdict(v)
+          }
+        }()
+        case 80: try {
+          var v: WireGeneratedKey?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .generatedKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .generatedKey(v)
+          }
+        }()
+        case 81: try {
+          var v: WirePublicKeyInfo?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .publicKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .publicKey(v)
+          }
+        }()
+        case 82: try {
+          var v: WireKeyOutput?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .keyOutput(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .keyOutput(v)
+          }
+        }()
+        case 90: try {
+          var v: WireProgress?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .progress(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .progress(v)
+          }
+        }()
+        case 100: try {
+          var v: Data?
+          try decoder.decodeSingularBytesField(value: &v)
+          if let v = v {
+            if _storage._content != nil {try decoder.handleConflictingOneOf()}
+            _storage._content = .context(v)
+          }
+        }()
+        case 101: try {
+          var v: WirePresenceStatus?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .presence(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .presence(v)
+          }
+        }()
+        case 105: try {
+          var v: WireSecurityKey?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .securityKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .securityKey(v)
+          }
+        }()
+        case 106: try {
+          var v: WireSecurityKeys?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .securityKeys(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .securityKeys(v)
+          }
+        }()
+        case 110: try {
+          var v: WireAgentEvent?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .agentEvent(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .agentEvent(v)
+          }
+        }()
+        case 120: try {
+          var v: WireFileKey?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .fileKey(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .fileKey(v)
+          }
+        }()
+        case 121: try {
+          var v: WireFilePart?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .filePart(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .filePart(v)
+          }
+        }()
+        case 122: try {
+          var v: WireStoredFilePart?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .storedFilePart(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .storedFilePart(v)
+          }
+        }()
+        case 130: try {
+          var v: WireKeychains?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .keychains(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .keychains(v)
+          }
+        }()
+        default: break
         }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .welcome(v)
-        }
-      }()
-      case 11: try {
-        var v: WireFailure?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .failure(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .failure(v)
-        }
-      }()
-      case 12: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .done(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .done(v)
-        }
-      }()
-      case 13: try {
-        var v: UInt64?
-        try decoder.decodeSingularUInt64Field(value: &v)
-        if let v = v {
-          if self.content != nil {try decoder.handleConflictingOneOf()}
-          self.content = .count(v)
-        }
-      }()
-      case 20: try {
-        var v: WireRecord?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .record(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .record(v)
-        }
-      }()
-      case 21: try {
-        var v: WireRecords?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .records(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .records(v)
-        }
-      }()
-      case 22: try {
-        var v: WireIdentities?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .identities(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .identities(v)
-        }
-      }()
-      case 30: try {
-        var v: WireKeychainStatus?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .status(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .status(v)
-        }
-      }()
-      case 31: try {
-        var v: WireFindings?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .findings(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .findings(v)
-        }
-      }()
-      case 34: try {
-        var v: WireCallerReport?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .caller(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .caller(v)
-        }
-      }()
-      case 40: try {
-        var v: WireLockStatus?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .lockStatus(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .lockStatus(v)
-        }
-      }()
-      case 41: try {
-        var v: UInt32?
-        try decoder.decodeSingularUInt32Field(value: &v)
-        if let v = v {
-          if self.content != nil {try decoder.handleConflictingOneOf()}
-          self.content = .lockState(v)
-        }
-      }()
-      case 42: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .changed(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .changed(v)
-        }
-      }()
-      case 50: try {
-        var v: UInt32?
-        try decoder.decodeSingularUInt32Field(value: &v)
-        if let v = v {
-          if self.content != nil {try decoder.handleConflictingOneOf()}
-          self.content = .secret(v)
-        }
-      }()
-      case 60: try {
-        var v: WireBackupReport?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .backedUp(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .backedUp(v)
-        }
-      }()
-      case 61: try {
-        var v: WireRestoreReport?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .restored(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .restored(v)
-        }
-      }()
-      case 62: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.content != nil {try decoder.handleConflictingOneOf()}
-          self.content = .piece(v)
-        }
-      }()
-      case 63: try {
-        var v: WireNothing?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .ready(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .ready(v)
-        }
-      }()
-      case 70: try {
-        var v: WireLogLines?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .logLines(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .logLines(v)
-        }
-      }()
-      case 71: try {
-        var v: WireLogVerdict?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .logVerdict(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .logVerdict(v)
-        }
-      }()
-      case 80: try {
-        var v: WireGeneratedKey?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .generatedKey(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .generatedKey(v)
-        }
-      }()
-      case 81: try {
-        var v: WirePublicKeyInfo?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .publicKey(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .publicKey(v)
-        }
-      }()
-      case 82: try {
-        var v: WireKeyOutput?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .keyOutput(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .keyOutput(v)
-        }
-      }()
-      case 90: try {
-        var v: WireProgress?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .progress(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .progress(v)
-        }
-      }()
-      case 100: try {
-        var v: Data?
-        try decoder.decodeSingularBytesField(value: &v)
-        if let v = v {
-          if self.content != nil {try decoder.handleConflictingOneOf()}
-          self.content = .context(v)
-        }
-      }()
-      case 101: try {
-        var v: WirePresenceStatus?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .presence(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .presence(v)
-        }
-      }()
-      case 105: try {
-        var v: WireSecurityKey?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .securityKey(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .securityKey(v)
-        }
-      }()
-      case 106: try {
-        var v: WireSecurityKeys?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .securityKeys(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .securityKeys(v)
-        }
-      }()
-      case 110: try {
-        var v: WireAgentEvent?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .agentEvent(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .agentEvent(v)
-        }
-      }()
-      case 120: try {
-        var v: WireFileKey?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .fileKey(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .fileKey(v)
-        }
-      }()
-      case 121: try {
-        var v: WireFilePart?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .filePart(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .filePart(v)
-        }
-      }()
-      case 122: try {
-        var v: WireStoredFilePart?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .storedFilePart(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .storedFilePart(v)
-        }
-      }()
-      case 130: try {
-        var v: WireKeychains?
-        var hadOneofValue = false
-        if let current = self.content {
-          hadOneofValue = true
-          if case .keychains(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.content = .keychains(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.number != 0 {
-      try visitor.visitSingularUInt64Field(value: self.number, fieldNumber: 1)
-    }
-    switch self.content {
-    case .welcome?: try {
-      guard case .welcome(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
-    }()
-    case .failure?: try {
-      guard case .failure(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
-    }()
-    case .done?: try {
-      guard case .done(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
-    }()
-    case .count?: try {
-      guard case .count(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularUInt64Field(value: v, fieldNumber: 13)
-    }()
-    case .record?: try {
-      guard case .record(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
-    }()
-    case .records?: try {
-      guard case .records(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
-    }()
-    case .identities?: try {
-      guard case .identities(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
-    }()
-    case .status?: try {
-      guard case .status(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
-    }()
-    case .findings?: try {
-      guard case .findings(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
-    }()
-    case .caller?: try {
-      guard case .caller(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
-    }()
-    case .lockStatus?: try {
-      guard case .lockStatus(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
-    }()
-    case .lockState?: try {
-      guard case .lockState(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 41)
-    }()
-    case .changed?: try {
-      guard case .changed(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
-    }()
-    case .secret?: try {
-      guard case .secret(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 50)
-    }()
-    case .backedUp?: try {
-      guard case .backedUp(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
-    }()
-    case .restored?: try {
-      guard case .restored(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
-    }()
-    case .piece?: try {
-      guard case .piece(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 62)
-    }()
-    case .ready?: try {
-      guard case .ready(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
-    }()
-    case .logLines?: try {
-      guard case .logLines(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
-    }()
-    case .logVerdict?: try {
-      guard case .logVerdict(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
-    }()
-    case .generatedKey?: try {
-      guard case .generatedKey(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
-    }()
-    case .publicKey?: try {
-      guard case .publicKey(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 81)
-    }()
-    case .keyOutput?: try {
-      guard case .keyOutput(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 82)
-    }()
-    case .progress?: try {
-      guard case .progress(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
-    }()
-    case .context?: try {
-      guard case .context(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularBytesField(value: v, fieldNumber: 100)
-    }()
-    case .presence?: try {
-      guard case .presence(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 101)
-    }()
-    case .securityKey?: try {
-      guard case .securityKey(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 105)
-    }()
-    case .securityKeys?: try {
-      guard case .securityKeys(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 106)
-    }()
-    case .agentEvent?: try {
-      guard case .agentEvent(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
-    }()
-    case .fileKey?: try {
-      guard case .fileKey(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 120)
-    }()
-    case .filePart?: try {
-      guard case .filePart(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 121)
-    }()
-    case .storedFilePart?: try {
-      guard case .storedFilePart(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 122)
-    }()
-    case .keychains?: try {
-      guard case .keychains(let v)? = self.content else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._number != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._number, fieldNumber: 1)
+      }
+      switch _storage._content {
+      case .welcome?: try {
+        guard case .welcome(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+      }()
+      case .failure?: try {
+        guard case .failure(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+      }()
+      case .done?: try {
+        guard case .done(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
+      }()
+      case .count?: try {
+        guard case .count(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularUInt64Field(value: v, fieldNumber: 13)
+      }()
+      case .record?: try {
+        guard case .record(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 20)
+      }()
+      case .records?: try {
+        guard case .records(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+      }()
+      case .identities?: try {
+        guard case .identities(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
+      }()
+      case .status?: try {
+        guard case .status(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      }()
+      case .findings?: try {
+        guard case .findings(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 31)
+      }()
+      case .caller?: try {
+        guard case .caller(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 34)
+      }()
+      case .lockStatus?: try {
+        guard case .lockStatus(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
+      }()
+      case .lockState?: try {
+        guard case .lockState(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 41)
+      }()
+      case .changed?: try {
+        guard case .changed(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
+      }()
+      case .secret?: try {
+        guard case .secret(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularUInt32Field(value: v, fieldNumber: 50)
+      }()
+      case .backedUp?: try {
+        guard case .backedUp(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
+      }()
+      case .restored?: try {
+        guard case .restored(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
+      }()
+      case .piece?: try {
+        guard case .piece(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 62)
+      }()
+      case .ready?: try {
+        guard case .ready(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 63)
+      }()
+      case .logLines?: try {
+        guard case .logLines(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 70)
+      }()
+      case .logVerdict?: try {
+        guard case .logVerdict(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+      }()
+      case .generatedKey?: try {
+        guard case .generatedKey(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
+      }()
+      case .publicKey?: try {
+        guard case .publicKey(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 81)
+      }()
+      case .keyOutput?: try {
+        guard case .keyOutput(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 82)
+      }()
+      case .progress?: try {
+        guard case .progress(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
+      }()
+      case .context?: try {
+        guard case .context(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularBytesField(value: v, fieldNumber: 100)
+      }()
+      case .presence?: try {
+        guard case .presence(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 101)
+      }()
+      case .securityKey?: try {
+        guard case .securityKey(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 105)
+      }()
+      case .securityKeys?: try {
+        guard case .securityKeys(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 106)
+      }()
+      case .agentEvent?: try {
+        guard case .agentEvent(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 110)
+      }()
+      case .fileKey?: try {
+        guard case .fileKey(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 120)
+      }()
+      case .filePart?: try {
+        guard case .filePart(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 121)
+      }()
+      case .storedFilePart?: try {
+        guard case .storedFilePart(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 122)
+      }()
+      case .keychains?: try {
+        guard case .keychains(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
+      }()
+      case nil: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireResponse, rhs: WireResponse) -> Bool {
-    if lhs.number != rhs.number {return false}
-    if lhs.content != rhs.content {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._number != rhs_storage._number {return false}
+        if _storage._content != rhs_storage._content {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6211,36 +6260,74 @@ nonisolated extension WireCopyMatching: SwiftProtobuf.Message, SwiftProtobuf._Me
   package static let protoMessageName: String = _protobuf_package + ".CopyMatching"
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}query\0\u{1}returning\0")
 
+  fileprivate class _StorageClass {
+    var _query: WireQuery? = nil
+    var _returning: UInt32 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _query = source._query
+      _returning = source._returning
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._query) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.returning) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._query) }()
+        case 2: try { try decoder.decodeSingularUInt32Field(value: &_storage._returning) }()
+        default: break
+        }
       }
     }
   }
 
   package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._query {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    if self.returning != 0 {
-      try visitor.visitSingularUInt32Field(value: self.returning, fieldNumber: 2)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._query {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if _storage._returning != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._returning, fieldNumber: 2)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   package static func ==(lhs: WireCopyMatching, rhs: WireCopyMatching) -> Bool {
-    if lhs._query != rhs._query {return false}
-    if lhs.returning != rhs.returning {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._query != rhs_storage._query {return false}
+        if _storage._returning != rhs_storage._returning {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
