@@ -138,11 +138,10 @@ struct LookupSearchTests {
         }
         _ = try store.add(items)
         func ordered(_ pairs: [(String, String)]) throws -> [String]? {
-            try store.read { (database, seal) throws(StoreError) in
+            let maps = try pairs.map { (name: $0.0, map: try LookupAttributes([$0])) }
+            return try store.read { (database, seal) throws(StoreError) in
                 var names: [SearchToken: String] = [:]
-                for (name, value) in pairs {
-                    let map: LookupAttributes
-                    do { map = try LookupAttributes([(name, value)]) } catch { throw .refused(error) }
+                for (name, map) in maps {
                     var search = ItemSearch(.genericPassword, groups: .only([Sample.group]))
                     search.lookup = .subset(map)
                     for token in search.lookupTokens(seal) { names[token] = name }
