@@ -200,7 +200,7 @@ extension ProcessProofs {
         @Test(
             "systemd accepts the unit files",
             .enabled(if: access("/usr/bin/systemd-analyze", X_OK) == 0, "needs systemd-analyze"),
-            arguments: [("system", 4), ("user", 3)])
+            arguments: [("system", 4), ("user", 4)])
         func units(_ kind: String, count: Int) throws {
             let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
                 path: "../../Packaging/systemd/\(kind)"
@@ -212,7 +212,8 @@ extension ProcessProofs {
                 // The unit names the installed programs; this test uses those that were built.
                 let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
                 let path = "\(directory.path)/\(name)"
-                try ["latchkeyd", "latchkey-biometry-digest", "latchkey"].reduce(text) { text, program in
+                let programs = ["latchkeyd", "latchkey-biometry-digest", "latchkey-secret-service", "latchkey"]
+                try programs.reduce(text) { text, program in
                     text.replacing(
                         try Regex("/usr/bin/\(program)(?![a-z-])"), with: Executable.path(program))
                 }.write(toFile: path, atomically: true, encoding: .utf8)

@@ -114,19 +114,22 @@ struct ReadmeTests {
 private final class Home {
     private let directory: TemporaryDirectory
     private var daemon: SpawnedProcess?
+    private var bus: SessionBus?
     /// The secrets of a workflow.
     private var secrets: [String: String] = [:]
 
     init(_ section: String) throws {
         directory = try TemporaryDirectory()
         if section == "In CI" { try prepareWorkflow() }
-        for (name, target) in [("security", "latchkey"), ("latchkey", "latchkey"), ("latchkeyd", "latchkeyd")] {
+        let programs = ["latchkey", "latchkeyd", "latchkey-secret-service"].map { ($0, $0) } + [("security", "latchkey")]
+        for (name, target) in programs {
             try FileManager.default.createDirectory(atPath: "\(directory.path)/bin", withIntermediateDirectories: true)
             try FileManager.default.createSymbolicLink(
                 atPath: "\(directory.path)/bin/\(name)", withDestinationPath: Executable.path(target))
         }
         let prepared = try run("umask 077; mkdir run stick; " + Self.preparation(section, directory.path))
         try #require(prepared.status == 0, "\(section): \(prepared)")
+        if section == "As the desktop's keyring" { bus = try SessionBus(environment, in: directory.path) }
     }
 
     deinit {
@@ -196,6 +199,7 @@ private final class Home {
             "SSL_CERT_DIR": "\(home)/none", "SWIFT_BACKTRACE": "enable=no",
             // Set, so that the test does not use the keychain or the daemon of this machine.
             "LATCHKEY_HOME": "\(home)/.local/share/latchkey",
+            "DBUS_SESSION_BUS_ADDRESS": bus?.address ?? "unix:path=\(home)/none",
         ].merging(secrets) { $1 }
     }
 
@@ -227,6 +231,29 @@ private final class Home {
         default: return "true"
         }
     }
+}
+
+/// A session bus with the Secret Service, as a desktop has it.
+private final class SessionBus {
+    let address: String
+    private let session: SpawnedProcess
+
+    init(_ environment: [String: String], in directory: String) throws {
+        let output = "\(directory)/bus"
+        let session = try SpawnedProcess(
+            [
+                Executable.path("latchkey"), "session", "--", "/bin/sh", "-c",
+                "echo $DBUS_SESSION_BUS_ADDRESS; exec sleep infinity",
+            ], environment: environment, output: output)
+        self.session = session
+        func written() -> String? { try? String(contentsOfFile: output, encoding: .utf8) }
+        let isReady = eventually { written()?.hasSuffix("\n") == true || !session.isRunning }
+        let text = written() ?? ""
+        try #require(isReady && text.hasPrefix("unix:"), "\(text)")
+        address = text.trimmingCharacters(in: .newlines)
+    }
+
+    deinit { session.stop(signal: SIGTERM) }
 }
 
 extension Substring {

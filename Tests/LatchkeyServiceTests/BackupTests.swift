@@ -62,7 +62,7 @@ struct BackupTests {
         }
         #expect(outcome(file + [0]) != 0)
         var newer = file
-        newer[9] = 3
+        newer[9] = 4
         #expect(outcome(newer) == -25310)
         var greedy = file
         greedy[42] = 40

@@ -374,9 +374,9 @@ struct StoredFileTests {
             try Keychain.default.storeFile(Data("here".utf8), as: bound)
         }
         let (small, without) = try Self.backup(keychain, [])
-        #expect(without.files == 0 && small.count < Self.content.count && small[9] == 1)
+        #expect(without.files == 0 && small.count < Self.content.count && small[9] == 3)
         let (large, with) = try Self.backup(keychain, .files)
-        #expect(with.files == 2 && with.missingFiles == 0 && large.count > Self.content.count && large[9] == 2)
+        #expect(with.files == 2 && with.missingFiles == 0 && large.count > Self.content.count && large[9] == 3)
 
         let other = try TestKeychain(backend)
         #expect(try Self.restore(large, into: other, dryRun: true).files == 2)

@@ -5,6 +5,7 @@ import KeychainTesting
 import LatchkeyService
 import SecretMemory
 @testable import SecretService
+import Synchronization
 import Testing
 
 /// The user's keychain as a store.
@@ -207,6 +208,30 @@ struct KeychainSecretStoreTests {
             ItemAddition(.genericPassword, attributes: [.service: .string("s")]),
             from: CallerIdentity(executable: "/usr/bin/example"))
         #expect(eventually { count.value > 0 })
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("The observers of a keychain that is opened anew are told so, and observe the new one")
+    func openedAnew() throws {
+        let (first, second) = (try TestKeychain(.ephemeral), try TestKeychain(.ephemeral))
+        let generation = Atomic<UInt64>(0)
+        let caller = CallerIdentity(executable: "/usr/bin/latchkey-secret-service")
+        let store = KeychainSecretStore(generation: { generation.load(ordering: .relaxed) }) {
+            () throws(KeychainError) in
+            KeychainSession(generation.load(ordering: .relaxed) == 0 ? first.service : second.service, as: caller)
+        }
+        let count = EventCount()
+        let observation = try store.observe { change in if change == .contents { count.increase() } }
+        generation.store(1, ordering: .relaxed)
+        _ = try store.collections()
+        #expect(count.value == 1)
+        let item = ItemAddition(.genericPassword, attributes: [.service: .string("s")])
+        _ = try second.service.add(item, from: caller)
+        #expect(eventually { count.value > 1 })
+        let seen = count.value
+        _ = try first.service.add(item, from: caller)
+        _ = try store.collections()
+        #expect(count.value == seen)
         withExtendedLifetime(observation) {}
     }
 

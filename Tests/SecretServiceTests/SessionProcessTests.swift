@@ -10,11 +10,36 @@ import Testing
     "latchkey session", .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed"),
     .enabled(if: access("/usr/bin/secret-tool", X_OK) == 0, "secret-tool is not installed"))
 struct SessionProcessTests {
-    private static func run(_ script: String, home: String, _ options: [String] = []) throws -> Executable.Outcome {
+    private static func run(
+        _ script: String, home: String, _ options: [String] = [], startsDaemon: Bool = false
+    ) throws -> Executable.Outcome {
         let bus = "DBUS_SESSION_BUS_ADDRESS"
         return try Executable.run(
             "latchkey", ["session"] + options + ["--", "/bin/sh", "-c", script], home: home,
-            environment: ["XDG_RUNTIME_DIR": home, bus: "unix:path=/nonexistent"])
+            environment: [
+                "XDG_RUNTIME_DIR": home, bus: "unix:path=/nonexistent", "LATCHKEY_NO_DAEMON": startsDaemon ? "" : "1",
+            ])
+    }
+
+    /// Sets a passcode in a new home; returns its file.
+    private static func setPasscode(_ home: String) throws -> String {
+        let file = "\(home)/passcode"
+        try Data("correct horse battery\n".utf8).write(to: URL(filePath: file))
+        chmod(file, 0o600)
+        let set = try Executable.run("latchkey", ["passcode", "set", "--passcode-file", file], home: home)
+        try #require(set.status == 0, "\(set)")
+        return file
+    }
+
+    /// The process of the daemon that a command has started in a home; nil for none.
+    private static func daemon(_ home: String) throws -> pid_t? {
+        struct Status: Decodable {
+            struct Daemon: Decodable { let pid: pid_t }
+            let daemon: Daemon?
+        }
+        let status = try Executable.run(
+            "latchkey", ["status", "--json"], home: home, environment: ["XDG_RUNTIME_DIR": home])
+        return try JSONDecoder().decode(Status.self, from: Data(status.output.utf8)).daemon?.pid
     }
 
     @Test("A program of the session stores what security finds, and the directory of the bus is removed")
@@ -82,14 +107,55 @@ struct SessionProcessTests {
     @Test("The passcode of a file unlocks the keychain for the session; without it, it stays locked")
     func passcode() throws {
         let directory = try TemporaryDirectory()
-        let (home, file) = (directory.path, "\(directory.path)/passcode")
-        try Data("correct horse battery\n".utf8).write(to: URL(filePath: file))
-        chmod(file, 0o600)
-        let set = try Executable.run("latchkey", ["passcode", "set", "--passcode-file", file], home: home)
-        #expect(set.status == 0, "\(set)")
+        let home = directory.path
+        let file = try Self.setPasscode(home)
         let script = "printf x | secret-tool store --label=a a 1 && secret-tool lookup a 1"
         #expect(try Self.run(script, home: home, ["--passcode-file", file]).output == "x")
         #expect(try Self.run("secret-tool lookup a 1", home: home).output.isEmpty)
+    }
+
+    @Test("With a daemon that it starts, the session unlocks the keychain for every program, and locks it at its end")
+    func sharedLock() throws {
+        let directory = try TemporaryDirectory()
+        let home = directory.path
+        let file = try Self.setPasscode(home)
+        let security = "'\(Executable.path("latchkey"))' find-generic-password -s example.com -w"
+        let script =
+            "printf one | secret-tool store --label=a service example.com account alice && \(security) && secret-tool lookup account alice"
+        let outcome = try Self.run(script, home: home, ["--passcode-file", file], startsDaemon: true)
+        let daemon = try #require(try Self.daemon(home))
+        defer {
+            kill(daemon, SIGTERM)
+            _ = eventually { !ProcessTable.isRunning(daemon) }
+        }
+        #expect(outcome.status == 0 && outcome.output == "one\none", "\(outcome)")
+        let after = try Executable.run(
+            "latchkey", ["find-generic-password", "-s", "example.com", "-w"], home: home,
+            environment: ["XDG_RUNTIME_DIR": home])
+        #expect(after.status != 0 && after.output.isEmpty, "\(after)")
+        #expect(try Self.run("secret-tool lookup account alice", home: home).output.isEmpty)
+    }
+
+    @Test("A daemon that was killed does not stop the service")
+    func killedDaemon() throws {
+        let directory = try TemporaryDirectory()
+        let home = directory.path
+        let log = "\(home)/daemon.log"
+        let daemon = try SpawnedProcess(
+            [Executable.path("latchkeyd"), "--user"],
+            environment: [
+                "HOME": home, "LATCHKEY_HOME": home, "XDG_RUNTIME_DIR": home, "PATH": "/usr/bin:/bin",
+                "SWIFT_BACKTRACE": "enable=no",
+            ], output: log)
+        let isListening = eventually { (try? Self.daemon(home)) == daemon.processIdentifier || !daemon.isRunning }
+        try #require(isListening && daemon.isRunning, "\((try? String(contentsOfFile: log, encoding: .utf8)) ?? "")")
+        let script = """
+            printf one | secret-tool store --label=a service example.com account alice || exit 1
+            kill -9 \(daemon.processIdentifier)
+            until secret-tool lookup account alice 2> '\(home)/error'; do sleep 0.1; done
+            """
+        let outcome = try Self.run(script, home: home)
+        #expect(outcome.status == 0 && outcome.output == "one", "\(outcome)")
     }
 
     @Test("A second service on one bus names the first one")

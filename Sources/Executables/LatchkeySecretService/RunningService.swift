@@ -27,7 +27,10 @@ final class RunningService: Sendable {
         }
         if isChild { try Self.unlock(log) }
         bus = try BusConnection(to: .session, limits: SecretLimits.bus) { end.raise() }
-        let keychain = KeychainSecretStore { () throws(KeychainError) in try KeychainClient.session() }
+        let keychain = KeychainSecretStore(
+            generation: { KeychainClient.generation },
+            prepareUnlock: { () throws(KeychainError) in try KeychainClient.startDaemonIfMissing() },
+            { () throws(KeychainError) in try KeychainClient.session() })
         server = SecretServer(
             on: bus, store: CombinedSecretStore(keychain), applications: keychain, askers: SecretAsker.all(on: bus),
             log: log)

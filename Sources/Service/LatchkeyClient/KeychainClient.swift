@@ -89,6 +89,10 @@ public enum KeychainClient {
         return UserKeychains(try home())
     }
 
+    /// A number that grows when this process opens its keychains anew, because a daemon was started or has
+    /// ended: the observers of those before are not called any more.
+    public static var generation: UInt64 { processService.value.generation }
+
     /// Closes a keychain that was deleted.
     public static func forget(_ name: KeychainName) { processService.value.forget(name) }
 

@@ -16,6 +16,11 @@ final class ProcessService: Sendable {
         var opened: [KeychainName: EmbeddedService] = [:]
         /// The search list, if this process opens the files itself.
         var list: KeychainListCache?
+        /// How often this process has opened its keychains anew.
+        var generation: UInt64 = 0
+
+        /// Forgets what was opened, so that the next request opens it anew.
+        mutating func renew() { self = State(generation: generation &+ 1) }
     }
 
     private let state = SystemMutex(State())
@@ -23,7 +28,8 @@ final class ProcessService: Sendable {
 
     /// Returns the keychains of the search list.
     func open() throws(KeychainError) -> any KeychainService {
-        try withState { (state) throws(KeychainError) in
+        closeLostDaemon()
+        return try withState { (state) throws(KeychainError) in
             if let searched = state.searched { return searched }
             if state.opened.isEmpty, let service = try Self.serviceWithoutFiles() {
                 state.searched = service
@@ -53,17 +59,31 @@ final class ProcessService: Sendable {
         }
     }
 
+    /// Closes the connection to a daemon that has ended. Another daemon may serve this process now, or none:
+    /// nobody starts an on-demand daemon again that was killed.
+    private func closeLostDaemon() {
+        let lost = state.withLock { state -> DaemonService? in
+            guard let service = state.searched as? DaemonService, service.client.isLost else { return nil }
+            state.renew()
+            return service
+        }
+        lost?.close()
+    }
+
     var isOpen: Bool { state.withLock { $0.searched != nil || !$0.opened.isEmpty } }
 
     func close() {
         let closing = state.withLock { state in
-            defer { state = State() }
+            defer { state.renew() }
             return state
         }
         closing.searched?.close()
         for service in closing.served.values { service.close() }
         for service in closing.opened.values { service.close() }
     }
+
+    /// How often this process has opened its keychains anew.
+    var generation: UInt64 { state.withLock { $0.generation } }
 
     /// Closes what a name stands for, after the keychain was deleted.
     func forget(_ name: KeychainName) {
@@ -81,7 +101,7 @@ final class ProcessService: Sendable {
     ) throws(KeychainError) -> any KeychainService {
         let outcome: Result<any KeychainService, KeychainError> = state.withLock { state in
             // Calls that still use the previous services keep references to them.
-            if state.opened.values.contains(where: \.isOwnedByDaemon) { state.opened = [:] }
+            if state.opened.values.contains(where: \.isOwnedByDaemon) { state.renew() }
             return Result { () throws(KeychainError) in try body(&state) }
         }
         return try outcome.get()

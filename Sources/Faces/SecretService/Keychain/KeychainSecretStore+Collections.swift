@@ -55,7 +55,7 @@ extension KeychainSecretStore {
     // MARK: The lock
 
     public func lockDomain(of collection: CollectionName) throws(SecretStoreError) -> LockDomain {
-        LockDomain("keychain")
+        .keychain
     }
 
     private static func isLocked(_ keychain: KeychainSession) throws(KeychainError) -> Bool {
@@ -70,6 +70,7 @@ extension KeychainSecretStore {
     }
 
     public func unlock(_ collection: CollectionName, with passcode: SharedSecret) throws(SecretStoreError) {
+        do throws(KeychainError) { try prepareUnlock() } catch { throw SecretStoreError(error) }
         try withKeychain { (keychain) throws(KeychainError) -> Void in try keychain.unlock(passcode) { _, _ in } }
     }
 
@@ -90,14 +91,8 @@ extension KeychainSecretStore {
     public func observe(
         _ body: @escaping @Sendable (SecretStoreChange) -> Void
     ) throws(SecretStoreError) -> any Sendable {
-        let domain = try lockDomain(of: .login)
-        return try withKeychain { (keychain) throws(KeychainError) -> any Sendable in
-            let changes = try keychain.addChangeObserver { _ in body(.contents) }
-            let lock = keychain.addLockObserver { _ in body(.lock(domain)) }
-            return Removal {
-                keychain.removeChangeObserver(changes)
-                keychain.removeLockObserver(lock)
-            }
+        try withKeychain { (keychain) throws(KeychainError) -> any Sendable in
+            try observers.add(keychain, generation(), body)
         }
     }
 }

@@ -10,16 +10,32 @@ public import LatchkeyService
 /// user.
 public final class KeychainSecretStore: SecretStore {
     private let open: @Sendable () throws(KeychainError) -> KeychainSession
+    let generation: @Sendable () -> UInt64
+    let prepareUnlock: @Sendable () throws(KeychainError) -> Void
+    let observers = KeychainObservers()
 
-    /// - Parameter open: returns the keychain, as this process uses it.
-    public init(_ open: @escaping @Sendable () throws(KeychainError) -> KeychainSession) { self.open = open }
+    /// - Parameters:
+    ///   - generation: a number that grows when this process opens the keychain anew.
+    ///   - prepareUnlock: called before the keychain is unlocked: starts what keeps it so for other
+    ///     processes.
+    ///   - open: returns the keychain, as this process uses it.
+    public init(
+        generation: @escaping @Sendable () -> UInt64 = { 0 },
+        prepareUnlock: @escaping @Sendable () throws(KeychainError) -> Void = {},
+        _ open: @escaping @Sendable () throws(KeychainError) -> KeychainSession
+    ) {
+        (self.generation, self.prepareUnlock) = (generation, prepareUnlock)
+        self.open = open
+    }
 
     /// Calls `body` with the keychain, and converts its errors.
     func withKeychain<Value>(
         _ body: (KeychainSession) throws(KeychainError) -> Value
     ) throws(SecretStoreError) -> Value {
         do throws(KeychainError) {
-            return try body(try open())
+            let keychain = try open()
+            observers.renew(keychain, generation())
+            return try body(keychain)
         } catch {
             throw SecretStoreError(error)
         }

@@ -60,9 +60,10 @@ enum CollectionSelector: Hashable, Sendable {
     case name(CollectionName)
     case alias(CollectionAlias)
 
+    /// Below `aliases` a name that is no alias is that of a collection, because `secret-tool
+    /// --collection=NAME` asks there.
     fileprivate init?(in folder: SecretPath.Folder, _ element: String) {
-        if folder == .aliases {
-            guard let alias = CollectionAlias(rawValue: element) else { return nil }
+        if folder == .aliases, let alias = CollectionAlias(rawValue: element) {
             self = .alias(alias)
         } else {
             guard let name = PathElement.decode(element).flatMap({ CollectionName($0) }) else { return nil }

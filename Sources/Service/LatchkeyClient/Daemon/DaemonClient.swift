@@ -15,6 +15,8 @@ final class DaemonClient: Sendable {
         var isClosed = false
         /// Whether a connection has ever succeeded.
         var hasConnected = false
+        /// Whether the last attempt to connect found no daemon.
+        var isLost = false
     }
 
     private let connector: any DaemonConnector
@@ -186,6 +188,9 @@ final class DaemonClient: Sendable {
 
     func nextNumber() -> UInt64 { numbers.add(1, ordering: .relaxed).newValue }
 
+    /// Whether the daemon was there before, and is not any more.
+    var isLost: Bool { state.withLock { $0.hasConnected && $0.isLost } }
+
     func close() {
         state.withLock { $0 = State(isClosed: true) }
     }
@@ -200,13 +205,14 @@ final class DaemonClient: Sendable {
         while true {
             do throws(KeychainError) {
                 let fresh = try DaemonConnection(try connector.connect(), claim: claim(), keychain: keychain)
-                state.withLock { $0.hasConnected = true }
+                state.withLock { ($0.hasConnected, $0.isLost) = (true, false) }
                 return fresh
             } catch {
                 // A daemon that was running before may be restarting.
                 guard error.status == .notAvailable, state.withLock({ $0.hasConnected && !$0.isClosed }),
                     BootClock.system.now() < deadline
                 else {
+                    if error.status == .notAvailable { state.withLock { $0.isLost = true } }
                     throw error
                 }
                 usleep(20_000)

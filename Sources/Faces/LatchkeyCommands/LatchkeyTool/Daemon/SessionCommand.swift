@@ -14,7 +14,9 @@ struct SessionCommand: ParsableSubcommand {
         discussion: """
             Starts a session bus of its own, on which the keychain is the Secret Service, runs the program, and ends \
             both with it: for SSH, containers and CI, where no desktop has a bus. The keychain is unlocked first, if a \
-            passcode is set and can be asked for; otherwise it is asked for when a program needs it.
+            passcode is set and can be asked for, and locked again at the end; otherwise the passcode is asked for \
+            when a program needs it. Where no latchkeyd runs, one is started, which keeps the keychain unlocked for \
+            the programs of the session. LATCHKEY_NO_DAEMON=1 forbids that: then only the Secret Service is unlocked.
 
             The exit value is the program's; 127 if the program does not exist, 126 if it cannot be run.
 
@@ -34,8 +36,12 @@ struct SessionCommand: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let secret = try requiredPasscode(by: try session.keychain(), in: session)
+        let isUnlockedHere = try secret.map { (secret) throws(CommandFailure) in
+            try unlockForAll(secret, in: session)
+        }
+        defer { if isUnlockedHere == true { try? session.keychain().lock(immediately: true) } }
         let opened = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try PrivateSession(passcode: secret)
+            try PrivateSession(passcode: isUnlockedHere == true ? nil : secret)
         }
         let status: Int32
         do throws(SystemError) {
@@ -46,6 +52,17 @@ struct SessionCommand: ParsableSubcommand {
         }
         withExtendedLifetime(opened) {}
         guard status == 0 else { throw .reported(status) }
+    }
+
+    /// Unlocks the keychain in latchkeyd, and starts one where none runs.
+    ///
+    /// - Returns: false if there is none: then each process unlocks the keychain for itself.
+    private func unlockForAll(_ passcode: SharedSecret, in session: CommandSession) throws(CommandFailure) -> Bool {
+        try DaemonStart.ifNeeded(in: session)
+        let keychain = try session.keychain()
+        guard try LockOperations.isShared(keychain, session) else { return false }
+        try LockOperations.unlock(keychain, with: passcode, in: session)
+        return true
     }
 
     /// Returns the passcode if the keychain needs it; nil also if it cannot be asked for here.
