@@ -15,7 +15,9 @@ extension EmbeddedService {
         return try store.transaction(constraints: use) { (items) throws(StoreError) -> ItemRecord in
             if item.replaces {
                 let changed = try items.replace(record) { (old) throws(KeychainError) in
-                    try ItemRules.applying(update, to: old, group: nil, now: now, allowsAlwaysOpen: allowsAlwaysOpen)
+                    try ItemRules.applying(
+                        update.keepingAccessList(of: old), to: old, group: nil, now: now,
+                        allowsAlwaysOpen: allowsAlwaysOpen)
                 }
                 if let changed { return changed }
             }

@@ -55,4 +55,16 @@ extension ItemUpdate {
             protection: item.protection, accessControlFlags: item.accessControlFlags)
         (lookupAttributes, contentType) = (item.lookupAttributes, item.contentType)
     }
+    /// The update of an item in whose place the addition is stored: an access list that the item has
+    /// stays, with the programs that have made the addition.
+    func keepingAccessList(of record: ItemRecord) -> ItemUpdate {
+        guard let added = attributes[.accessList], record.attributes[.accessList] != nil else { return self }
+        var update = self
+        update.attributes[.accessList] = nil
+        // A list of a later version is kept as it is.
+        if let list = try? record.accessList(), let creators = (try? AccessList(added))?.creators {
+            update.attributes[.accessList] = list.adding(creators).attributeValue
+        }
+        return update
+    }
 }

@@ -15,8 +15,9 @@ public import KeychainModel
 /// ```
 public struct KeychainCollections: Sendable {
     private let keychain: KeychainSession
+    private let records: KeychainRecords
 
-    public init(_ keychain: KeychainSession) { self.keychain = keychain }
+    public init(_ keychain: KeychainSession) { (self.keychain, records) = (keychain, KeychainRecords(keychain)) }
 
     /// The maximum number of collections, with `login`.
     public static let maxCount = 256
@@ -27,7 +28,7 @@ public struct KeychainCollections: Sendable {
     public func all() throws(KeychainError) -> [KeychainCollection] {
         var login = Self.login
         var others: [KeychainCollection] = []
-        for record in try records(.collection).records {
+        for record in try records.all(.collection).records {
             guard let collection = KeychainCollection(record), collection.name != .session else { continue }
             if collection.name == .login { login = collection } else { others.append(collection) }
         }
@@ -36,7 +37,7 @@ public struct KeychainCollections: Sendable {
 
     /// - Throws: errSecItemNotFound if there is no such collection.
     public func collection(_ name: CollectionName) throws(KeychainError) -> KeychainCollection {
-        let found = try records(.collection, name.text)
+        let found = try records.all(.collection, name.text)
         if let collection = found.records.lazy.compactMap({ KeychainCollection($0) }).first { return collection }
         if name == .login { return Self.login }
         guard !found.locked.isEmpty, name != .session else { throw Self.missing }
@@ -55,13 +56,13 @@ public struct KeychainCollections: Sendable {
             nil, accessGroup: name.accessGroup.name, synchronizable: .any, limit: .all,
             authentication: Authentication(.skip))
         query.lookupAttributes = .empty
-        let found = try matches(query)
+        let found = try records.matches(query)
         return found.records.count + found.locked.count
     }
 
     /// The collection that gets the items of clients that name none.
     public func defaultName() throws(KeychainError) -> CollectionName {
-        let record = try records(.alias, Self.defaultAlias).records.first
+        let record = try records.all(.alias, Self.defaultAlias).records.first
         guard let name = record?[.label]?.text.flatMap({ CollectionName($0) }), name != .login else { return .login }
         do throws(KeychainError) {
             return try collection(name).name
@@ -83,7 +84,7 @@ public struct KeychainCollections: Sendable {
         used.insert(.session)
         while let name = CollectionName.unused(for: label, isUsed: { used.contains($0) }) {
             do throws(KeychainError) {
-                let record = try add(.collection, name.text, label: label)
+                let record = try records.add(.collection, name.text, label: label)
                 return KeychainCollection(name, label: label, created: record.created, modified: record.modified)
             } catch {
                 // Another program has created one with this name, or the list does not show it.
@@ -99,13 +100,13 @@ public struct KeychainCollections: Sendable {
     /// - Throws: errSecItemNotFound if there is no such collection.
     public func rename(_ name: CollectionName, to label: String) throws(KeychainError) {
         try require(name)
-        try set(.collection, name.text, label: label)
+        try records.set(.collection, name.text, label: label)
     }
 
     /// - Throws: errSecItemNotFound if there is no such collection.
     public func setDefault(_ name: CollectionName) throws(KeychainError) {
         try require(name)
-        try set(.alias, Self.defaultAlias, label: name.text)
+        try records.set(.alias, Self.defaultAlias, label: name.text)
     }
 
     /// Deletes a collection with all its items. If that is interrupted, the collection is still there, with
@@ -120,12 +121,12 @@ public struct KeychainCollections: Sendable {
         guard try keychain.lockStatus().open.contains(.whenUnlocked) else { throw Self.locked }
         var count = 0
         for itemClass in [ItemClass.genericPassword, .internetPassword, .certificate, .key] {
-            count += try deleteMatches(
+            count += try records.delete(
                 ItemQuery(itemClass, accessGroup: name.accessGroup.name, synchronizable: .any, limit: .all))
         }
         if try defaultName() == name { try setDefault(.login) }
         // Last, because a group without its record is not found any more.
-        _ = try deleteMatches(Self.query(.collection, name.text))
+        try records.delete(.collection, name.text)
         return count
     }
 
@@ -137,81 +138,8 @@ public struct KeychainCollections: Sendable {
         try require(name)
     }
 
-    // MARK: Records
-
-    /// What an item records. The raw value is its service.
-    private enum Kind: String {
-        /// The account is the name of a collection, the label its label.
-        case collection = "org.freedesktop.Secret.Collection"
-        /// The account is an alias, the label the name of a collection.
-        case alias = "org.freedesktop.Secret.Alias"
-    }
-
     private static let defaultAlias = "default"
     private static let login = KeychainCollection(.login, label: KeychainCollection.loginLabel)
-
-    private static func query(_ kind: Kind, _ account: String?) -> ItemQuery {
-        var attributes: [ItemAttribute: AttributeValue] = [.service: .string(kind.rawValue)]
-        if let account { attributes[.account] = .string(account) }
-        return ItemQuery(
-            .genericPassword, attributes: attributes, accessGroup: AccessGroup.collections.name, synchronizable: .any,
-            limit: .all, authentication: Authentication(.fail))
-    }
-
-    /// Returns the records; those of a closed class are locked matches.
-    private func records(_ kind: Kind, _ account: String? = nil) throws(KeychainError) -> ItemMatches {
-        var query = Self.query(kind, account)
-        query.lookupAttributes = .empty
-        var found = try matches(query)
-        // An attested group may have the same name.
-        found.records.removeAll { $0.accessGroup != .collections }
-        found.locked.removeAll { $0.accessGroup != .collections }
-        return found
-    }
-
-    private func matches(_ query: ItemQuery) throws(KeychainError) -> ItemMatches {
-        do throws(KeychainError) {
-            return try keychain.copyMatching(query, returning: .attributes)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return ItemMatches(records: [], damaged: 0)
-        }
-    }
-
-    private func deleteMatches(_ query: ItemQuery) throws(KeychainError) -> Int {
-        do throws(KeychainError) {
-            return try keychain.delete(query)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return 0
-        }
-    }
-
-    private func set(_ kind: Kind, _ account: String, label: String) throws(KeychainError) {
-        let update = ItemUpdate(attributes: [.label: .string(label)])
-        do throws(KeychainError) {
-            try keychain.update(Self.query(kind, account), with: update)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            _ = try add(kind, account, label: label)
-        }
-    }
-
-    /// A record has no secret, and is open while the keychain is locked: clients ask for the paths of
-    /// collections then. Where the administrator does not allow that, it is open after the first unlock.
-    private func add(_ kind: Kind, _ account: String, label: String) throws(KeychainError) -> ItemRecord {
-        var attributes = Self.query(kind, account).attributes
-        attributes[.label] = .string(label)
-        var item = ItemAddition(
-            .genericPassword, attributes: attributes, accessGroup: AccessGroup.collections.name, protection: .always)
-        do throws(KeychainError) {
-            return try keychain.add(item)
-        } catch {
-            guard error.status == .param else { throw error }
-            item.protection = .afterFirstUnlock
-            return try keychain.add(item)
-        }
-    }
 
     // MARK: Errors
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which programs the person is asked about before they read a secret by the Secret Service.
+///
+/// It guards against mistakes and isolates nothing: what is known of a program is the path of its
+/// executable, and every program of the user can run another one.
+public enum ConsentMode: String, CaseIterable, Hashable, Sendable {
+    /// None, as long as the person has not chosen another mode.
+    case never
+    /// Each program, for items that it has not made itself.
+    case creator
+    /// Each program, for every item.
+    case always
+}

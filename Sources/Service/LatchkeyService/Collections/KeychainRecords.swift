@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// What the Secret Service records in a keychain, beside passwords: items without data in the group
+/// ``AccessGroup/collections``.
+struct KeychainRecords: Sendable {
+    /// What an item records. The raw value is its service.
+    enum Kind: String {
+        /// The account is the name of a collection, the label its label.
+        case collection = "org.freedesktop.Secret.Collection"
+        /// The account is an alias, the label the name of a collection.
+        case alias = "org.freedesktop.Secret.Alias"
+        /// The account is the name of a setting, the label its value.
+        case setting = "org.freedesktop.Secret.Setting"
+        /// The account is a consent.
+        case consent = "org.freedesktop.Secret.Consent"
+    }
+
+    private let keychain: KeychainSession
+
+    init(_ keychain: KeychainSession) { self.keychain = keychain }
+
+    // MARK: Reading
+
+    /// Returns the records; those of a closed class are locked matches.
+    func all(_ kind: Kind, _ account: String? = nil) throws(KeychainError) -> ItemMatches {
+        var query = Self.query(kind, account)
+        query.lookupAttributes = .empty
+        var found = try matches(query)
+        // An attested group may have the same name.
+        found.records.removeAll { $0.accessGroup != .collections }
+        found.locked.removeAll { $0.accessGroup != .collections }
+        return found
+    }
+
+    /// Returns the matching items with their attributes, which may be none.
+    func matches(_ query: ItemQuery) throws(KeychainError) -> ItemMatches {
+        do throws(KeychainError) {
+            return try keychain.copyMatching(query, returning: .attributes)
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return ItemMatches(records: [], damaged: 0)
+        }
+    }
+
+    // MARK: Changing
+
+    /// Changes the label of a record, or adds the record.
+    func set(_ kind: Kind, _ account: String, label: String) throws(KeychainError) {
+        let update = ItemUpdate(attributes: [.label: .string(label)])
+        do throws(KeychainError) {
+            try keychain.update(Self.query(kind, account), with: update)
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            _ = try add(kind, account, label: label)
+        }
+    }
+
+    /// A record has no secret, and is open while the keychain is locked: clients ask for the paths of
+    /// collections then. Where the administrator does not allow that, it is open after the first unlock.
+    ///
+    /// - Throws: errSecDuplicateItem if there is one with this account.
+    func add(_ kind: Kind, _ account: String, label: String) throws(KeychainError) -> ItemRecord {
+        var attributes = Self.query(kind, account).attributes
+        attributes[.label] = .string(label)
+        var item = ItemAddition(
+            .genericPassword, attributes: attributes, accessGroup: AccessGroup.collections.name, protection: .always)
+        do throws(KeychainError) {
+            return try keychain.add(item)
+        } catch {
+            guard error.status == .param else { throw error }
+            item.protection = .afterFirstUnlock
+            return try keychain.add(item)
+        }
+    }
+
+    /// Deletes a record, if there is one.
+    func delete(_ kind: Kind, _ account: String) throws(KeychainError) {
+        _ = try delete(Self.query(kind, account))
+    }
+
+    /// Deletes the matching items, which may be none, and returns their number.
+    func delete(_ query: ItemQuery) throws(KeychainError) -> Int {
+        do throws(KeychainError) {
+            return try keychain.delete(query)
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return 0
+        }
+    }
+
+    private static func query(_ kind: Kind, _ account: String?) -> ItemQuery {
+        var attributes: [ItemAttribute: AttributeValue] = [.service: .string(kind.rawValue)]
+        if let account { attributes[.account] = .string(account) }
+        return ItemQuery(
+            .genericPassword, attributes: attributes, accessGroup: AccessGroup.collections.name, synchronizable: .any,
+            limit: .all, authentication: Authentication(.fail))
+    }
+}
