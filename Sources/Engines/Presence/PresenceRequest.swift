@@ -28,6 +28,8 @@ public struct PresenceRequest: Sendable, Hashable {
     public var place: PromptPlace
     /// Why the question is asked again; nil for the first time.
     public var previousFailure: PreviousFailure?
+    /// What a confirmation says instead of the usual words; nil for those.
+    public var words: ConfirmationWords?
 
     /// What the answer opens.
     public enum Subject: Sendable, Hashable {
@@ -67,5 +69,24 @@ public struct PresenceRequest: Sendable, Hashable {
         self.fallbackTitle = fallbackTitle
         self.place = place
         self.previousFailure = previousFailure
+    }
+}
+
+/// The words of a confirmation: fixed texts of Latchkey, never of a program or an item.
+public struct ConfirmationWords: Sendable, Hashable {
+    /// One line.
+    public var question: String
+    /// Lines below the program and the item.
+    public var notes: [String]
+    /// The text of the button that says yes.
+    public var accept: String
+    /// The text of the button that says no.
+    public var deny: String
+
+    public init(question: String, notes: [String], accept: String, deny: String) {
+        self.question = question
+        self.notes = notes
+        self.accept = accept
+        self.deny = deny
     }
 }

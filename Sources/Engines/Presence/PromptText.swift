@@ -31,22 +31,24 @@ public struct PromptText: Sendable, Hashable {
         let failure = request.previousFailure.map { Self.error($0, request.factor) }
         // Where no secret is typed, not every program shows an error.
         var lines = request.factor.isSecret ? [] : failure.map { [$0, ""] } ?? []
-        lines += [Self.question(request), ""]
+        let words = request.factor == .confirmation ? request.words : nil
+        lines += [words?.question ?? Self.question(request), ""]
         lines += Self.program(request.program)
         if case .item(let label, _) = request.subject { lines.append("Item: \(Self.quoted(label, .label))") }
         if !request.reason.isEmpty {
             lines.append("Reason, as the program states it: \(Self.quoted(request.reason, .reason))")
         }
+        if let words, !words.notes.isEmpty { lines += [""] + words.notes }
         description = lines.joined(separator: "\n")
         prompt = Self.prompt(request.factor)
         error = request.factor.isSecret ? failure : nil
-        deny = request.factor == .confirmation ? "Deny" : nil
+        deny = request.factor == .confirmation ? words?.deny ?? "Deny" : nil
         cancel = request.cancelTitle.flatMap(Self.button)
         isOnlyCancelled =
             request.factor == .securityKey || request.factor == .fingerprint && request.fallbackTitle == nil
         accept =
             switch request.factor {
-            case .confirmation: "Allow"
+            case .confirmation: words?.accept ?? "Allow"
             case .fingerprint: request.fallbackTitle.flatMap(Self.button) ?? "Passcode"
             default: "OK"
             }

@@ -32,8 +32,8 @@ final class RunningService: Sendable {
             prepareUnlock: { () throws(KeychainError) in try KeychainClient.startDaemonIfMissing() },
             { () throws(KeychainError) in try KeychainClient.session() })
         server = SecretServer(
-            on: bus, store: CombinedSecretStore(keychain), applications: keychain, askers: SecretAsker.all(on: bus),
-            log: log)
+            on: bus, store: CombinedSecretStore(keychain), applications: keychain, consents: keychain,
+            askers: SecretAsker.all(on: bus), log: log)
         do throws(BusError) {
             try server.start(replacing: replacing) {
                 log.notice("another program has taken the name")

@@ -16,6 +16,7 @@ struct PromptQuestion: Hashable, Sendable {
     let cancelTitle: String?
     let fallbackTitle: String?
     let previousFailure: PresenceRequest.PreviousFailure?
+    let words: ConfirmationWords?
 
     init(_ request: PresenceRequest) {
         program = PromptProgram(request)
@@ -27,6 +28,7 @@ struct PromptQuestion: Hashable, Sendable {
         cancelTitle = request.cancelTitle
         fallbackTitle = request.fallbackTitle
         previousFailure = request.previousFailure
+        words = request.words
     }
 
     var user: UInt32 { program.user }

@@ -16,6 +16,9 @@ enum KeychainItemMapping {
             contentType: try contentType(item.secret.contentType), replaces: replacing,
             accessGroup: collection.accessGroup.name)
         addition.authentication = Authentication(.fail)
+        if let creator = item.creator {
+            addition.attributes[.accessList] = try AccessList(creator: creator).attributeValue
+        }
         return addition
     }
 
@@ -46,7 +49,7 @@ enum KeychainItemMapping {
     static func item(_ record: ItemRecord, at reference: ItemReference) -> SecretItem {
         SecretItem(
             reference, label: label(of: record), attributes: attributes(of: record), isLocked: false,
-            created: seconds(record.created), modified: seconds(record.modified))
+            created: seconds(record.created), modified: seconds(record.modified), creators: record.creators)
     }
 
     static func secret(of record: ItemRecord) -> SecretValue {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
-internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 internal import Synchronization
@@ -39,7 +38,7 @@ public struct DesktopPrompter: Sendable {
 private final class DesktopConversation: Sendable {
     private enum Event: Sendable {
         /// The prompter is ready, or the person has answered.
-        case ready(reply: String, exchange: String)
+        case ready(reply: String, exchange: String, isChosen: Bool)
         case done
     }
 
@@ -87,7 +86,13 @@ private final class DesktopConversation: Sendable {
         }
         let values = call.arguments.remaining
         guard case .string(let reply)? = values.first, case .string(let exchange)? = values.last else { return nil }
-        return .ready(reply: reply, exchange: exchange)
+        return .ready(reply: reply, exchange: exchange, isChosen: values.contains(where: isChosen))
+    }
+
+    /// Whether the properties of the prompt say that its check box is set.
+    private static func isChosen(_ properties: BusValue) -> Bool {
+        guard case .dictionary(_, _, let entries) = properties else { return false }
+        return entries.contains(BusValue.Entry(.string("choice-chosen"), .variant(.boolean(true))))
     }
 
     func ask(_ question: SecretQuestion, cancellation: Cancellation) throws(BusError) -> SecretAnswer {
@@ -96,12 +101,15 @@ private final class DesktopConversation: Sendable {
         guard case .ready? = wait(cancellation) else { return cancellation.isCancelled ? .cancelled : .timedOut }
         guard let exchange = DesktopExchange() else { return DesktopPrompter.unavailable("no key could be made") }
         let arguments: [BusValue] = [
-            .objectPath(path), .string("password"), DesktopPromptText(question).properties.busValue,
+            .objectPath(path), .string(question.kind.desktopType), DesktopPromptText(question).properties.busValue,
             .string(exchange.text),
         ]
         try bus.call(method("PerformPrompt"), arguments, timeout: .seconds(30))
-        guard case .ready(let reply, let received)? = wait(cancellation) else {
+        guard case .ready(let reply, let received, let isChosen)? = wait(cancellation) else {
             return cancellation.isCancelled ? .cancelled : .timedOut
+        }
+        if case .consent(let subject) = question.kind {
+            return reply == "yes" ? .allowed(isKept: isChosen && subject.canBeKept) : .cancelled
         }
         guard reply == "yes", let secret = exchange.secret(in: received), secret.count > 0 else { return .cancelled }
         return .typed(secret)
@@ -134,28 +142,12 @@ private final class DesktopConversation: Sendable {
     private static let timeout: UInt64 = 600_000_000_000
 }
 
-/// The words of a prompt of the desktop. Texts of programs are printable and short.
-struct DesktopPromptText {
-    let properties: [String: BusVariant]
-
-    init(_ question: SecretQuestion) {
-        let program = PrintableText(question.program.executable, maxLength: 150)
-        let process = question.program.process.map { " (process \($0.process))" } ?? ""
-        let label = PrintableText(question.label, maxLength: 80)
-        let isNew = question.kind == .newPasscode
-        let verb = isNew ? "change the passcode of" : "use"
-        var warning = ""
-        if let left = question.attemptsLeft {
-            warning = left > 1 ? "The passcode is wrong. \(left) attempts are left." : "The passcode is wrong."
+extension SecretQuestion.Kind {
+    /// The type of the prompt in the prompter's interface.
+    fileprivate var desktopType: String {
+        switch self {
+        case .passcode, .newPasscode: "password"
+        case .consent: "confirm"
         }
-        properties = [
-            "title": BusVariant(isNew ? "New passcode" : "Unlock the keychain"),
-            "message": BusVariant(isNew ? "Choose a new passcode" : "Passcode required"),
-            "description": BusVariant("“\(program)”\(process) wants to \(verb) the keychain “\(label)”."),
-            "warning": BusVariant(warning), "password-new": BusVariant(isNew),
-            "continue-label": BusVariant(isNew ? "Change" : "Unlock"), "cancel-label": BusVariant("Cancel"),
-            "choice-label": BusVariant(""),
-            "caller-window": BusVariant(PrintableText(question.window, maxLength: 255).string),
-        ]
     }
 }

@@ -12,10 +12,12 @@ public struct SecretQuestion: Sendable {
         case passcode
         /// A new passcode, typed twice.
         case newPasscode
+        /// Whether a program may read items.
+        case consent(ConsentSubject)
     }
 
     public var kind: Kind
-    /// The label of the collection.
+    /// The label of the collection, or of the first item.
     public var label: String
     /// The program that needs it. On a session bus, it could be any program of the user.
     public var program: CallerIdentity
@@ -39,13 +41,15 @@ public struct SecretQuestion: Sendable {
 public enum SecretAnswer: Sendable {
     /// What the person typed. It is not verified.
     case typed(SharedSecret)
+    /// The program may read the items, for good or as long as it is connected.
+    case allowed(isKept: Bool)
     case cancelled
     case timedOut
     /// The person cannot be asked in this way.
     case unavailable(reason: String, hint: String)
 }
 
-/// A way to ask the person for the passcode.
+/// A way to ask the person.
 public enum SecretAsker: Sendable {
     /// The prompter of GNOME, which draws over the whole screen.
     case desktop(DesktopPrompter)

@@ -3,13 +3,19 @@
 internal import LinuxSystem
 internal import SystemBus
 
-/// What a prompt asks, and what follows from the answer.
+/// What a prompt asks, and what follows from the answers.
 struct PromptContent: Sendable {
+    /// The questions, one after the other. The first that is not agreed to ends the prompt.
+    let steps: [PromptStep]
+    /// Does what the prompt is for, if the person has agreed.
+    let finish: @Sendable (_ isAgreed: Bool) -> PromptResult
+}
+
+/// One question of a prompt.
+struct PromptStep: Sendable {
     let key: QuestionKey
     /// Asks; the text identifies the window of the program.
     let ask: @Sendable (_ window: String, Cancellation) -> Bool
-    /// Does what the prompt is for, if the person has agreed.
-    let finish: @Sendable (_ isAgreed: Bool) -> PromptResult
 }
 
 /// What a program is told at the end of its prompt.
@@ -70,9 +76,22 @@ final class SecretPrompts: Sendable {
             state.prompts[number]?.isShown = true
             return prompt.content
         }
+        ask(ArraySlice(content.steps), number, window)
+    }
+
+    /// Asks the questions that are left.
+    private func ask(_ steps: ArraySlice<PromptStep>, _ number: PromptNumber, _ window: String) {
+        var rest = steps
+        guard let step = rest.popFirst() else { return end(number, isAgreed: true) }
+        let left = rest
         questions.ask(
-            content.key, Self.identifier(number), with: { content.ask(window, $0) },
-            completion: { [weak self] in self?.end(number, isAgreed: $0) })
+            step.key, Self.identifier(number), with: { step.ask(window, $0) },
+            completion: { [weak self] isAgreed in
+                guard let self else { return }
+                if isAgreed { ask(left, number, window) } else { end(number, isAgreed: false) }
+            })
+        // The prompt may have ended between two questions.
+        if !exists(number) { questions.withdraw(Self.identifier(number)) }
     }
 
     /// Ends the prompt without an answer.

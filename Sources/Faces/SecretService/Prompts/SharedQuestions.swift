@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
+internal import SystemBus
 
 /// What a person is asked, so that equal questions are one.
 enum QuestionKey: Hashable, Sendable {
@@ -8,6 +9,8 @@ enum QuestionKey: Hashable, Sendable {
     case passcode(LockDomain)
     /// A new passcode, and the present one.
     case newPasscode(LockDomain)
+    /// Whether the program of a connection may read these items.
+    case consent(BusName, [ItemReference])
 }
 
 /// Questions that several programs wait for. Each is asked once at a time, on a thread of its own,

@@ -66,7 +66,7 @@ struct UnlockQuestion: Sendable {
     private func typed(_ answer: SecretAnswer) -> SharedSecret? {
         switch answer {
         case .typed(let secret): return secret
-        case .cancelled: return nil
+        case .cancelled, .allowed: return nil
         case .timedOut: log.notice("a prompt was not answered in time")
         case .unavailable(let reason, let hint):
             log.warning(

@@ -29,7 +29,9 @@ extension SecretServer {
         _ properties: ItemProperties, _ secret: SecretValue, replacing: Bool, in collection: CollectionName,
         _ call: BusMethodCall
     ) throws(BusFailure) -> [BusValue] {
-        let item = NewSecretItem(label: properties.label, attributes: properties.attributes, secret: secret)
+        let item = NewSecretItem(
+            label: properties.label, attributes: properties.attributes, secret: secret,
+            creator: reader(call.sender).path)
         let added = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in
             try store.add(item, replacing: replacing, to: collection)
         }

@@ -10,6 +10,7 @@ extension SecretServer {
         do throws(BusFailure) {
             try budgets.spendCall(by: call.sender)
             try requireSameUser(call.sender)
+            _ = caller(call.sender)
             if let values = try answer(to: call) { call.answer(values) }
         } catch {
             call.fail(error)

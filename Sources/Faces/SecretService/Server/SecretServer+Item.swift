@@ -15,9 +15,11 @@ extension SecretServer {
         case "GetSecret":
             let session = try arguments.next(ObjectPath.self)
             let cipher = try sessions.cipher(at: session, of: call.sender)
-            let secret = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in
-                try store.secret(of: item)
+            let reader = reader(call.sender)
+            let secret = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) -> SecretValue? in
+                try consent.isNeeded(for: item, by: reader) ? nil : try store.secret(of: item)
             }
+            guard let secret else { throw .needsConsent }
             return [try Self.transfer(secret, session, cipher)]
         case "SetSecret":
             let secret = try receive(try arguments.nextSecret(), call)

@@ -23,49 +23,66 @@ extension SecretServer {
         return locked
     }
 
-    /// Answers with the paths that are unlocked, and with a prompt for the others. Objects that do not
-    /// exist are left out.
+    /// Answers with the paths that are open to the program, and with a prompt for the others. Objects that
+    /// do not exist are left out.
     func unlock(_ paths: [ObjectPath], _ call: BusMethodCall) throws(BusFailure) -> [BusValue] {
+        let reader = reader(call.sender)
         var unlocked: [ObjectPath] = []
         var locked: [ObjectPath] = []
         var collections: [CollectionName] = []
+        var items: [ItemReference] = []
         for path in paths {
-            guard let state = try lockState(path) else { continue }
-            guard state.isLocked else {
+            guard let state = try state(of: path, reader) else { continue }
+            guard state.isLocked || state.needsConsent else {
                 unlocked.append(path)
                 continue
             }
             locked.append(path)
-            if !collections.contains(state.collection) { collections.append(state.collection) }
+            if state.isLocked, !collections.contains(state.collection) { collections.append(state.collection) }
+            if state.needsConsent, let item = state.item { items.append(item) }
         }
         guard !locked.isEmpty else { return [unlocked.busValue, .objectPath(.absent)] }
-        let waiting = locked
-        let prompt = try prompt(for: collections, call) { [weak self] isAgreed in
-            let opened = isAgreed ? self?.unlocked(of: waiting) ?? [] : []
+        var steps: [PromptStep] = []
+        if !collections.isEmpty { steps.append(try unlockStep(collections, reader)) }
+        if !items.isEmpty { steps.append(consentStep(items, reader)) }
+        let (waiting, asked) = (locked, items)
+        let content = PromptContent(steps: steps) { [weak self] isAgreed in
+            let opened = isAgreed ? self?.unlocked(of: waiting, reader) ?? [] : []
+            if isAgreed { for item in asked { self?.signals.itemUnlocked(item, to: reader.connection) } }
             return PromptResult(isDismissed: !isAgreed, value: opened.busValue)
         }
-        return [unlocked.busValue, .objectPath(prompt)]
+        return [unlocked.busValue, .objectPath(try prompts.create(content, for: call.sender))]
     }
 
-    private func unlocked(of paths: [ObjectPath]) -> [ObjectPath] {
+    private func unlocked(of paths: [ObjectPath], _ reader: SecretReader) -> [ObjectPath] {
         paths.filter { path in
-            guard let state = try? lockState(path) else { return false }
-            return !state.isLocked
+            guard let state = try? state(of: path, reader) else { return false }
+            return !state.isLocked && !state.needsConsent
         }
     }
 
-    /// Returns the collection of a path, and whether the object is locked; nil if there is no such
-    /// object.
-    private func lockState(
-        _ path: ObjectPath
-    ) throws(BusFailure) -> (collection: CollectionName, isLocked: Bool)? {
+    /// Whether an object of the service is open to a program.
+    private struct TargetState {
+        let collection: CollectionName
+        /// nil for a collection.
+        var item: ItemReference?
+        let isLocked: Bool
+        /// Whether the person must be asked before the program reads the item.
+        var needsConsent = false
+    }
+
+    /// Returns nil if there is no such object.
+    private func state(of path: ObjectPath, _ reader: SecretReader) throws(BusFailure) -> TargetState? {
         do throws(SecretStoreError) {
             guard let target = try target(path) else { return nil }
             guard let item = target.item else {
-                return (collection: target.collection, isLocked: try store.collection(target.collection).isLocked)
+                return TargetState(
+                    collection: target.collection, isLocked: try store.collection(target.collection).isLocked)
             }
-            let isLocked = try store.item(ItemReference(target.collection, item)).isLocked
-            return (collection: target.collection, isLocked: isLocked)
+            let found = try store.item(ItemReference(target.collection, item))
+            return TargetState(
+                collection: target.collection, item: found.reference, isLocked: found.isLocked,
+                needsConsent: try consent.isNeeded(for: found, by: reader))
         } catch .notFound {
             return nil
         } catch {
@@ -75,25 +92,44 @@ extension SecretServer {
 
     // MARK: Prompts
 
-    /// Creates a prompt that unlocks collections, one keychain after the other.
+    /// Creates a prompt that unlocks collections.
     func prompt(
         for collections: [CollectionName], _ call: BusMethodCall,
         finish: @escaping @Sendable (Bool) -> PromptResult
     ) throws(BusFailure) -> ObjectPath {
+        let content = PromptContent(steps: [try unlockStep(collections, reader(call.sender))], finish: finish)
+        return try prompts.create(content, for: call.sender)
+    }
+
+    /// Asks for the passcodes of collections, one keychain after the other.
+    private func unlockStep(
+        _ collections: [CollectionName], _ reader: SecretReader
+    ) throws(BusFailure) -> PromptStep {
         guard let first = collections.first else { throw .failed("there is no collection to unlock") }
-        let domain = try domain(of: first)
-        let (store, askers, log, program) = (store, askers, log, caller(call.sender))
-        let content = PromptContent(
-            key: .passcode(domain),
+        let (store, askers, log) = (store, askers, log)
+        return PromptStep(
+            key: .passcode(try domain(of: first)),
             ask: { window, cancellation in
                 collections.allSatisfy { collection in
                     UnlockQuestion(
-                        store: store, askers: askers, log: log, collection: collection, program: program,
+                        store: store, askers: askers, log: log, collection: collection, program: reader.program,
                         window: window
                     ).ask(cancellation)
                 }
-            }, finish: finish)
-        return try prompts.create(content, for: call.sender)
+            })
+    }
+
+    /// Asks whether the program may read the items.
+    private func consentStep(_ items: [ItemReference], _ reader: SecretReader) -> PromptStep {
+        let (store, consent, askers, log) = (store, consent, askers, log)
+        return PromptStep(
+            key: .consent(reader.connection, items),
+            ask: { window, cancellation in
+                ConsentQuestion(
+                    store: store, consent: consent, askers: askers, log: log, items: items, reader: reader,
+                    window: window
+                ).ask(cancellation)
+            })
     }
 
     /// Creates a prompt that changes the passcode of a collection.
@@ -102,13 +138,14 @@ extension SecretServer {
         let name = try collection(selector, path)
         let domain = try domain(of: name)
         let (store, askers, log, program) = (store, askers, log, caller(call.sender))
-        let content = PromptContent(
+        let step = PromptStep(
             key: .newPasscode(domain),
             ask: { window, cancellation in
                 UnlockQuestion(
                     store: store, askers: askers, log: log, collection: name, program: program, window: window
                 ).change(cancellation)
-            }, finish: { PromptResult(isDismissed: !$0, value: .string("")) })
+            })
+        let content = PromptContent(steps: [step]) { PromptResult(isDismissed: !$0, value: .string("")) }
         return try prompts.create(content, for: call.sender)
     }
 

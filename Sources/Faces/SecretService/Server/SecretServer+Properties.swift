@@ -58,9 +58,14 @@ extension SecretServer {
         case .collection(let selector): return try values(of: try collection(selector, call.path), call)
         case .item(let selector, let item):
             let reference = ItemReference(try collection(selector, call.path), item)
-            let found = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in try store.item(reference) }
+            let reader = reader(call.sender)
+            let (found, isLocked) = try BusFailure.mapErrors(call.path) {
+                () throws(SecretStoreError) -> (SecretItem, Bool) in
+                let found = try store.item(reference)
+                return (found, found.isLocked ? true : try consent.isNeeded(for: found, by: reader))
+            }
             return [
-                "Label": BusVariant(found.label), "Locked": BusVariant(found.isLocked),
+                "Label": BusVariant(found.label), "Locked": BusVariant(isLocked),
                 "Attributes": BusVariant(found.attributes.busValue), "Type": BusVariant(found.attributes.schema),
                 "Created": BusVariant(found.created), "Modified": BusVariant(found.modified),
             ]

@@ -20,10 +20,12 @@ extension SecretServer {
             return try createCollection(properties, alias: try arguments.next(), call)
         case "SearchItems":
             let found = try search(try arguments.nextAttributes(), in: nil)
-            return [
-                found.filter { !$0.isLocked }.map(\.reference.path).busValue,
-                found.filter(\.isLocked).map(\.reference.path).busValue,
-            ]
+            let reader = reader(call.sender)
+            let (open, locked) = try BusFailure.mapErrors(call.path) {
+                () throws(SecretStoreError) -> ([ItemReference], [ItemReference]) in
+                try consent.divide(found, for: reader)
+            }
+            return [open.map(\.path).busValue, locked.map(\.path).busValue]
         case "Unlock": return try unlock(try arguments.nextPaths(), call)
         case "Lock": return [lock(try arguments.nextPaths()).busValue, .objectPath(.absent)]
         case "LockService":
@@ -110,25 +112,27 @@ extension SecretServer {
 
     // MARK: Secrets
 
-    /// Locked items, and paths without an item, are left out.
+    /// Locked items, those that need an answer of the person, and paths without an item are left out.
     private func secrets(
         of paths: [ObjectPath], session: ObjectPath, _ call: BusMethodCall
     ) throws(BusFailure) -> BusValue {
         let cipher = try sessions.cipher(at: session, of: call.sender)
         var entries: [BusValue.Entry] = []
         var seen: Set<ObjectPath> = []
+        let reader = reader(call.sender)
         for path in paths where seen.insert(path).inserted {
-            guard let secret = try secret(at: path) else { continue }
+            guard let secret = try secret(at: path, reader) else { continue }
             let value = try Self.transfer(secret, session, cipher)
             entries.append(BusValue.Entry(.objectPath(path), value))
         }
         return .dictionary(key: .objectPath, value: .secret, entries)
     }
 
-    private func secret(at path: ObjectPath) throws(BusFailure) -> SecretValue? {
+    private func secret(at path: ObjectPath, _ reader: SecretReader) throws(BusFailure) -> SecretValue? {
         do throws(SecretStoreError) {
             guard let target = try target(path), let item = target.item else { return nil }
-            return try store.secret(of: ItemReference(target.collection, item))
+            let reference = ItemReference(target.collection, item)
+            return try consent.isNeeded(for: reference, by: reader) ? nil : try store.secret(of: reference)
         } catch .notFound {
             return nil
         } catch .locked {

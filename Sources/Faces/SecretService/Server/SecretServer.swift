@@ -20,10 +20,13 @@ public final class SecretServer: Sendable {
     let sessions: SecretSessions
     let prompts: SecretPrompts
     let signals: SecretSignals
+    let consent: ReadingConsent
     private let portal: PortalSecrets?
     private let running = SystemMutex(Running())
     /// The collections that clients know.
     private let announced = SystemMutex<[CollectionName]>([])
+    /// The programs as they were at the first call of each connection.
+    private let programs = SystemMutex<[BusName: CallerIdentity]>([:])
 
     /// What is in force as long as the service runs.
     private struct Running {
@@ -35,14 +38,16 @@ public final class SecretServer: Sendable {
     /// - Parameters:
     ///   - bus: a connection with ``SecretLimits/bus``.
     ///   - applications: the secrets that the portal gives to applications; nil for no portal.
+    ///   - consents: whether the person is asked before a program reads an item; nil for never.
     public init(
         on bus: BusConnection, store: any SecretStore, applications: (any ApplicationSecretStore)? = nil,
-        askers: [SecretAsker], log: Logger
+        consents: (any ConsentStore)? = nil, askers: [SecretAsker], log: Logger
     ) {
         self.bus = bus
         self.store = store
         self.askers = askers
         self.log = log
+        consent = ReadingConsent(store, consents)
         sessions = SecretSessions(budgets)
         signals = SecretSignals(bus: bus, log: log)
         prompts = SecretPrompts(budgets, signals, questions)
@@ -100,16 +105,29 @@ public final class SecretServer: Sendable {
 
     // MARK: Programs
 
-    /// Returns the program at the other end of a connection, for words and the log: at most a claim.
+    /// Returns the program at the other end of a connection, for words, the log and questions: at most a
+    /// claim. What it executes later changes nothing.
     func caller(_ sender: BusName) -> CallerIdentity {
+        if let known = programs.withLock({ $0[sender] }) { return known }
         let peers = running.withLock { $0.peers }
         guard let peer = try? peers?.peer(sender), let process = peer.process else {
-            return CallerIdentity(executable: "a program of unknown name")
+            return CallerIdentity(executable: Self.unknownProgram)
         }
-        return CallerIdentity(
-            executable: ProcessDirectory(process).executable ?? "a program of unknown name",
+        let program = CallerIdentity(
+            executable: ProcessDirectory(process).executable ?? Self.unknownProgram,
             process: CallerIdentity.ProcessIdentity(user: peer.user, process: process))
+        programs.withLock { programs in
+            // The end of a connection that was reported before would leave its program here.
+            if programs.count >= Self.maxPrograms { programs = [:] }
+            programs[sender] = program
+        }
+        return program
     }
+
+    func reader(_ sender: BusName) -> SecretReader { SecretReader(connection: sender, program: caller(sender)) }
+
+    private static let unknownProgram = "a program of unknown name"
+    private static let maxPrograms = 4096
 
     /// - Throws: `AccessDenied` for a program of another user.
     func requireSameUser(_ sender: BusName) throws(BusFailure) {
@@ -123,7 +141,9 @@ public final class SecretServer: Sendable {
         sessions.endAll(of: name)
         prompts.endAll(of: name)
         portal?.endAll(of: name)
+        consent.endAll(of: name)
         budgets.forget(name)
+        programs.withLock { $0[name] = nil }
     }
 
     // MARK: Changes
@@ -133,8 +153,12 @@ public final class SecretServer: Sendable {
         announced.withLock { $0 = present }
         let announcer = ChangeAnnouncer { [weak self] changes in self?.announce(changes) }
         do throws(SecretStoreError) {
-            let observation = try store.observe { announcer.add($0) }
+            let observation = try store.observe { [consent] change in
+                consent.invalidate()
+                announcer.add(change)
+            }
             running.withLock { $0.observation = observation }
+            consent.startKeepingRules()
         } catch {
             log.warning("changes by other programs are not announced", metadata: ["reason": "\(error)"])
         }

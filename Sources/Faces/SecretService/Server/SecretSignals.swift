@@ -42,6 +42,11 @@ struct SecretSignals: Sendable {
         propertiesChanged(item.path, SecretInterfaces.item, properties, without: [])
     }
 
+    /// Announces that a program may read an item now.
+    func itemUnlocked(_ item: ItemReference, to reader: BusName) {
+        propertiesChanged(item.path, SecretInterfaces.item, ["Locked": BusVariant(false)], without: [], to: reader)
+    }
+
     private func itemsChanged(_ item: ItemReference, _ member: String) {
         emit(from: item.collection.path, SecretInterfaces.collection, member, [.objectPath(item.path)])
         itemsChanged(item.collection)
@@ -73,11 +78,11 @@ struct SecretSignals: Sendable {
 
     private func propertiesChanged(
         _ path: ObjectPath, _ interface: InterfaceDescription, _ changed: [String: BusVariant],
-        without invalidated: [String]
+        without invalidated: [String], to destination: BusName? = nil
     ) {
         emit(
             from: path, SecretInterfaces.properties, "PropertiesChanged",
-            [.string(interface.name), changed.busValue, invalidated.busValue])
+            [.string(interface.name), changed.busValue, invalidated.busValue], to: destination)
     }
 
     private func emit(

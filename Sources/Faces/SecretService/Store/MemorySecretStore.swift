@@ -12,6 +12,14 @@ public final class MemorySecretStore: SecretStore {
         var secret: SecretValue
         let created: UInt64
         var modified: UInt64
+        var creators: [ProgramPath]
+
+        mutating func add(_ creator: ProgramPath?) {
+            guard let creator, !creators.contains(creator), creators.count < MemorySecretStore.maxCreators else {
+                return
+            }
+            creators.append(creator)
+        }
     }
 
     private struct StoredCollection {
@@ -148,7 +156,7 @@ public final class MemorySecretStore: SecretStore {
             return SecretItem(
                 reference, label: state.isLocked ? "" : item.label,
                 attributes: state.isLocked ? .none : item.attributes, isLocked: state.isLocked, created: item.created,
-                modified: item.modified)
+                modified: item.modified, creators: state.isLocked ? [] : item.creators)
         }
         guard let found else { throw .notFound }
         return found
@@ -176,11 +184,13 @@ public final class MemorySecretStore: SecretStore {
                 state.collections[collection]?.items[equal]?.label = item.label
                 state.collections[collection]?.items[equal]?.secret = item.secret
                 state.collections[collection]?.items[equal]?.modified = time
+                state.collections[collection]?.items[equal]?.add(item.creator)
                 return AddedItem(ItemReference(collection, equal), isReplacement: true)
             }
             guard stored.order.count < Self.maxItems else { throw .limitExceeded("\(Self.maxItems) items in memory") }
             state.collections[collection]?.items[fresh] = StoredItem(
-                label: item.label, attributes: item.attributes, secret: item.secret, created: time, modified: time)
+                label: item.label, attributes: item.attributes, secret: item.secret, created: time, modified: time,
+                creators: item.creator.map { [$0] } ?? [])
             state.collections[collection]?.order.append(fresh)
             return AddedItem(ItemReference(collection, fresh), isReplacement: false)
         }
@@ -269,6 +279,7 @@ public final class MemorySecretStore: SecretStore {
     }
 
     private static let maxItems = 4096
+    private static let maxCreators = 16
     private static let maxCollections = 256
 }
 

@@ -53,10 +53,12 @@ public struct SecretItem: Hashable, Sendable {
     public var isLocked: Bool
     public var created: UInt64
     public var modified: UInt64
+    /// The programs that have stored the item; none while the item is locked, and if they are not known.
+    public var creators: [ProgramPath]
 
     public init(
         _ reference: ItemReference, label: String, attributes: SecretAttributes, isLocked: Bool, created: UInt64,
-        modified: UInt64
+        modified: UInt64, creators: [ProgramPath] = []
     ) {
         self.reference = reference
         self.label = label
@@ -64,6 +66,7 @@ public struct SecretItem: Hashable, Sendable {
         self.isLocked = isLocked
         self.created = created
         self.modified = modified
+        self.creators = creators
     }
 }
 
@@ -83,11 +86,14 @@ public struct NewSecretItem: Hashable, Sendable {
     public var label: String
     public var attributes: SecretAttributes
     public var secret: SecretValue
+    /// The program that stores it; nil if it is not known.
+    public var creator: ProgramPath?
 
-    public init(label: String, attributes: SecretAttributes, secret: SecretValue) {
+    public init(label: String, attributes: SecretAttributes, secret: SecretValue, creator: ProgramPath? = nil) {
         self.label = label
         self.attributes = attributes
         self.secret = secret
+        self.creator = creator
     }
 }
 
