@@ -24,7 +24,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         switch self {
         case .daily: [.set, .get, .copy, .generate, .list, .rm]
         case .keychain: [.status, .doctor, .backup, .restore, .who, .log, .session, .collection]
-        case .protection: [.passcode, .lock, .unlock, .settings, .withPasscode, .agent]
+        case .protection: [.passcode, .lock, .unlock, .settings, .consent, .withPasscode, .agent]
         case .files: [.protect, .unprotect, .cat, .edit, .mount]
         case .keys: [.key, .securityKey, .recoveryKey, .root]
         case .certificates: [.certificate, .trust, .ats, .tls, .pin]

@@ -18,7 +18,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case protect, unprotect, cat, edit, mount
     case who, log
     case withPasscode = "with-passcode"
-    case agent, session, collection
+    case agent, session, collection, consent
 
     /// Whether this is one of the commands for daily use, which the program has only under the name
     /// `latchkey`.
@@ -65,6 +65,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .withPasscode: "Run a program with the keychain unlocked."
         case .session: "Run a program with a session bus that has the keychain."
         case .collection: "List, create, rename and delete the collections of desktop programs."
+        case .consent: "Allow, list and revoke what desktop programs read without a question."
         case .agent: "Ask for the passcode in this session, for the system's latchkeyd."
         case .securityKey: "Enroll, list and remove security keys, whose touch opens items."
         case .root: "Show where the device key is, and move it to or from the TPM."
@@ -133,6 +134,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .agent: AgentCommand.self
         case .session: SessionCommand.self
         case .collection: CollectionCommand.self
+        case .consent: ConsentCommand.self
         }
     }
 
