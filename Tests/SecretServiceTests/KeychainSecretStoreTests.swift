@@ -86,6 +86,54 @@ struct KeychainSecretStoreTests {
         }
     }
 
+    // MARK: Creators
+
+    @Test(
+        "SECS-12: the programs that have stored an item are kept with it, and are no part of its map",
+        arguments: Backend.everywhere)
+    func creators(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let store = KeychainSecretStore(testing: keychain)
+        let (one, two) = (try #require(ProgramPath("/usr/bin/one")), try #require(ProgramPath("/usr/bin/two")))
+        let pairs = ["service": "example.com", "username": "alice"]
+        func add(_ creator: ProgramPath?) throws -> ItemReference {
+            var item = try Self.item(pairs, "x")
+            item.creator = creator
+            return try store.add(item, replacing: true, to: .login).reference
+        }
+        let item = try add(one)
+        #expect(try store.item(item).creators == [one])
+        // Another program stores in its place; one of unknown path adds nothing.
+        #expect(try add(two) == item && add(nil) == item && add(one) == item)
+        #expect(try store.item(item).creators == [one, two])
+        #expect(try store.item(item).attributes == SecretAttributes(testing: pairs))
+        try store.update(item, with: SecretItemUpdate(label: "new"))
+        #expect(try store.item(item).creators == [one, two])
+    }
+
+    @Test("SECS-12: an access list of security stays when a client stores in its place, and names no creator")
+    func accessList() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let store = KeychainSecretStore(testing: keychain)
+        let list = try AccessList(name: "a", programs: .listed(["/usr/bin/one"]))
+        let record = try keychain.service.add(
+            ItemAddition(
+                .genericPassword,
+                attributes: [
+                    .service: .string("example.com"), .account: .string("alice"), .accessList: list.attributeValue,
+                ]), from: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
+        let reference = ItemReference(.login, try #require(SecretItemID(record.persistentReference.bytes)))
+        #expect(try store.item(reference).creators.isEmpty)
+        var item = try Self.item(["service": "example.com", "username": "alice"], "x")
+        item.creator = ProgramPath("/usr/bin/two")
+        #expect(try store.add(item, replacing: true, to: .login) == AddedItem(reference, isReplacement: true))
+        #expect(try store.item(reference).creators.isEmpty)
+        let found = try keychain.service.copyMatching(
+            ItemQuery(.genericPassword, attributes: [.service: .string("example.com")]), returning: .attributes,
+            from: CallerIdentity(executable: "/usr/bin/example"))
+        #expect(try found.records.first?.accessList() == list)
+    }
+
     // MARK: Collections
 
     @Test("SECS-3: collections are access groups of their own, searched by one call", arguments: Backend.everywhere)

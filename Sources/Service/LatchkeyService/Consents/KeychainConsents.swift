@@ -8,9 +8,10 @@ public import KeychainModel
 /// They guard against mistakes and isolate nothing: every program of the user can write the records, and
 /// read the items without the Secret Service.
 public struct KeychainConsents: Sendable {
+    private let keychain: KeychainSession
     private let records: KeychainRecords
 
-    public init(_ keychain: KeychainSession) { records = KeychainRecords(keychain) }
+    public init(_ keychain: KeychainSession) { (self.keychain, records) = (keychain, KeychainRecords(keychain)) }
 
     /// The maximum number of consents. One more removes the oldest.
     public static let maxCount = 1024
@@ -79,6 +80,7 @@ public struct KeychainConsents: Sendable {
         }
         var query = ItemQuery(
             nil, synchronizable: .any, persistentReference: reference, authentication: Authentication(.skip))
+        query.accessGroups = try KeychainCollections(keychain).all().map(\.name.accessGroup.name)
         // With lookup attributes, a locked item is a match and no error.
         query.lookupAttributes = .empty
         let found = try records.matches(query)

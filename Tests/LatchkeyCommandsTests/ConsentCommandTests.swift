@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+import Testing
+
+/// The commands of `latchkey consent`, and the setting.
+@Suite("latchkey consent")
+struct ConsentCommandTests {
+    private static let service = CallerIdentity(executable: "/usr/bin/latchkey-secret-service")
+
+    /// Adds a password, and a consent for it as the Secret Service does; returns its reference.
+    private static func addConsent(_ program: String, _ keychain: TestKeychain) throws -> PersistentReference {
+        let map = try LookupAttributes([("service", "example.com")])
+        let record = try keychain.service.add(
+            ItemAddition(
+                map, label: "Mail", data: SharedSecret(copying: "x".utf8), contentType: nil, replaces: true,
+                accessGroup: AccessGroup.shared.name), from: service)
+        let path = try #require(ProgramPath(program))
+        let reference = record.persistentReference
+        try KeychainConsents(KeychainSession(keychain.service, as: service))
+            .add([Consent(path, .item(reference.bytes))])
+        return reference
+    }
+
+    @Test("SECS-11: nothing is asked until the person wants it, and the setting is kept", arguments: Backend.everywhere)
+    func setting(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let consents = KeychainConsents(KeychainSession(keychain.service, as: Self.service))
+        #expect(try consents.mode() == .never)
+        #expect(keychain.latchkey("settings").output.contains("consent:        never asked"))
+        for mode in [ConsentMode.creator, .always, .never] {
+            let changed = keychain.latchkey("settings consent \(mode.rawValue) --json")
+            #expect(changed.exit == 0 && changed.output.contains(#""consent" : "\#(mode.rawValue)""#), "\(changed)")
+            #expect(try consents.mode() == mode)
+        }
+        for words in ["consent", "consent sometimes", "consent software", "enclave never", "creator"] {
+            let refused = keychain.latchkey("settings \(words)")
+            #expect(refused.exit == 2 && refused.error.contains("consent never|creator|always"), "\(words)")
+        }
+    }
+
+    @Test("A mode of a later version asks about everything")
+    func unknownMode() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        _ = try keychain.service.add(
+            ItemAddition(
+                .genericPassword,
+                attributes: [
+                    .service: .string("org.freedesktop.Secret.Setting"), .account: .string("consent"),
+                    .label: .string("weekdays"),
+                ], accessGroup: "org.freedesktop.secrets"), from: Self.service)
+        #expect(keychain.latchkey("settings --json").output.contains(#""consent" : "always""#))
+    }
+
+    @Test("SECS-15: consents are listed with their items, and revoked for one program", arguments: Backend.everywhere)
+    func list(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        #expect(keychain.latchkey("consent list") == Outcome(exit: 0, output: "", error: ""))
+        let reference = try Self.addConsent("/usr/bin/mail reader", keychain)
+        let allowed = keychain.latchkey("consent allow /usr/bin/seahorse")
+        #expect(
+            allowed == Outcome(exit: 0, output: "", error: "latchkey: /usr/bin/seahorse may read every item\n"))
+        // Once more is the same consent.
+        #expect(keychain.latchkey("consent allow /usr/bin/seahorse").exit == 0)
+        #expect(
+            keychain.latchkey("consent list").output == """
+                /usr/bin/mail reader\tMail\t2026-11-22T12:00:00Z
+                /usr/bin/seahorse\t(every item)\t2026-11-22T12:00:00Z
+
+                """)
+        try keychain.service.delete(
+            ItemQuery(nil, persistentReference: reference), from: Self.service)
+        #expect(keychain.latchkey("consent list").output.contains("/usr/bin/mail reader\t(deleted item)\t"))
+        #expect(
+            keychain.latchkey("consent forget /usr/bin/seahorse")
+                == Outcome(exit: 0, output: "", error: "latchkey: 1 consent is revoked\n"))
+        #expect(!keychain.latchkey("consent list").output.contains("seahorse"))
+        let missing = keychain.latchkey("consent forget /usr/bin/seahorse")
+        #expect(
+            missing
+                == Outcome(
+                    exit: 44, output: "", error: "latchkey: the program has no consent\nhint: latchkey consent list\n"))
+        #expect(keychain.latchkey("consent forget --all").error == "latchkey: 1 consent is revoked\n")
+        #expect(keychain.latchkey("consent list").output.isEmpty)
+        #expect(keychain.latchkey("consent forget --all").exit == 0)
+    }
+
+    @Test("JSON has the program, the scope and the label, which is not shown while the keychain is locked")
+    func json() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        _ = try Self.addConsent("/usr/bin/mail", keychain)
+        func scopes() throws -> [[String: String]] {
+            let text = Data(keychain.latchkey("consent list --json").output.utf8)
+            return try #require(try JSONSerialization.jsonObject(with: text) as? [[String: String]])
+        }
+        #expect(
+            try scopes() == [
+                [
+                    "program": "/usr/bin/mail", "scope": "item", "item": "Mail", "created": "2026-11-22T12:00:00Z",
+                ]
+            ])
+        try keychain.service.setPasscode(SharedSecret(copying: "the passcode".utf8)) { _, _ in }
+        try keychain.service.lock(immediately: true)
+        #expect(
+            try scopes() == [
+                ["program": "/usr/bin/mail", "scope": "locked", "created": "2026-11-22T12:00:00Z"]
+            ])
+        #expect(keychain.latchkey("consent forget /usr/bin/mail").exit == 0)
+    }
+
+    @Test("Only a program's absolute path is accepted, and either a path or --all")
+    func refused() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        for words in ["allow seahorse", "allow /", "forget seahorse"] {
+            let outcome = keychain.latchkey("consent \(words)")
+            #expect(outcome.exit == 206 && outcome.error.contains("begins with /"), "\(words): \(outcome)")
+        }
+        for words in ["forget", "forget --all /usr/bin/seahorse"] {
+            let outcome = keychain.latchkey("consent \(words)")
+            #expect(outcome.exit == 2 && outcome.error.contains("--all"), "\(words): \(outcome)")
+        }
+    }
+
+    @Test("The number of consents is limited: one more removes the oldest")
+    func limit() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let consents = KeychainConsents(KeychainSession(keychain.service, as: Self.service))
+        let paths = (0...KeychainConsents.maxCount).compactMap { ProgramPath("/usr/bin/\($0)") }
+        try consents.add(paths.dropLast().map { Consent($0, .everyItem) })
+        #expect(try consents.all().count == KeychainConsents.maxCount)
+        try consents.add(paths.suffix(1).map { Consent($0, .everyItem) })
+        let left = try consents.all().map(\.consent.program)
+        #expect(left == Array(paths.dropFirst()))
+    }
+}
