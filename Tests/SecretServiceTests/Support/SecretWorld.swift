@@ -48,11 +48,12 @@ final class SecretWorld: Sendable {
 final class TestPerson: Sendable {
     private let answers: Mutex<[String?]>
     private let asked = Mutex<[SecretQuestion]>([])
+    private let cancelled = Mutex(0)
     private let waits: Bool
 
     /// - Parameters:
     ///   - answers: what is typed for each question; nil cancels. After them, every question is
-    ///     cancelled.
+    ///     cancelled. A question about reading is answered with `once` or `always`.
     ///   - waits: whether each question is open until it is cancelled.
     init(_ answers: [String?] = [], waits: Bool = false) {
         self.answers = Mutex(answers)
@@ -60,14 +61,17 @@ final class TestPerson: Sendable {
     }
 
     var questions: [SecretQuestion] { asked.withLock { $0 } }
+    /// How many questions that were open have been cancelled.
+    var cancelledCount: Int { cancelled.withLock { $0 } }
 
     func answer(_ question: SecretQuestion, _ cancellation: Cancellation) -> SecretAnswer {
         asked.withLock { $0.append(question) }
         if waits {
-            _ = eventually { cancellation.isCancelled }
+            if eventually({ cancellation.isCancelled }) { cancelled.withLock { $0 += 1 } }
             return .cancelled
         }
         let typed = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        if case .consent = question.kind { return typed.map { .allowed(isKept: $0 == "always") } ?? .cancelled }
         return typed.map { SecretAnswer.typed(SharedSecret(copying: $0.utf8)) } ?? .cancelled
     }
 }
