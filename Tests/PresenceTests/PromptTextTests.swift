@@ -40,6 +40,15 @@ struct PromptTextTests {
         return program
     }
 
+    /// Words of our own, which only a confirmation has.
+    private static func withWords(_ request: PresenceRequest) -> PresenceRequest {
+        var request = request
+        request.words = ConfirmationWords(
+            question: "Shall this be?", notes: ["It costs a browser its cookies.", "It proves nothing."],
+            accept: "From now on", deny: "Only now")
+        return request
+    }
+
     private static let samples: [String: PresenceRequest] = [
         "passcode": request(.passcode, reason: "unlock your notes"),
         "passcode-keychain": request(.passcode, subject: .keychain),
@@ -48,6 +57,8 @@ struct PromptTextTests {
         "password": request(.applicationPassword, failure: .wrongSecret(attemptsLeft: 2)),
         "password-new": request(.newApplicationPassword, failure: .entriesDiffer),
         "confirmation": request(.confirmation),
+        "confirmation-words": withWords(request(.confirmation)),
+        "passcode-without-words": withWords(request(.passcode)),
         "fingerprint": request(.fingerprint, cancel: "Not now"),
         "fingerprint-fallback": request(.fingerprint, fallback: "Use passcode", failure: .notRecognized),
         "hostile-buttons": request(

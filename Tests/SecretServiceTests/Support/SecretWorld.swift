@@ -71,7 +71,9 @@ final class TestPerson: Sendable {
             return .cancelled
         }
         let typed = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-        if case .consent = question.kind { return typed.map { .allowed(isKept: $0 == "always") } ?? .cancelled }
+        if case .consent = question.kind {
+            return typed.map { SecretAnswer.allowed(isKept: $0 == "always") } ?? .cancelled
+        }
         return typed.map { SecretAnswer.typed(SharedSecret(copying: $0.utf8)) } ?? .cancelled
     }
 }
