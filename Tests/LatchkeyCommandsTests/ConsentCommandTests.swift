@@ -26,7 +26,7 @@ struct ConsentCommandTests {
         return reference
     }
 
-    @Test("SECS-11: nothing is asked until the person wants it, and the setting is kept", arguments: Backend.everywhere)
+    @Test("SECS-11: nothing is asked until the person wants it, and the setting is kept", arguments: Backend.allCases)
     func setting(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let consents = KeychainConsents(KeychainSession(keychain.service, as: Self.service))
@@ -56,7 +56,7 @@ struct ConsentCommandTests {
         #expect(keychain.latchkey("settings --json").output.contains(#""consent" : "always""#))
     }
 
-    @Test("SECS-15: consents are listed with their items, and revoked for one program", arguments: Backend.everywhere)
+    @Test("SECS-15: consents are listed with their items, and revoked for one program", arguments: Backend.allCases)
     func list(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         #expect(keychain.latchkey("consent list") == Outcome(exit: 0, output: "", error: ""))

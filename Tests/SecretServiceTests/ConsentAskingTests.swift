@@ -90,8 +90,8 @@ struct ConsentAskingTests {
         func text(_ name: String) -> String { properties[name]?.content(as: String.self) ?? "" }
         let desktop = text("description") + text("warning")
         for words in [
-            #"“/usr/bin/mail\x07er”"#, "“mail”", "2 other items", "Only the path of the program is known", "mistakes",
-            "a browser deletes the cookies",
+            #"“/usr/bin/mail\x07er”"#, "“mail”", "2 other items", "Only the path of the program is known",
+            "mistakes", "a browser deletes the cookies",
         ] {
             #expect(pinentry.description.contains(words), "\(words)")
             #expect(desktop.contains(words), "\(words)")

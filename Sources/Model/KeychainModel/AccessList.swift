@@ -4,7 +4,7 @@
 /// `kSecAttrAccess`.
 ///
 /// It is a record of what was asked, which is kept and shown. It allows and denies nothing: access
-/// groups separate programs.
+/// groups separate programs. A list of the Secret Service names the creators of an item (``creators``).
 ///
 /// Format: Documentation/Formats/keychain-database.md, "Access lists".
 package struct AccessList: Sendable {
