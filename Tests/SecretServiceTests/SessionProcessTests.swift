@@ -74,6 +74,23 @@ struct SessionProcessTests {
         #expect(try Executable.run("latchkey", ["find-generic-password"] + words, home: home).status == 44)
     }
 
+    @Test("Where nothing can ask, secret-tool reads what it has stored, and the rest once it is allowed")
+    func consent() throws {
+        let directory = try TemporaryDirectory()
+        let home = directory.path
+        let words = ["-s", "example.com", "-a", "alice", "-w", "foreign"]
+        #expect(try Executable.run("latchkey", ["add-generic-password"] + words, home: home).status == 0)
+        #expect(try Executable.run("latchkey", ["settings", "consent", "creator"], home: home).status == 0)
+        let script = "printf own | secret-tool store --label=a a 1 && secret-tool lookup a 1"
+        #expect(try Self.run(script, home: home).output == "own")
+        let lookup = "secret-tool lookup service example.com < /dev/null"
+        let refused = try Self.run(lookup, home: home)
+        #expect(refused.status != 0 && refused.output.isEmpty, "\(refused)")
+        let program = URL(filePath: "/usr/bin/secret-tool").resolvingSymlinksInPath().path
+        #expect(try Executable.run("latchkey", ["consent", "allow", program], home: home).status == 0)
+        #expect(try Self.run(lookup, home: home).output == "foreign")
+    }
+
     @Test("Through latchkeyd, which knows the service by its executable, there are collections as well")
     func daemon() throws {
         let daemon = try DaemonProcess()
