@@ -170,10 +170,7 @@ public final class SecretServer: Sendable {
         for collection in collections {
             let domain = try? store.lockDomain(of: collection.name)
             if domain.map({ changes.contains(.lock($0)) }) == true { signals.collectionChanged(collection) }
-            if changes.contains(.contents) {
-                signals.collectionChanged(collection.name)
-                signals.itemsChanged(collection.name)
-            }
+            if changes.contains(.contents) { signals.collectionChanged(collection.name) }
         }
     }
 }

@@ -27,10 +27,13 @@ struct SecretSignals: Sendable {
 
     private func collectionsChanged(_ all: [CollectionName]) {
         propertiesChanged(
-            SecretPath.root, SecretInterfaces.service, ["Collections": BusVariant(all.map(\.path))], without: [])
+            SecretPath.root, SecretInterfaces.service, ["Collections": BusVariant(all.map(\.path))])
     }
 
     // MARK: Of collections
+
+    // The list of items is neither sent nor invalidated: there may be a million, and libsecret changes
+    // its own list by these signals. Without a list it fails at the next one, and ends its program.
 
     func itemCreated(_ item: ItemReference) { itemsChanged(item, "ItemCreated") }
 
@@ -39,30 +42,26 @@ struct SecretSignals: Sendable {
     /// - Parameter properties: the new values of an item.
     func itemChanged(_ item: ItemReference, _ properties: [String: BusVariant]) {
         emit(from: item.collection.path, SecretInterfaces.collection, "ItemChanged", [.objectPath(item.path)])
-        propertiesChanged(item.path, SecretInterfaces.item, properties, without: [])
+        propertiesChanged(item.path, SecretInterfaces.item, properties)
     }
 
     /// Announces that a program may read an item now.
     func itemUnlocked(_ item: ItemReference, to reader: BusName) {
-        propertiesChanged(item.path, SecretInterfaces.item, ["Locked": BusVariant(false)], without: [], to: reader)
+        propertiesChanged(item.path, SecretInterfaces.item, ["Locked": BusVariant(false)], to: reader)
     }
 
     private func itemsChanged(_ item: ItemReference, _ member: String) {
         emit(from: item.collection.path, SecretInterfaces.collection, member, [.objectPath(item.path)])
-        itemsChanged(item.collection)
-    }
-
-    /// Announces that the items of a collection have changed, without their list: there may be a
-    /// million.
-    func itemsChanged(_ name: CollectionName) {
-        propertiesChanged(name.path, SecretInterfaces.collection, [:], without: ["Items", "Modified"])
     }
 
     func collectionChanged(_ collection: SecretCollection) {
         collectionChanged(collection.name)
         propertiesChanged(
             collection.name.path, SecretInterfaces.collection,
-            ["Label": BusVariant(collection.label), "Locked": BusVariant(collection.isLocked)], without: ["Modified"])
+            [
+                "Label": BusVariant(collection.label), "Locked": BusVariant(collection.isLocked),
+                "Modified": BusVariant(collection.modified),
+            ])
     }
 
     // MARK: Of prompts
@@ -78,11 +77,11 @@ struct SecretSignals: Sendable {
 
     private func propertiesChanged(
         _ path: ObjectPath, _ interface: InterfaceDescription, _ changed: [String: BusVariant],
-        without invalidated: [String], to destination: BusName? = nil
+        to destination: BusName? = nil
     ) {
         emit(
             from: path, SecretInterfaces.properties, "PropertiesChanged",
-            [.string(interface.name), changed.busValue, invalidated.busValue], to: destination)
+            [.string(interface.name), changed.busValue, [String]().busValue], to: destination)
     }
 
     private func emit(
