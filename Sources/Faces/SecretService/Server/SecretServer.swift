@@ -169,9 +169,21 @@ public final class SecretServer: Sendable {
         guard let collections = try? store.collections() else { return }
         for collection in collections {
             let domain = try? store.lockDomain(of: collection.name)
-            if domain.map({ changes.contains(.lock($0)) }) == true { signals.collectionChanged(collection) }
+            if domain.map({ changes.contains(.lock($0)) }) == true {
+                signals.collectionChanged(collection)
+                announceLock(of: collection.name)
+            }
             if changes.contains(.contents) { signals.collectionChanged(collection.name) }
         }
+    }
+
+    /// Announces the lock of each item, so that programs that show items, such as Seahorse, read their
+    /// labels again. Of more items than such a program shows, none is announced.
+    private func announceLock(of name: CollectionName) {
+        guard let items = try? store.search(.none, in: name), items.count <= SecretLimits.maxAnnouncedItems else {
+            return
+        }
+        for item in items { signals.itemChanged(item.reference, ["Locked": BusVariant(item.isLocked)]) }
     }
 }
 
@@ -217,6 +229,8 @@ public enum SecretLimits {
     static let maxContentTypeLength = 255
     /// The largest secret, in bytes.
     static let maxSecretLength = 16 << 20
+    /// The items whose lock is announced.
+    static let maxAnnouncedItems = 4096
     /// The paths in one call.
     static let maxPaths = 65_536
 }
