@@ -178,7 +178,18 @@ bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for
 	@./Scripts/dependencies age gocryptfs fuse3
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" files \
 	    --latchkey "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(filter --quick,$(ARGS))
+	@$(MAKE) --no-print-directory bench-secret-service ARGS="$(filter --quick,$(ARGS))"
 	@$(MAKE) --no-print-directory bench-transport ARGS="$(filter --quick,$(ARGS))"
+
+.PHONY: bench-secret-service
+bench-secret-service: ## Compare the Secret Service with gnome-keyring at 10 to 100,000 items (ARGS="--quick", "--sizes 10,1000", "--budget 3600")
+	@./Scripts/dependencies dbus gnome-keyring libsystemd-dev
+	swift build $(RELEASE) --product latchkey-secret-service
+	swift build $(RELEASE) --product latchkeyd
+	swift build -c release --package-path Benchmarks --product latchkey-bench
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" secret-service \
+	    --secret-service "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-secret-service" \
+	    --latchkeyd "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" $(ARGS)
 
 .PHONY: bench-transport
 bench-transport: ## Measure connections, downloads and many requests at once of LatchkeyURLSession (ARGS="--quick", "--instructions")

@@ -26,6 +26,8 @@ let package = Package(
         .target(
             name: "CRawFloor", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             linkerSettings: [.linkedLibrary("sqlite3")]),
+        // The client of the Secret Service, for every provider.
+        .target(name: "CSecretBus", linkerSettings: [.linkedLibrary("systemd")]),
         // The floor of certificates: X509_verify_cert.
         .target(name: "CTrustFloor", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
@@ -34,6 +36,7 @@ let package = Package(
                 "CEnclaveFloor",
                 "CKeyFloor",
                 "CRawFloor",
+                "CSecretBus",
                 "CTrustFloor",
                 "CScrypt",
                 "CSQLite",

@@ -13,7 +13,7 @@ struct BenchCommand: ParsableCommand {
             ClientCommand.self,
             EchoCommand.self,
             FillCommand.self, KeysCommand.self, TrustCommand.self, ConstraintsCommand.self,
-            EnclaveCommand.self, FilesCommand.self,
+            EnclaveCommand.self, FilesCommand.self, SecretServiceCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

@@ -10,7 +10,9 @@ final class MeasuredProcess {
     private var ending: Int32?
 
     /// Starts the program at `path`, with its output thrown away.
-    init(_ path: String, _ words: [String], environment: [String: String]) throws {
+    ///
+    /// - Parameter input: a file that becomes the standard input; nil for that of this process.
+    init(_ path: String, _ words: [String], environment: [String: String], input: String? = nil) throws {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         posix_spawn_file_actions_init(&actions)
@@ -19,6 +21,7 @@ final class MeasuredProcess {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
+        if let input { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0) }
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         // This process may ignore or block them (TemporaryDirectory), and the other would, too.
         var signals = sigset_t()
