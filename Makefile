@@ -128,9 +128,9 @@ format: ## Format every Swift file
 PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-path .build/prompt
 
 .PHONY: crash
-crash: ## Kill 3,000 writers at random moments and look for what they lost
+crash: ## Kill 3,000 writers, and 300 times the Secret Service, at random moments and look for what they lost
 	swift build $(DEBUG) --build-tests
-	LATCHKEY_CRASH_ROUNDS=3000 ./Scripts/test --filter CrashTests
+	LATCHKEY_CRASH_ROUNDS=3000 LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS=300 ./Scripts/test --filter CrashTests
 
 .PHONY: tamper
 tamper: ## Flip every single byte of a database
