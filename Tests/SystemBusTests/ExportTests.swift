@@ -173,4 +173,41 @@ struct ExportTests {
         for peer in [one, two] { try peer.call(server.method("/a", "Other")) }
         withExtendedLifetime(object) {}
     }
+
+    @Test("Answers have limits of their own, and one that exceeds them is refused by name")
+    func sentLimits() throws {
+        let fixture = try BusFixture()
+        var limits = BusLimits()
+        (limits.maxValues, limits.maxBytes, limits.maxSentValues, limits.maxSentBytes) = (100, 1000, 2000, 5000)
+        let (server, client) = (try fixture.connect(limits), try fixture.connect())
+        let object = try server.export(at: "/a") { call in
+            let count = call.member == "Few" ? 1000 : 3000
+            call.answer([.array(of: .boolean, Array(repeating: .boolean(true), count: count))])
+        }
+        let few = try client.call(server.method("/a", "Few"), returning: [.array(.boolean)])
+        #expect(few.remaining.count == 1)
+        let refused = error { try client.call(server.method("/a", "Many"), returning: [.array(.boolean)]) }
+        guard case .remote(let failure)? = refused else {
+            Issue.record("\(String(describing: refused))")
+            return
+        }
+        #expect(failure.name == "org.freedesktop.DBus.Error.LimitsExceeded")
+        withExtendedLifetime(object) {}
+    }
+
+    @Test("A peer that reads its answers gets any number of them, whatever the limit of unread ones is")
+    func readAnswers() throws {
+        let fixture = try BusFixture()
+        var limits = BusLimits()
+        (limits.maxUnreadBytesPerConnection, limits.maxUnreadBytes) = (200_000, 1_000_000)
+        let (server, client) = (try fixture.connect(limits), try fixture.connect())
+        let bytes = [UInt8](repeating: 1, count: 150_000)
+        let object = try server.export(at: "/a") { $0.answer([.bytes(bytes)]) }
+        for _ in 0..<50 {
+            let answer = try client.call(
+                server.method("/a", "Get"), returning: [.array(.byte)], timeout: .seconds(600))
+            #expect(answer.remaining == [.bytes(bytes)])
+        }
+        withExtendedLifetime(object) {}
+    }
 }

@@ -58,6 +58,19 @@ struct RawMessage {
         return message(.call, number: number, fields, content)
     }
 
+    /// A call of a method of an object of `destination`, as a program sends it to the bus.
+    static func call(
+        _ interface: String, _ member: String, at path: String, of destination: String, number: UInt32,
+        signature: String = "", _ content: [UInt8] = []
+    ) -> [UInt8] {
+        var fields = [
+            field(1, "o", text(path)), field(2, "s", text(interface)), field(3, "s", text(member)),
+            field(6, "s", text(destination)),
+        ]
+        if !signature.isEmpty { fields.append(field(8, "g", shortText(signature))) }
+        return message(.call, number: number, fields, content)
+    }
+
     /// The answer of a bus to a call.
     static func answer(to call: RawMessage, signature: String, _ content: [UInt8]) -> [UInt8] {
         let fields = [field(5, "u", Array(call.bytes[8..<12])), field(8, "g", shortText(signature))]

@@ -7,11 +7,15 @@
 /// specification; 32 MiB on the usual system bus).
 public struct BusLimits: Sendable {
     /// The bytes of all strings and byte arrays of one message, and of the types that a received
-    /// message describes. Also limits sent messages.
+    /// message describes. Also limits sent messages, unless ``maxSentBytes`` does.
     public var maxBytes = 32 << 20
     /// The values of one message; an array, a structure and each of their elements count. A byte
-    /// array is one value. Also limits sent messages.
+    /// array is one value. Also limits sent messages, unless ``maxSentValues`` does.
     public var maxValues = 65_536
+    /// The same for sent messages; nil for the same numbers. The bus ends a connection that sends an
+    /// array of more than 64 MiB.
+    public var maxSentBytes: Int?
+    public var maxSentValues: Int?
     /// The nesting of arrays, structures and variants; at most 60. The bus ends a connection that
     /// sends a message of more than 64 levels.
     public var maxDepth = 32
@@ -28,6 +32,10 @@ public struct BusLimits: Sendable {
     /// connections have the same user.
     public var maxUnansweredCallsPerConnection = Int.max
     public var maxUnansweredBytesPerConnection = Int.max
+    /// The answers that a connection has not read, and those that all connections have not read, in
+    /// bytes, as far as the bus reports them. Calls are then refused, and so are answers.
+    public var maxUnreadBytesPerConnection = Int.max
+    public var maxUnreadBytes = Int.max
     /// The signals and method calls that wait for their handlers, and the memory of these in bytes.
     public var maxQueuedEvents = 4_096
     public var maxQueuedBytes = 64 << 20
@@ -43,6 +51,19 @@ struct MessageBudget {
     private var descriptors = 0
 
     init(_ limits: BusLimits) { self.limits = limits }
+
+    /// The budget of a sent message.
+    init(sending limits: BusLimits) {
+        var limits = limits
+        limits.maxBytes = limits.maxSentBytes ?? limits.maxBytes
+        limits.maxValues = limits.maxSentValues ?? limits.maxValues
+        self.limits = limits
+    }
+
+    /// About the bytes of the encoded message: each value has a length, and is aligned.
+    var encodedCount: Int { bytes &+ values &* 8 &+ Self.headerCount }
+
+    private static let headerCount = 256
 
     /// At least the memory that the decoded message uses, in bytes.
     var cost: Int { bytes &+ values &* Self.valueCost &+ Self.messageCost }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// The thread of one connection. libsystemd's objects belong to it: other threads give it work.
 ///
 /// `@unchecked Sendable` because only the thread of the loop uses what has no lock: `bus`, `calls`,
-/// `matches`, `exports`, `owners`, `unanswered` and `peers`.
+/// `matches`, `exports`, `owners`, `unanswered`, `unread` and `peers`.
 final class BusLoop: @unchecked Sendable {
     typealias Work = @Sendable (BusLoop) -> Void
 
@@ -33,6 +33,7 @@ final class BusLoop: @unchecked Sendable {
     /// The owners of the names whose signals are received.
     var owners: [BusName: BusName?] = [:]
     var unanswered = UnansweredCalls()
+    var unread = UnreadAnswers()
     var peers = PeerUsers()
 
     init(_ limits: BusLimits) throws(BusError) {
@@ -209,7 +210,7 @@ final class BusLoop: @unchecked Sendable {
         for call in calls.values { call.end(.failure(.disconnected)) }
         for match in matches.values { match.end() }
         for export in exports.values { export.end() }
-        (unanswered, peers) = (UnansweredCalls(), PeerUsers())
+        (unanswered, unread, peers) = (UnansweredCalls(), UnreadAnswers(), PeerUsers())
         (calls, matches, exports, owners) = ([:], [:], [:], [:])
         sd_bus_close_unref(open)
         queue.end(onEnd)

@@ -39,7 +39,7 @@ final class ExportSlot {
         guard let sender = BusName(senderOf: message), let path = ObjectPath(of: message) else { return }
         let account = loop.peers.account(of: sender)
         guard loop.unanswered.hasRoom(for: account, of: sender, loop.limits) else {
-            return BusLoop.send(.tooManyCalls, for: message)
+            return loop.send(.tooManyCalls, for: message)
         }
         do throws(BusError) {
             let content = try MessageDecoder.content(
@@ -48,12 +48,12 @@ final class ExportSlot {
             let identifier = loop.nextIdentifier()
             let isAdded = loop.unanswered.add(
                 identifier, header, of: sender, cost: content.cost, account: account, loop.limits)
-            guard isAdded else { return BusLoop.send(.tooManyCalls, for: message) }
+            guard isAdded else { return loop.send(.tooManyCalls, for: message) }
             let call = BusMethodCall(
                 loop, identifier, sender: sender, path: path, message: message, arguments: content.values)
             loop.admit(ReceivedCall(identifier: identifier, call: call, cost: content.cost, handler: handler))
         } catch {
-            BusLoop.send(error.failure, for: message)
+            loop.send(error.failure, for: message)
         }
     }
 }
@@ -112,7 +112,13 @@ extension BusLoop {
         }
     }
 
+    /// Delivers a call, unless its sender does not read its answers.
     private func deliver(_ received: ReceivedCall) {
+        guard unread.mustWait(received.call.sender, limits) else { return enqueue(received) }
+        if unread.wait(received) { askAboutUnread(of: received.call.sender) }
+    }
+
+    func enqueue(_ received: ReceivedCall) {
         let isQueued = queue.add(cost: received.cost) { received.handler(received.call) }
         if !isQueued { fail(received.identifier, .limitsExceeded("too many calls wait")) }
     }

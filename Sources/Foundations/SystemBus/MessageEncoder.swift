@@ -11,13 +11,18 @@ struct MessageEncoder {
     private let message: OpaquePointer
     private var budget: MessageBudget
 
-    static func append(_ values: [BusValue], to message: OpaquePointer, limits: BusLimits) throws(BusError) {
+    /// - Returns: about the bytes of the message.
+    @discardableResult
+    static func append(
+        _ values: [BusValue], to message: OpaquePointer, limits: BusLimits
+    ) throws(BusError) -> Int {
         // Before the content is appended, so that it is wiped even if this fails.
         if values.contains(where: \.hasSecrets) {
             try require(sd_bus_message_sensitive(message), "a message with secrets")
         }
-        var encoder = MessageEncoder(message: message, budget: MessageBudget(limits))
+        var encoder = MessageEncoder(message: message, budget: MessageBudget(sending: limits))
         for value in values { try encoder.append(value, depth: 0) }
+        return encoder.budget.encodedCount
     }
 
     private mutating func append(_ value: BusValue, depth: Int) throws(BusError) {

@@ -136,14 +136,16 @@ extension BusLoop {
         guard let call = unanswered.remove(identifier), call.expectsAnswer else { return }
         do throws(BusError) {
             try reply(to: call.message, values)
+        } catch .limitExceeded(let limit) {
+            send(.limitsExceeded("the answer has more than \(limit)"), for: call.message)
         } catch {
-            Self.send(.failed(error.description), for: call.message)
+            send(.failed(error.description), for: call.message)
         }
     }
 
     func fail(_ identifier: UInt64, _ failure: BusFailure) {
         guard let call = unanswered.remove(identifier) else { return }
-        Self.send(failure, for: call.message)
+        send(failure, for: call.message)
     }
 
     private func reply(to call: OpaquePointer, _ values: [BusValue]) throws(BusError) {
@@ -151,14 +153,19 @@ extension BusLoop {
         let status = sd_bus_message_new_method_return(call, &message)
         guard status >= 0, let message else { throw .cannotSend(status, "an answer") }
         defer { sd_bus_message_unref(message) }
-        try MessageEncoder.append(values, to: message, limits: limits)
+        let count = try MessageEncoder.append(values, to: message, limits: limits)
+        guard let receiver = BusName(senderOf: call) else { throw .invalid("an answer to a call without a sender") }
+        guard unread.hasRoom(for: receiver, bytes: count, limits) else { return send(.unreadAnswers, for: call) }
         let sent = sd_bus_send(nil, message, nil)
         guard sent >= 0 else { throw .cannotSend(sent, "an answer") }
+        noteAnswer(count, to: receiver)
     }
 
     /// Answers a call with an error. If that fails, the caller's timeout ends its call.
-    static func send(_ failure: BusFailure, for call: OpaquePointer) {
-        guard sd_bus_message_get_expect_reply(call) > 0 else { return }
+    func send(_ failure: BusFailure, for call: OpaquePointer) {
+        guard sd_bus_message_get_expect_reply(call) > 0, let receiver = BusName(senderOf: call),
+            !unread.isFull(for: receiver, limits)
+        else { return }
         var error = sd_bus_error()
         defer { sd_bus_error_free(&error) }
         var message: OpaquePointer?
@@ -170,5 +177,8 @@ extension BusLoop {
         }
         sd_bus_send(nil, message, nil)
         sd_bus_message_unref(message)
+        noteAnswer(failure.name.utf8.count + failure.message.utf8.count + Self.errorHeaderCount, to: receiver)
     }
+
+    private static let errorHeaderCount = 256
 }
