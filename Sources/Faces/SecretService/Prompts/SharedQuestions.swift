@@ -31,6 +31,8 @@ final class SharedQuestions: Sendable {
     private struct State {
         var questions: [QuestionKey: Question] = [:]
         var next: UInt64 = 1
+        /// The threads that ask, also for a question that was withdrawn and is about to end.
+        var running = 0
     }
 
     private let state = SystemMutex(State())
@@ -43,7 +45,7 @@ final class SharedQuestions: Sendable {
     func ask(
         _ key: QuestionKey, _ identifier: UInt64, with ask: @escaping Ask, completion: @escaping Completion
     ) {
-        let fresh = state.withLock { state -> (number: UInt64, cancellation: Cancellation)? in
+        let fresh = state.withLock { state -> (number: UInt64, cancellation: Cancellation, hasThread: Bool)? in
             if state.questions[key] != nil {
                 state.questions[key]?.waiting.append((identifier, completion))
                 return nil
@@ -52,12 +54,26 @@ final class SharedQuestions: Sendable {
             state.next += 1
             state.questions[key] = Question(
                 number: number, cancellation: cancellation, waiting: [(identifier, completion)])
-            return (number, cancellation)
+            // Questions that are withdrawn and asked again and again do not start threads without end.
+            let hasThread = state.running < Self.maxRunning
+            if hasThread { state.running += 1 }
+            return (number, cancellation, hasThread)
         }
         guard let fresh else { return }
-        let isRunning = BackgroundThread.run { [self] in finish(key, fresh.number, ask(fresh.cancellation)) }
-        if !isRunning { finish(key, fresh.number, false) }
+        guard fresh.hasThread else { return finish(key, fresh.number, false) }
+        let isRunning = BackgroundThread.run { [self] in
+            let isDone = ask(fresh.cancellation)
+            endThread()
+            finish(key, fresh.number, isDone)
+        }
+        guard !isRunning else { return }
+        endThread()
+        finish(key, fresh.number, false)
     }
+
+    private func endThread() { state.withLock { $0.running -= 1 } }
+
+    private static let maxRunning = 16
 
     /// Ends the wait for an answer; the last one that waits ends the question.
     func withdraw(_ identifier: UInt64) {

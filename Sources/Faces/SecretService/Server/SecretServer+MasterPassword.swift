@@ -20,13 +20,13 @@ extension SecretServer {
         case "UnlockWithMasterPassword":
             let name = try existing(try arguments.next())
             let passcode = try passcode(try arguments.nextSecret(), call)
-            answerLater(call) { [store] () throws(SecretStoreError) in try store.unlock(name, with: passcode) }
+            try answerLater(call) { [store] () throws(SecretStoreError) in try store.unlock(name, with: passcode) }
             return nil
         case "ChangeWithMasterPassword":
             let name = try existing(try arguments.next())
             let old = try passcode(try arguments.nextSecret(), call)
             let new = try passcode(try arguments.nextSecret(), call)
-            answerLater(call) { [store] () throws(SecretStoreError) in
+            try answerLater(call) { [store] () throws(SecretStoreError) in
                 try store.changePasscode(of: name, from: old.count > 0 ? old : nil, to: new)
             }
             return nil
@@ -39,8 +39,10 @@ extension SecretServer {
     private func createCollection(
         _ properties: CollectionProperties, _ passcode: SharedSecret, _ call: BusMethodCall
     ) throws(BusFailure) -> [BusValue]? {
-        let store = store
-        BackgroundThread.run { [weak self] in
+        let (store, budgets) = (store, budgets)
+        try acquireThread(for: call.sender)
+        let isRunning = BackgroundThread.run { [weak self] in
+            defer { Self.releaseThread(of: call.sender, budgets) }
             call.answer {
                 let name = try store.defaultCollection()
                 if try store.collection(name).isLocked {
@@ -53,6 +55,10 @@ extension SecretServer {
                 }
                 return [.objectPath(path)]
             }
+        }
+        guard isRunning else {
+            Self.releaseThread(of: call.sender, budgets)
+            throw .limitsExceeded("no thread is available")
         }
         return nil
     }
@@ -75,8 +81,11 @@ extension SecretServer {
     /// Answers on another thread: deriving a key from a passcode takes a third of a second.
     private func answerLater(
         _ call: BusMethodCall, _ body: @escaping @Sendable () throws(SecretStoreError) -> Void
-    ) {
+    ) throws(BusFailure) {
+        try acquireThread(for: call.sender)
+        let budgets = budgets
         let isRunning = BackgroundThread.run {
+            defer { Self.releaseThread(of: call.sender, budgets) }
             do throws(SecretStoreError) {
                 try body()
                 call.answer()
@@ -84,6 +93,31 @@ extension SecretServer {
                 call.fail(BusFailure(error, call.path))
             }
         }
-        if !isRunning { call.fail(.limitsExceeded("no thread is available")) }
+        guard isRunning else {
+            Self.releaseThread(of: call.sender, budgets)
+            throw .limitsExceeded("no thread is available")
+        }
     }
+
+    // MARK: Threads
+
+    /// - Throws: `LimitsExceeded`: each derivation of a key takes a thread, and megabytes of memory.
+    private func acquireThread(for sender: BusName) throws(BusFailure) {
+        try budgets.acquire(Self.threadBudget, by: sender)
+        do throws(BusFailure) {
+            // All programs together have the account of the service's own name, which no caller has.
+            try budgets.acquire(Self.totalThreadBudget, by: Self.name)
+        } catch {
+            budgets.release(Self.threadBudget, by: sender)
+            throw error
+        }
+    }
+
+    private static func releaseThread(of sender: BusName, _ budgets: SenderBudgets) {
+        budgets.release(threadBudget, by: sender)
+        budgets.release(totalThreadBudget, by: name)
+    }
+
+    private static let threadBudget = BudgetItem("passcodes at the same time", max: 4)
+    private static let totalThreadBudget = BudgetItem("passcodes of all programs at the same time", max: 16)
 }

@@ -120,8 +120,14 @@ extension SecretServer {
         var entries: [BusValue.Entry] = []
         var seen: Set<ObjectPath> = []
         let reader = reader(call.sender)
+        var length = 0
         for path in paths where seen.insert(path).inserted {
             guard let secret = try secret(at: path, reader) else { continue }
+            // Before the next one is read: they are kept in locked memory.
+            length += secret.bytes.count
+            guard length <= SecretLimits.maxAnswerLength else {
+                throw .limitsExceeded("An answer has at most \(SecretLimits.maxAnswerLength) bytes of secrets")
+            }
             let value = try Self.transfer(secret, session, cipher)
             entries.append(BusValue.Entry(.objectPath(path), value))
         }

@@ -8,8 +8,8 @@ public import SystemBus
 
 /// The Secret Service of freedesktop.org on one bus, over a store.
 ///
-/// Methods are answered on the thread of the connection's handlers, one after the other; what waits
-/// for a person or derives keys has threads of its own.
+/// Methods are answered on one thread, one after the other, and programs in turn (``FairCalls``); what
+/// waits for a person or derives keys has threads of its own.
 public final class SecretServer: Sendable {
     let bus: BusConnection
     let store: any SecretStore
@@ -30,6 +30,7 @@ public final class SecretServer: Sendable {
 
     /// What is in force as long as the service runs.
     private struct Running {
+        var calls: FairCalls?
         var peers: PeerDirectory?
         var registrations: [BusRegistration] = []
         var observation: (any Sendable)?
@@ -65,9 +66,16 @@ public final class SecretServer: Sendable {
     ///   - onLost: called when another service has taken the name.
     /// - Throws: ``BusError/nameTaken(_:)``.
     public func start(replacing: Bool, onLost: @escaping @Sendable () -> Void) throws(BusError) {
-        let peers = try PeerDirectory(bus) { [weak self] name in self?.forget(name) }
+        guard let calls = FairCalls() else {
+            throw .system(SystemError("start a thread for calls", code: EAGAIN))
+        }
+        running.withLock { $0.calls = calls }
+        let peers = try PeerDirectory(bus) { [weak self] name in calls.end(name) { [weak self] in self?.forget(name) } }
         running.withLock { $0.peers = peers }
-        try keep(bus.export(at: SecretPath.root, holdsSecrets: true) { [weak self] call in self?.receive(call) })
+        let objects = try bus.export(at: SecretPath.root, holdsSecrets: true) { [weak self] call in
+            calls.add(for: call.sender) { [weak self] in self?.receive(call) }
+        }
+        keep(objects)
         if let portal {
             let exported = try bus.export(at: PortalSecrets.path) { [weak self] call in
                 guard let self else { return }
@@ -89,13 +97,15 @@ public final class SecretServer: Sendable {
 
     /// Ends the service: releases the names, and then the objects.
     public func stop() {
-        let registrations = running.withLock { running in
-            let registrations = running.registrations
-            running = Running()
-            return registrations
+        let ended = running.withLock { running in
+            defer { running = Running() }
+            return running
         }
-        withExtendedLifetime(registrations) {}
+        ended.calls?.end()
+        withExtendedLifetime(ended) {}
     }
+
+    deinit { stop() }
 
     public static let name: BusName = "org.freedesktop.secrets"
 
@@ -217,6 +227,10 @@ public enum SecretLimits {
         (limits.maxUnansweredCallsPerUser, limits.maxUnansweredBytesPerUser) = (8192, 192 << 20)
         (limits.maxUnansweredCallsPerConnection, limits.maxUnansweredBytesPerConnection) = (4096, 64 << 20)
         (limits.maxQueuedEvents, limits.maxQueuedBytes) = (16_384, 256 << 20)
+        // A search may find every item of a keychain.
+        (limits.maxSentBytes, limits.maxSentValues) = (maxAnswerLength + (1 << 20), 1 << 20)
+        // Less than the limits of every dbus-daemon, of which the least is 127 MiB.
+        (limits.maxUnreadBytesPerConnection, limits.maxUnreadBytes) = (48 << 20, 64 << 20)
         return limits
     }
 
@@ -233,4 +247,6 @@ public enum SecretLimits {
     static let maxAnnouncedItems = 4096
     /// The paths in one call.
     static let maxPaths = 65_536
+    /// The secrets in one answer, in bytes.
+    static let maxAnswerLength = 48 << 20
 }
