@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import KeychainTesting
 import LinuxSystem
 import SecretMemory
@@ -121,6 +122,136 @@ struct HostileClientTests {
         try budgets.acquire(item, by: ":1.1")
         budgets.forget(":1.1")
         try budgets.acquire(item, by: ":1.1")
+    }
+
+    @Test("Calls of several programs are answered in turn, those of one in their order")
+    func turns() throws {
+        let calls = try #require(FairCalls())
+        defer { calls.end() }
+        let order = SystemMutex<[String]>([])
+        let (begun, going) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        calls.add(for: ":1.1") {
+            begun.signal()
+            going.wait()
+        }
+        begun.wait()
+        for number in 1...3 { calls.add(for: ":1.1") { order.withLock { $0.append("one \(number)") } } }
+        calls.add(for: ":1.3") { order.withLock { $0.append("not done") } }
+        calls.add(for: ":1.2") { order.withLock { $0.append("two") } }
+        // A program that has ended has nothing left but its end.
+        calls.end(":1.3") { order.withLock { $0.append("end") } }
+        going.signal()
+        #expect(eventually { order.withLock { $0.count } == 5 })
+        let done = order.withLock { $0 }
+        #expect(done.filter { $0.hasPrefix("one") } == ["one 1", "one 2", "one 3"], "\(done)")
+        #expect(!done.contains("not done"), "\(done)")
+        #expect(done.prefix(3).contains("two") && done.prefix(3).contains("end"), "\(done)")
+    }
+
+    @Test("A program that never reads its answers gets no more of them, and another one is answered")
+    func neverReads() throws {
+        let world = try SecretWorld()
+        let client = try world.client()
+        let session = try client.openPlain()
+        let item = try client.create(String(repeating: "x", count: 1 << 20), ["size": "large"], session)
+        // Sessions are numbered in turn.
+        let name = try #require(session.path.text.split(separator: "/").last)
+        let number = try #require(Int(name.dropFirst()))
+        let silent = try SilentClient(world.bus)
+        try silent.openPlain()
+        let other = try ObjectPath(validating: "/org/freedesktop/secrets/session/s\(number + 1)")
+        // More than the bus keeps of one sender, which is 127 MiB.
+        for _ in 0..<300 { try silent.getSecret(item, session: other) }
+        let search = BusMethod(SecretClient.name, SecretClient.service, "org.freedesktop.Secret.Service", "SearchItems")
+        for _ in 0..<400 {
+            try client.bus.call(
+                search, [["no": "item"].busValue], returning: [.paths, .paths], timeout: .seconds(120))
+        }
+        #expect(try client.secret(of: item, session).text.utf8.count == 1 << 20)
+        withExtendedLifetime(silent) {}
+    }
+
+    @Test("Half a call, and a program that ends in the middle of one, delay nobody else")
+    func halfACall() throws {
+        let world = try SecretWorld()
+        let client = try world.client()
+        let silent = try SilentClient(world.bus)
+        try silent.sendHalfACall()
+        do {
+            let ending = try SilentClient(world.bus)
+            try ending.openPlain()
+            try ending.sendHalfACall()
+        }
+        let session = try client.openPlain()
+        let item = try client.create("s3cret", ["a": "1"], session)
+        #expect(try client.secret(of: item, session).text == "s3cret")
+        withExtendedLifetime(silent) {}
+    }
+
+    @Test("The sessions and prompts of a program that has ended are gone, and another one cannot use them before")
+    func vanished() throws {
+        let world = try SecretWorld(passcode: "1234", person: TestPerson(waits: true))
+        let (client, leaving) = (try world.client(), try world.client())
+        let (own, session) = (try client.openPlain(), try leaving.openPlain())
+        let item = try client.create("s3cret", ["a": "1"], own)
+        // Neither read from it, nor written, nor in several.
+        #expect(errorName { _ = try client.secret(of: item, session) } == "NoSession")
+        #expect(errorName { _ = try client.create("x", ["a": "2"], session) } == "NoSession")
+        let all = errorName {
+            try client.call(
+                SecretClient.service, "Service", "GetSecrets", [[item].busValue, .objectPath(session.path)],
+                returning: [.dictionary(key: .objectPath, value: .secret)])
+        }
+        #expect(all == "NoSession")
+        try leaving.call(
+            SecretClient.service, "Service", "Lock", [[SecretClient.login].busValue], returning: [.paths, .objectPath])
+        var answer = try leaving.call(
+            SecretClient.service, "Service", "Unlock", [[item].busValue], returning: [.paths, .objectPath])
+        _ = try answer.next([ObjectPath].self)
+        let prompt = try answer.next(ObjectPath.self)
+        #expect(errorName { try client.call(prompt, "Prompt", "Prompt", [.string("")]) } == "AccessDenied")
+        try leaving.call(prompt, "Prompt", "Prompt", [.string("")])
+        leaving.bus.close()
+        for (path, interface, member) in [(session.path, "Session", "Close"), (prompt, "Prompt", "Dismiss")] {
+            #expect(eventually { errorName { try client.call(path, interface, member) } == "UnknownMethod" })
+        }
+    }
+
+    @Test("Questions that are asked and withdrawn without end start few threads")
+    func questions() throws {
+        let questions = SharedQuestions()
+        let asked = SystemMutex(0)
+        let ended = SystemMutex(0)
+        let going = SystemMutex(false)
+        for number in UInt64(1)...100 {
+            questions.ask(.passcode(LockDomain("keychain")), number) { _ in
+                asked.withLock { $0 += 1 }
+                _ = eventually { going.withLock { $0 } }
+                return false
+            } completion: { _ in
+                ended.withLock { $0 += 1 }
+            }
+            questions.withdraw(number)
+        }
+        #expect(ended.withLock { $0 } == 100 - 16)
+        going.withLock { $0 = true }
+        #expect(eventually { asked.withLock { $0 } == 16 })
+    }
+
+    @Test("Secrets of more than 48 MiB are not in one answer")
+    func manyLarge() throws {
+        let world = try SecretWorld()
+        let client = SecretClient(try BusConnection(to: .custom(world.bus.address), limits: SecretLimits.bus))
+        let session = try client.openPlain()
+        let text = String(repeating: "x", count: 16 << 20)
+        let items = try (1...4).map { try client.create(text, ["number": "\($0)"], session) }
+        let name = errorName {
+            try client.call(
+                SecretClient.service, "Service", "GetSecrets", [items.busValue, .objectPath(session.path)],
+                returning: [.dictionary(key: .objectPath, value: .secret)], holdsSecrets: true)
+        }
+        #expect(name == "LimitsExceeded")
+        #expect(try client.secret(of: items[3], session).text.utf8.count == text.utf8.count)
     }
 
     @Test("A secret of 16 MiB is stored and read; a larger one is refused")
