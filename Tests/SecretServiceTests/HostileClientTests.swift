@@ -126,7 +126,7 @@ struct HostileClientTests {
 
     @Test("Calls of several programs are answered in turn, those of one in their order")
     func turns() throws {
-        let calls = try #require(FairCalls())
+        let calls = try #require(FairCalls(threads: 1))
         defer { calls.end() }
         let order = SystemMutex<[String]>([])
         let (begun, going) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -146,6 +146,25 @@ struct HostileClientTests {
         #expect(done.filter { $0.hasPrefix("one") } == ["one 1", "one 2", "one 3"], "\(done)")
         #expect(!done.contains("not done"), "\(done)")
         #expect(done.prefix(3).contains("two") && done.prefix(3).contains("end"), "\(done)")
+    }
+
+    @Test("A call that takes long delays the later ones of its program, and nobody else's")
+    func longCall() throws {
+        let calls = try #require(FairCalls(threads: 2))
+        defer { calls.end() }
+        let (begun, going) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let done = SystemMutex<[String]>([])
+        calls.add(for: ":1.1") {
+            begun.signal()
+            going.wait()
+        }
+        begun.wait()
+        calls.add(for: ":1.1") { done.withLock { $0.append("same") } }
+        for number in 1...100 { calls.add(for: ":1.2") { done.withLock { $0.append("\(number)") } } }
+        #expect(eventually { done.withLock { $0.count } == 100 })
+        #expect(done.withLock { $0 } == (1...100).map { "\($0)" })
+        going.signal()
+        #expect(eventually { done.withLock { $0.last } == "same" })
     }
 
     @Test("A program that never reads its answers gets no more of them, and another one is answered")

@@ -4,81 +4,98 @@ internal import Dispatch
 internal import LinuxSystem
 internal import SystemBus
 
-/// Answers calls one after the other on a thread of its own: those of one program in their order, and
-/// programs in turn, so that a program waits for at most one call of each other program.
+/// Answers calls on a few threads: those of one program one after the other, in their order, and programs
+/// in turn. So a program with many or long calls takes one thread, and the others wait for none of them,
+/// or, if there are more such programs than threads, for one call of each.
 final class FairCalls: Sendable {
     typealias Work = @Sendable () -> Void
 
     private struct State {
-        /// What waits, by program. None is empty.
+        /// What waits, by program; empty for a program whose last call is being answered.
         var lanes: [BusName: ArraySlice<Work>] = [:]
-        /// The programs for which something waits, the next one first.
+        /// The programs for which something waits and nothing is being done, the next one first. The
+        /// semaphore counts them.
         var turns: ArraySlice<BusName> = []
         var hasEnded = false
     }
 
+    private let threads: Int
     private let state = SystemMutex(State())
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Starts the thread, which runs until ``end()``.
+    /// Starts the threads, which run until ``end()``.
     ///
-    /// - Returns: nil if no thread can be started.
-    init?() {
-        guard BackgroundThread.run({ [self] in run() }) else { return nil }
+    /// - Returns: nil if a thread cannot be started.
+    init?(threads: Int = usualThreads) {
+        self.threads = threads
+        for _ in 0..<threads {
+            guard BackgroundThread.run({ [self] in run() }) else {
+                end()
+                return nil
+            }
+        }
     }
 
     /// Adds work for a program. How much waits is limited by the unanswered calls of the bus.
     func add(for program: BusName, _ work: @escaping Work) {
-        state.withLock { state in
-            guard !state.hasEnded else { return }
-            if state.lanes[program] == nil { state.turns.append(program) }
+        let isFirst = state.withLock { state in
+            guard !state.hasEnded else { return false }
+            let isFirst = state.lanes[program] == nil
+            if isFirst { state.turns.append(program) }
             state.lanes[program, default: []].append(work)
+            return isFirst
         }
-        semaphore.signal()
+        if isFirst { semaphore.signal() }
     }
 
     /// Releases what waits for a program that has ended, and does `last` after what is being done.
     func end(_ program: BusName, _ last: @escaping Work) {
-        let dropped = state.withLock { state -> ArraySlice<Work> in
-            guard !state.hasEnded else { return [] }
-            let dropped = state.lanes[program] ?? []
-            if dropped.isEmpty { state.turns.append(program) }
+        let (isFirst, dropped) = state.withLock { state -> (Bool, ArraySlice<Work>?) in
+            guard !state.hasEnded else { return (false, nil) }
+            let dropped = state.lanes[program]
+            if dropped == nil { state.turns.append(program) }
             state.lanes[program] = [last]
-            return dropped
+            return (dropped == nil, dropped)
         }
-        semaphore.signal()
+        if isFirst { semaphore.signal() }
         // Calls that are released here fail, which takes the lock of the bus.
         withExtendedLifetime(dropped) {}
     }
 
-    /// Ends the thread. What waits is released.
+    /// Ends the threads after the calls that are being answered. What waits is released.
     func end() {
         let dropped = state.withLock { state in
             defer { (state.lanes, state.turns, state.hasEnded) = ([:], [], true) }
             return state.lanes
         }
-        semaphore.signal()
+        for _ in 0..<threads { semaphore.signal() }
         withExtendedLifetime(dropped) {}
     }
 
     private func run() {
         while true {
             semaphore.wait()
-            let (work, hasEnded) = state.withLock { state in (Self.next(&state), state.hasEnded) }
-            if hasEnded { return }
-            // Nothing waits if what the signal was for has been released.
-            work?()
+            // Nothing waits after the end only.
+            guard let (program, work) = state.withLock({ Self.take(&$0) }) else { return }
+            work()
+            let hasMore = state.withLock { Self.finish(program, &$0) }
+            if hasMore { semaphore.signal() }
         }
     }
 
-    private static func next(_ state: inout State) -> Work? {
-        guard let program = state.turns.popFirst() else { return nil }
-        let work = state.lanes[program]?.popFirst()
-        if state.lanes[program]?.isEmpty == true {
-            state.lanes[program] = nil
-        } else {
-            state.turns.append(program)
-        }
-        return work
+    private static func take(_ state: inout State) -> (BusName, Work)? {
+        guard let program = state.turns.popFirst(), let work = state.lanes[program]?.popFirst() else { return nil }
+        return (program, work)
     }
+
+    private static func finish(_ program: BusName, _ state: inout State) -> Bool {
+        guard state.lanes[program]?.isEmpty == false else {
+            state.lanes[program] = nil
+            return false
+        }
+        state.turns.append(program)
+        return true
+    }
+
+    private static let usualThreads = 4
 }

@@ -8,8 +8,8 @@ public import SystemBus
 
 /// The Secret Service of freedesktop.org on one bus, over a store.
 ///
-/// Methods are answered on one thread, one after the other, and programs in turn (``FairCalls``); what
-/// waits for a person or derives keys has threads of its own.
+/// The methods of one program are answered one after the other, and those of several in turn
+/// (``FairCalls``); what waits for a person or derives keys has threads of its own.
 public final class SecretServer: Sendable {
     let bus: BusConnection
     let store: any SecretStore
