@@ -45,6 +45,7 @@ final class CrashWorld {
     func change(_ history: inout CrashHistory, killingAfter wanted: Int) throws -> Int {
         let client = SecretClient(try BusConnection(to: .custom(bus.address)))
         let session = try client.openPlain()
+        let daemon = daemon
         let victim = daemon?.process ?? service
         let progress = CrashProgress()
         let pause = UInt32.random(in: 0..<(wanted == 0 ? 40_000 : 10_000))
@@ -54,9 +55,13 @@ final class CrashWorld {
             // Only the kill may end the changes.
             progress.noteKill()
             kill(victim.processIdentifier, SIGKILL)
+            victim.waitUntilExit()
+            // At once, as systemd does: the service waits for it in the middle of a change.
+            try? daemon?.start()
+            progress.noteEnd()
         }
         try #require(isRunning)
-        while true {
+        while !progress.wasKilled {
             let change = history.begin()
             do {
                 try Self.make(change, client, session)
@@ -67,7 +72,7 @@ final class CrashWorld {
             progress.add()
         }
         progress.end()
-        victim.waitUntilExit()
+        _ = eventually { progress.victimHasEnded }
         #expect(!progress.endedEarly, "a change failed before the process was killed")
         client.bus.close()
         return progress.count
@@ -87,11 +92,9 @@ final class CrashWorld {
 
     // MARK: After the kill
 
-    /// Starts what was killed.
+    /// Starts the service if it was killed, and waits until it answers.
     func startAgain() throws {
-        if let daemon {
-            try daemon.start()
-        } else {
+        if daemon == nil {
             // The bus may not have noticed the end yet.
             _ = eventually { (try? observer.owner(of: SecretClient.name)) == nil }
             service = try Self.startService(directory, bus)
@@ -158,6 +161,8 @@ private final class CrashProgress: Sendable {
         var count = 0
         var hasEnded = false
         var endedEarly = false
+        var wasKilled = false
+        var victimHasEnded = false
     }
 
     private let state = Mutex(State())
@@ -167,5 +172,8 @@ private final class CrashProgress: Sendable {
     var endedEarly: Bool { state.withLock { $0.endedEarly } }
     func add() { state.withLock { $0.count += 1 } }
     func end() { state.withLock { $0.hasEnded = true } }
-    func noteKill() { state.withLock { $0.endedEarly = $0.hasEnded } }
+    var wasKilled: Bool { state.withLock { $0.wasKilled } }
+    var victimHasEnded: Bool { state.withLock { $0.victimHasEnded } }
+    func noteKill() { state.withLock { ($0.endedEarly, $0.wasKilled) = ($0.hasEnded, true) } }
+    func noteEnd() { state.withLock { $0.victimHasEnded = true } }
 }
