@@ -148,7 +148,7 @@ struct HostileClientTests {
         #expect(done.prefix(3).contains("two") && done.prefix(3).contains("end"), "\(done)")
     }
 
-    @Test("A call that takes long delays the later ones of its program, and nobody else's")
+    @Test("A call that takes long delays the later ones of its program only")
     func longCall() throws {
         let calls = try #require(FairCalls(threads: 2))
         defer { calls.end() }
@@ -190,7 +190,7 @@ struct HostileClientTests {
         withExtendedLifetime(silent) {}
     }
 
-    @Test("Half a call, and a program that ends in the middle of one, delay nobody else")
+    @Test("Half a call, and a program that ends in the middle of one, delay no other program")
     func halfACall() throws {
         let world = try SecretWorld()
         let client = try world.client()
