@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps of libsecret's own interface, through PyGObject. The argument `--latchkey` is for Latchkey."""
+import gi
+
+gi.require_version("Secret", "1")
+from gi.repository import GLib, Secret  # noqa: E402 (after require_version)
+
+import steps  # noqa: E402
+from steps import check  # noqa: E402
+
+TYPES = Secret.SchemaAttributeType
+SCHEMA = Secret.Schema.new("org.example.Judge", Secret.SchemaFlags.NONE, {
+    "name": TYPES.STRING, "number": TYPES.INTEGER, "even": TYPES.BOOLEAN})
+OTHER = Secret.Schema.new("org.example.Other", Secret.SchemaFlags.NONE, {"name": TYPES.STRING})
+LOOSE = Secret.Schema.new("org.example.Loose", Secret.SchemaFlags.DONT_MATCH_NAME, {"name": TYPES.STRING})
+
+
+def attributes(number):
+    return {"name": "steps", "number": str(number), "even": "true" if number % 2 == 0 else "false"}
+
+
+def store(number, secret, collection=Secret.COLLECTION_DEFAULT):
+    return Secret.password_store_sync(SCHEMA, attributes(number), collection, f"Label {number}", secret, None)
+
+
+def lookup(attributes, schema=SCHEMA):
+    return Secret.password_lookup_sync(schema, attributes, None)
+
+
+check("password_store_sync", store(1, "one"), True)
+check("password_lookup_sync", lookup({"number": "1"}), "one")
+check("by a truth value", lookup({"even": "false"}), "one")
+check("lookup without a match", lookup({"number": "2"}), None)
+check("lookup with another schema", lookup({"name": "steps"}, OTHER), None)
+check("lookup with a schema that does not count", lookup({"name": "steps"}, LOOSE), "one")
+check("store replaces", (store(1, "new"), lookup({"number": "1"})), (True, "new"))
+check("store another", store(2, "two"), True)
+found = Secret.password_search_sync(SCHEMA, {"name": "steps"}, Secret.SearchFlags.ALL | Secret.SearchFlags.UNLOCK, None)
+check("password_search_sync", sorted(item.get_label() for item in found), ["Label 1", "Label 2"])
+check("its secrets", sorted(item.retrieve_secret_sync(None).get_text() for item in found), ["new", "two"])
+check("its attributes", sorted(item.get_attributes()["number"] for item in found), ["1", "2"])
+check("its schema", {item.get_schema_name() for item in found}, {"org.example.Judge"})
+check("password_clear_sync", Secret.password_clear_sync(SCHEMA, {"number": "2"}, None), True)
+check("clear without a match", Secret.password_clear_sync(SCHEMA, {"number": "2"}, None), False)
+check("the other is there", lookup({"name": "steps"}), "new")
+
+value = Secret.Value.new("a\0b", 3, "application/octet-stream")
+check("password_store_binary_sync", Secret.password_store_binary_sync(
+    SCHEMA, attributes(3), Secret.COLLECTION_DEFAULT, "binary", value, None), True)
+binary = Secret.password_search_sync(SCHEMA, {"number": "3"}, Secret.SearchFlags.NONE, None)[0].retrieve_secret_sync(None)
+check("its bytes", bytes(binary.get()), b"a\0b")
+# gnome-keyring does not keep the type.
+check("its type", binary.get_content_type(), "application/octet-stream", gnome_keyring="text/plain")
+check("store in the collection session", store(4, "four", Secret.COLLECTION_SESSION), True)
+check("lookup in it", lookup({"number": "4"}), "four")
+
+flags = Secret.ServiceFlags
+service = Secret.Service.get_sync(flags.OPEN_SESSION | flags.LOAD_COLLECTIONS, None)
+check("the algorithm of the session", service.get_session_algorithms(), "dh-ietf1024-sha256-aes128-cbc-pkcs7")
+check("the collections", sorted(found.get_object_path().rsplit("/", 1)[-1] for found in service.get_collections()),
+      ["login", "session"])
+collection = Secret.Collection.for_alias_sync(service, "default", Secret.CollectionFlags.LOAD_ITEMS, None)
+check("the default collection", collection.get_label(), "Login")
+check("it is not locked", collection.get_locked(), False)
+check("its items", sorted(item.get_label() for item in collection.get_items()), ["Label 1", "binary"])
+
+item = Secret.Item.create_sync(
+    collection, SCHEMA, attributes(5), "five", Secret.Value.new("5", -1, "text/plain"), Secret.ItemCreateFlags.NONE, None)
+check("Item.create_sync", item.get_label(), "five")
+check("Item.set_label_sync", item.set_label_sync("six", None), True)
+check("Item.set_attributes_sync", item.set_attributes_sync(SCHEMA, attributes(6), None), True)
+check("Item.set_secret_sync", item.set_secret_sync(Secret.Value.new("6", -1, "text/plain"), None), True)
+check("the changed item", lookup({"number": "6"}), "6")
+check("it is not found as before", lookup({"number": "5"}), None)
+again = Secret.Item.new_for_dbus_path_sync(
+    service, item.get_object_path(), Secret.ItemFlags.LOAD_SECRET, None)
+check("an item by its path", (again.get_label(), again.get_secret().get_text(), again.get_attributes()["number"]),
+      ("six", "6", "6"))
+check("Item.delete_sync", item.delete_sync(None), True)
+check("it is gone", lookup({"number": "6"}), None)
+
+
+def waited(change, signal):
+    """Whether the collection says that it has changed."""
+    loop = GLib.MainLoop()
+    seen = []
+    number = collection.connect(signal, lambda *_: (seen.append(True), loop.quit()))
+    timer = GLib.timeout_add_seconds(60, loop.quit)
+    change()
+    loop.run()
+    collection.disconnect(number)
+    if seen:
+        GLib.source_remove(timer)
+    return bool(seen)
+
+
+check("a collection shows new items", waited(lambda: store(8, "eight"), "notify::items"), True)
+check("and deleted ones", waited(lambda: Secret.password_clear_sync(SCHEMA, {"number": "8"}, None), "notify::items"), True)
+
+if steps.IS_LATCHKEY:
+    # gnome-keyring asks for a password of the new collection.
+    work = Secret.Collection.create_sync(service, "Work", None, Secret.CollectionCreateFlags.NONE, None)
+    check("Collection.create_sync", work.get_label(), "Work")
+    check("store in it", store(9, "nine", work.get_object_path()), True)
+    check("lookup in it", lookup({"number": "9"}), "nine")
+    check("Collection.set_label_sync", work.set_label_sync("Labour", None), True)
+    check("Collection.delete_sync", work.delete_sync(None), True)
+    check("its items are deleted", lookup({"number": "9"}), None)
+steps.end()
