@@ -44,11 +44,11 @@ check("password_clear_sync", Secret.password_clear_sync(SCHEMA, {"number": "2"},
 check("clear without a match", Secret.password_clear_sync(SCHEMA, {"number": "2"}, None), False)
 check("the other is there", lookup({"name": "steps"}), "new")
 
-value = Secret.Value.new("a\0b", 3, "application/octet-stream")
+value = Secret.Value.new("a\n\x01b", 4, "application/octet-stream")
 check("password_store_binary_sync", Secret.password_store_binary_sync(
     SCHEMA, attributes(3), Secret.COLLECTION_DEFAULT, "binary", value, None), True)
 binary = Secret.password_search_sync(SCHEMA, {"number": "3"}, Secret.SearchFlags.NONE, None)[0].retrieve_secret_sync(None)
-check("its bytes", bytes(binary.get()), b"a\0b")
+check("its bytes", bytes(binary.get()), b"a\n\x01b")
 # gnome-keyring does not keep the type.
 check("its type", binary.get_content_type(), "application/octet-stream", gnome_keyring="text/plain")
 check("store in the collection session", store(4, "four", Secret.COLLECTION_SESSION), True)
@@ -72,9 +72,8 @@ check("Item.set_attributes_sync", item.set_attributes_sync(SCHEMA, attributes(6)
 check("Item.set_secret_sync", item.set_secret_sync(Secret.Value.new("6", -1, "text/plain"), None), True)
 check("the changed item", lookup({"number": "6"}), "6")
 check("it is not found as before", lookup({"number": "5"}), None)
-again = Secret.Item.new_for_dbus_path_sync(
-    service, item.get_object_path(), Secret.ItemFlags.LOAD_SECRET, None)
-check("an item by its path", (again.get_label(), again.get_secret().get_text(), again.get_attributes()["number"]),
+again = service.search_sync(SCHEMA, {"number": "6"}, Secret.SearchFlags.LOAD_SECRETS, None)[0]
+check("Service.search_sync", (again.get_label(), again.get_secret().get_text(), again.get_attributes()["number"]),
       ("six", "6", "6"))
 check("Item.delete_sync", item.delete_sync(None), True)
 check("it is gone", lookup({"number": "6"}), None)
