@@ -168,7 +168,7 @@ class Connection:
         self.send(message_bus.AddMatch(rule))
         return self.connection.filter(rule, bufsize=4)
 
-    def completed(self, queue, timeout=TIMEOUT):
+    def completed(self, queue, timeout=60):
         """Waits for the end of a prompt: whether it was dismissed, and its value."""
         dismissed, value = self.connection.recv_until_filtered(queue, timeout=timeout).body
         return bool(dismissed), value[1]

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import traceback
 
-from . import clients, provider, python_judges, table, tool_judges
+from . import clients, passcode, provider, python_judges, table, tool_judges
 from .processes import find
 from .report import Report
 
@@ -34,6 +34,7 @@ ALL = [
     Judge("libsecret", "libsecret's own interface, through PyGObject", python_judges.libsecret,
           python_judges.missing_libsecret),
     Judge("table", "items of each client, through each of the others", table.run),
+    Judge("passcode", "locked answers, prompts, dismissals and waits", passcode.passcode, clients.SecretTool.missing),
 ]
 
 
@@ -49,6 +50,7 @@ def parse(arguments):
     parser.add_argument("--require-all", action="store_true", help="an absent client is a failure")
     parser.add_argument("--git-credential", metavar="FILE", help="git-credential-libsecret; otherwise it is built")
     parser.add_argument("--python", metavar="FILE", help="a Python with PyPI's keyring and secretstorage")
+    parser.add_argument("--slow", action="store_true", help="wait ten minutes for the end of a prompt")
     options = parser.parse_args(arguments)
     names = options.only.split(",") if options.only else [judge.name for judge in ALL]
     unknown = [name for name in names if name not in {judge.name for judge in ALL}]

@@ -13,10 +13,12 @@ class World:
     """Ends everything that it has started, and removes its files, when it is left.
 
     - `has_passcode`: whether the keychain has the passcode `PASSCODE`; gnome-keyring always has one.
+    - `environment`: more variables.
     - `terminal`: a descriptor of the terminal on which a person is asked."""
 
-    def __init__(self, provider, has_passcode=False, terminal=None, is_locked=False):
+    def __init__(self, provider, has_passcode=False, terminal=None, is_locked=False, environment=None):
         self.provider, self.has_passcode, self.terminal, self.is_locked = provider, has_passcode, terminal, is_locked
+        self.variables = environment or {}
         self.directory = tempfile.mkdtemp(prefix="judges-")
         for name in ["home", "run", "tmp"]:
             os.mkdir(self.path(name), 0o700)
@@ -61,7 +63,7 @@ class World:
         return {
             "PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
             "HOME": self.path("home"), "XDG_RUNTIME_DIR": self.path("run"), "TMPDIR": self.path("tmp"),
-            "DBUS_SESSION_BUS_ADDRESS": self.bus.address,
+            "DBUS_SESSION_BUS_ADDRESS": self.bus.address, **self.variables,
         }
 
     # Processes
