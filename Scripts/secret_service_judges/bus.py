@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private session bus, and calls of the Secret Service without a library for it."""
+import contextlib
 import os
 import subprocess
 
@@ -162,11 +163,14 @@ class Connection:
         """Shows a prompt. The result is that of its end: ``completed``."""
         self.secret(path, "Prompt", "Prompt", "s", ("",))
 
+    @contextlib.contextmanager
     def completions(self, path):
-        """A filter for the end of a prompt, to be used with `with` before it is shown."""
+        """Receives the end of a prompt, which is shown meanwhile."""
         rule = MatchRule(type="signal", interface="org.freedesktop.Secret.Prompt", member="Completed", path=path)
         self.send(message_bus.AddMatch(rule))
-        return self.connection.filter(rule, bufsize=4)
+        with self.connection.filter(rule, bufsize=4) as queue:
+            yield queue
+        self.send(message_bus.RemoveMatch(rule))
 
     def completed(self, queue, timeout=60):
         """Waits for the end of a prompt: whether it was dismissed, and its value."""

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import traceback
 
-from . import clients, passcode, provider, python_judges, table, tool_judges
+from . import chromium, clients, passcode, portal, provider, python_judges, table, tool_judges
 from .processes import find
 from .report import Report
 
@@ -35,6 +35,8 @@ ALL = [
           python_judges.missing_libsecret),
     Judge("table", "items of each client, through each of the others", table.run),
     Judge("passcode", "locked answers, prompts, dismissals and waits", passcode.passcode, clients.SecretTool.missing),
+    Judge("chromium", "Chromium's key, over restarts", chromium.chromium, chromium.missing),
+    Judge("portal", "xdg-desktop-portal, with applications in sandboxes", portal.portal, portal.missing),
 ]
 
 
