@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Foreign clients of the Secret Service as judges of Latchkey: Scripts/secret-service-judges."""
+"""Clients of the Secret Service that others have written, against Latchkey and gnome-keyring."""

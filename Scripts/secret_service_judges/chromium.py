@@ -14,7 +14,7 @@ from .processes import find, run
 from .provider import PASSCODE
 from .world import World
 
-COOKIE = ("judge", "c00kie")
+COOKIE = ("session", "c00kie")
 
 
 class Pages(http.server.BaseHTTPRequestHandler):
@@ -70,21 +70,21 @@ def missing(tools):
     return None if find("chromium") else "chromium is not installed"
 
 
-def chromium(judges, report):
+def chromium(context, report):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        unlocked(judges, report, server.server_port)
-        locked(judges, report, server.server_port)
+        unlocked(context, report, server.server_port)
+        locked(context, report, server.server_port)
     finally:
         server.shutdown()
         server.server_close()
 
 
-def unlocked(judges, report, port):
+def unlocked(context, report, port):
     shown = f"<p>cookies: {COOKIE[0]}={COOKIE[1]}</p>"
     check = report.check
-    with World(judges.provider) as world:
+    with World(context.provider) as world:
         browser = Browser(world, port)
         check("the first start has no cookie", "<p>cookies: none</p>" in browser.visit("set"), True)
         connection = world.connect()
@@ -104,18 +104,18 @@ def unlocked(judges, report, port):
         connection = world.connect()
         check("the key is the same", [connection.value(item) for item in connection.search(application="chromium")[0]],
               [secret])
-        if judges.provider.is_latchkey:
-            found = run([judges.provider.path("latchkey"), "list", "--json", "--label", "Chromium Safe Storage"],
+        if context.provider.is_latchkey:
+            found = run([context.provider.path("latchkey"), "list", "--json", "--label", "Chromium Safe Storage"],
                         world.environment)
             check("the key is in the user's keychain", "Chromium Safe Storage" in found.output, True)
 
 
-def locked(judges, report, port):
+def locked(context, report, port):
     """With a passcode, the keychain is locked when the browser starts, and the person is asked once."""
     shown = f"<p>cookies: {COOKIE[0]}={COOKIE[1]}</p>"
     person = Prompter()
     try:
-        with World(judges.provider, has_passcode=True) as world:
+        with World(context.provider, has_passcode=True) as world:
             browser = Browser(world, port)
             browser.visit("set")
             world.restart(is_locked=True)

@@ -2,7 +2,6 @@
 """The programs that store, read and delete passwords, each in its own words."""
 import json
 import os
-import re
 
 from .processes import find, run
 
@@ -199,7 +198,8 @@ class Security(Client):
         arguments = ["-s", password.place, "-a", password.user]
         if password.shape == NETWORK:
             arguments += ["-r", "htps"]
-        program = self.world.provider.path("security")
+        # `security` is another name of `latchkey`, which has its commands as well.
+        program = self.world.provider.path("latchkey")
         return self.run([program, f"{action}-{kind}-password", *arguments, *options], text)
 
     def store(self, password, secret):
@@ -248,31 +248,3 @@ ALL = (SecItem, Security, SecretTool, PythonKeyring, GitCredential, DockerCreden
 
 def make(kind, world, tools):
     return kind(world, tools) if kind is GitCredential else kind(world)
-
-
-class Tools:
-    """What is built and installed for one run."""
-
-    def __init__(self, provider, directory, git_credential, python):
-        self.provider, self.python = provider, python
-        self.git_problem = None
-        self.git_credential = git_credential or self._build_git(directory)
-
-    def _build_git(self, directory):
-        """Builds git's helper from the sources that Debian's package of git contains."""
-        sources = "/usr/share/doc/git/contrib/credential/libsecret"
-        if not os.path.isdir(sources):
-            self.git_problem = f"{sources} does not exist"
-            return None
-        copy = os.path.join(directory, "git-credential")
-        environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "TMPDIR": directory}
-        outcome = run(["/bin/sh", "-c", f"cp -r '{sources}' '{copy}' && make -C '{copy}'"], environment)
-        if outcome.succeeded:
-            return os.path.join(copy, "git-credential-libsecret")
-        missing = re.search(r"Package .*? was not found|\S+: (?:Command )?not found", outcome.error)
-        self.git_problem = f"it cannot be built (libsecret-1-dev, make, gcc): {missing[0] if missing else outcome.problem}"
-        return None
-
-    @staticmethod
-    def has_module(python, *names):
-        return run([python, "-c", f"import {', '.join(names)}"], {"PATH": "/usr/bin:/bin"}).succeeded

@@ -14,9 +14,9 @@ from .world import World
 LONG = 27
 
 
-def passcode(judges, report):
+def passcode(context, report):
     people = [Prompter]
-    if judges.provider.is_latchkey:
+    if context.provider.is_latchkey:
         for kind in ["pinentry-curses", "pinentry-tty"]:
             if find(kind):
                 people.append(lambda kind=kind: Terminal(kind))
@@ -26,10 +26,10 @@ def passcode(judges, report):
         person = make()
         try:
             with World(
-                judges.provider, has_passcode=True, terminal=person.device, environment=person.environment
+                context.provider, has_passcode=True, terminal=person.device, environment=person.environment
             ) as world:
                 person.attend(world)
-                Passcode(judges, report, world, person).run()
+                Passcode(context, report, world, person).run()
         finally:
             person.close()
 
@@ -37,8 +37,8 @@ def passcode(judges, report):
 class Passcode:
     """The steps with one kind of person."""
 
-    def __init__(self, judges, report, world, person):
-        self.judges, self.report, self.world, self.person = judges, report, world, person
+    def __init__(self, context, report, world, person):
+        self.context, self.report, self.world, self.person = context, report, world, person
         self.connection = world.connect()
         self.item = None
 
@@ -171,11 +171,11 @@ class Passcode:
     def clients(self):
         """What each client does with its own password."""
         for kind in [SecretTool, PythonKeyring, GitCredential, DockerCredential]:
-            missing = kind.missing(self.judges.tools)
+            missing = kind.missing(self.context.tools)
             if missing:
                 self.report.skip(f"{self.person.kind}: {kind.name}", missing)
             else:
-                client = clients.make(kind, self.world, self.judges.tools)
+                client = clients.make(kind, self.world, self.context.tools)
                 yield client, Password(kind.makes[0], f"{kind.__name__.lower()}.example.com", "alice")
 
     def clients_unlock(self):
@@ -254,7 +254,7 @@ class Passcode:
             for thread in threads:
                 thread.join()
             self.check("other programs are answered", outcomes, [0] * 4)
-            if self.judges.options.slow and self.world.provider.is_latchkey:
+            if self.context.options.slow and self.world.provider.is_latchkey:
                 completed = connection.completed(queue, timeout=660)
                 self.check("a prompt ends after ten minutes", completed, (True, []))
             elif self.world.provider.is_latchkey:

@@ -82,6 +82,8 @@ class Terminal(Person):
         """The thread has begun already."""
 
     def close(self):
+        if self.is_ended:
+            return
         self.is_ended = True
         self.thread.join()
         os.close(self.main)

@@ -27,11 +27,11 @@ class Portal:
         directory = world.path("portals")
         os.makedirs(directory, exist_ok=True)
         with open(os.path.join(directory, f"{name}.portal"), "w", encoding="utf-8") as file:
-            file.write(f"[portal]\nDBusName={self.backend}\nInterfaces=org.freedesktop.impl.portal.Secret;\nUseIn=judges\n")
+            file.write(f"[portal]\nDBusName={self.backend}\nInterfaces=org.freedesktop.impl.portal.Secret;\nUseIn=clients\n")
         # Newer versions choose the backend in this file.
-        with open(os.path.join(directory, "judges-portals.conf"), "w", encoding="utf-8") as file:
+        with open(os.path.join(directory, "clients-portals.conf"), "w", encoding="utf-8") as file:
             file.write(f"[preferred]\ndefault={name}\n")
-        environment = {"XDG_DESKTOP_PORTAL_DIR": directory, "XDG_CURRENT_DESKTOP": "judges"}
+        environment = {"XDG_DESKTOP_PORTAL_DIR": directory, "XDG_CURRENT_DESKTOP": "clients"}
         self.process = world.spawn([PORTAL, "-v", "-r"], "portal", environment)
         connection = world.connect()
         if not connection.wait_for_name("org.freedesktop.portal.Desktop", lambda: self.process.poll() is not None):
@@ -54,7 +54,7 @@ class Portal:
             self.world.directory, self.world.directory, "--ro-bind", own, own, "--ro-bind", information,
             "/.flatpak-info", *words]
 
-    def retrieve(self, application, token="judge"):
+    def retrieve(self, application, token="request"):
         """The response of the portal, and the secret in hexadecimal digits."""
         program = os.path.join(os.path.dirname(__file__), "programs", "portal_client.py")
         outcome = run(self.command(application, [sys.executable, "-B", program, token]), self.world.environment)
@@ -64,15 +64,15 @@ class Portal:
         return int(response), secret
 
 
-def portal(judges, report):
-    with World(judges.provider) as world:
+def portal(context, report):
+    with World(context.provider) as world:
         steps(world, report)
     # gnome-keyring answers an application also while it is locked, without a prompt.
-    if not judges.provider.is_latchkey:
+    if not context.provider.is_latchkey:
         return
     person = Prompter()
     try:
-        with World(judges.provider, has_passcode=True) as world:
+        with World(context.provider, has_passcode=True) as world:
             person.attend(world)
             locked(world, report, person)
     finally:
@@ -92,7 +92,7 @@ def steps(world, report):
     # libsecret uses the portal in a sandbox, and keeps its items in a file that is encrypted with the secret. Its store can
     # hang, whatever the backend is, so it is tried again.
     tool = [find("secret-tool")]
-    environment = {**world.environment, "SNAP_NAME": "judge"}
+    environment = {**world.environment, "SNAP_NAME": "example"}
 
     def sandboxed(words, text=None):
         for _ in range(3):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that the judges start, and end by their number."""
+"""Processes that the suites start, and end by their number."""
 import os
 import shutil
 import signal

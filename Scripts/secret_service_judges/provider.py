@@ -53,7 +53,7 @@ class Latchkey:
 
     @property
     def missing(self):
-        for name in ["latchkey", "security", "latchkeyd", "latchkey-secret-service"]:
+        for name in ["latchkey", "latchkeyd", "latchkey-secret-service"]:
             if not os.access(self.path(name), os.X_OK):
                 return f"{self.path(name)} is not an executable"
         return None

@@ -12,7 +12,7 @@ class Report:
         self.passed = 0
         self.failures = []
         self.skipped = []
-        self.judge = ""
+        self.suite = ""
 
     def check(self, step, found, expected, **others):
         """Compares what a client has found with what is expected. Where gnome-keyring is known to answer
@@ -25,20 +25,20 @@ class Report:
 
     def ok(self, step):
         self.passed += 1
-        self._line("ok", f"{self.judge}: {step}")
+        self._line("ok", f"{self.suite}: {step}")
         return True
 
     def fail(self, step, problem):
-        self.failures.append(f"{self.judge}: {step}")
-        self._line("FAILED", f"{self.judge}: {step}: {problem}")
+        self.failures.append(f"{self.suite}: {step}")
+        self._line("FAILED", f"{self.suite}: {step}: {problem}")
         return False
 
     def skip(self, step, reason):
         """Names something that could not run because a program is absent."""
         if self.requires_all:
             return self.fail(step, reason)
-        self.skipped.append(f"{self.judge}: {step}")
-        self._line("skipped", f"{self.judge}: {step}: {reason}")
+        self.skipped.append(f"{self.suite}: {step}")
+        self._line("skipped", f"{self.suite}: {step}: {reason}")
         return False
 
     def take(self, outcome, step):

@@ -37,17 +37,17 @@ def meets(maker, shape, other, action):
     return other in FREE or shape in other.makes
 
 
-def run(judges, report):
+def run(context, report):
     """Runs every cell whose two clients are here."""
     kinds = []
     for kind in clients.ALL:
-        missing = kind.missing(judges.tools)
+        missing = kind.missing(context.tools)
         if missing is None:
             kinds.append(kind)
-        elif judges.provider.is_latchkey:
+        elif context.provider.is_latchkey:
             report.skip(f"items of {kind.name}, and through it", missing)
-    with World(judges.provider) as world:
-        table = Table(judges, report, world, kinds)
+    with World(context.provider) as world:
+        table = Table(context, report, world, kinds)
         for maker, shape, other in cells(kinds):
             for action in ACTIONS:
                 table.cell(maker, shape, other, action)
@@ -57,9 +57,9 @@ def run(judges, report):
 class Table:
     """The cells in one world; each has a host of its own."""
 
-    def __init__(self, judges, report, world, kinds):
+    def __init__(self, context, report, world, kinds):
         self.report, self.world = report, world
-        self.clients = {kind: clients.make(kind, world, judges.tools) for kind in kinds}
+        self.clients = {kind: clients.make(kind, world, context.tools) for kind in kinds}
         self.connection = world.connect()
         self.number = 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private directories, a private bus and a provider, for one judge."""
+"""Private directories, a private bus and a provider, for one suite."""
 import os
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ class World:
     def __init__(self, provider, has_passcode=False, terminal=None, is_locked=False, environment=None):
         self.provider, self.has_passcode, self.terminal, self.is_locked = provider, has_passcode, terminal, is_locked
         self.variables = environment or {}
-        self.directory = tempfile.mkdtemp(prefix="judges-")
+        self.directory = tempfile.mkdtemp(prefix="secret-service-")
         for name in ["home", "run", "tmp"]:
             os.mkdir(self.path(name), 0o700)
         self.bus = None

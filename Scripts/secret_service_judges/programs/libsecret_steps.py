@@ -9,7 +9,7 @@ import steps  # noqa: E402
 from steps import check  # noqa: E402
 
 TYPES = Secret.SchemaAttributeType
-SCHEMA = Secret.Schema.new("org.example.Judge", Secret.SchemaFlags.NONE, {
+SCHEMA = Secret.Schema.new("org.example.Steps", Secret.SchemaFlags.NONE, {
     "name": TYPES.STRING, "number": TYPES.INTEGER, "even": TYPES.BOOLEAN})
 OTHER = Secret.Schema.new("org.example.Other", Secret.SchemaFlags.NONE, {"name": TYPES.STRING})
 LOOSE = Secret.Schema.new("org.example.Loose", Secret.SchemaFlags.DONT_MATCH_NAME, {"name": TYPES.STRING})
@@ -39,7 +39,7 @@ found = Secret.password_search_sync(SCHEMA, {"name": "steps"}, Secret.SearchFlag
 check("password_search_sync", sorted(item.get_label() for item in found), ["Label 1", "Label 2"])
 check("its secrets", sorted(item.retrieve_secret_sync(None).get_text() for item in found), ["new", "two"])
 check("its attributes", sorted(item.get_attributes()["number"] for item in found), ["1", "2"])
-check("its schema", {item.get_schema_name() for item in found}, {"org.example.Judge"})
+check("its schema", {item.get_schema_name() for item in found}, {"org.example.Steps"})
 check("password_clear_sync", Secret.password_clear_sync(SCHEMA, {"number": "2"}, None), True)
 check("clear without a match", Secret.password_clear_sync(SCHEMA, {"number": "2"}, None), False)
 check("the other is there", lookup({"name": "steps"}), "new")

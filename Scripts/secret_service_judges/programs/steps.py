@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of a client in Python: each prints a line that the judges take over."""
+"""Steps of a client in Python: each prints a line that the program takes over."""
 import sys
 
 IS_LATCHKEY = "--latchkey" in sys.argv

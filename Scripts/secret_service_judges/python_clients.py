@@ -19,17 +19,17 @@ def steps(world, report, title, python, program, *arguments):
     report.take(run(words, world.environment), title)
 
 
-def interpreters(judges, report, module):
+def interpreters(context, report, module):
     """The interpreters that have a module: Debian's, and one with PyPI's version."""
     found = []
-    if judges.tools.has_module(DEBIAN, module):
+    if context.tools.has_module(DEBIAN, module):
         found.append((f"Debian's {version(DEBIAN, module)}", DEBIAN))
     else:
         report.skip("Debian's", f"python3-{module} is not installed")
-    python = judges.tools.python
+    python = context.tools.python
     if not python:
-        report.skip("PyPI's", "no --python with it was given")
-    elif judges.tools.has_module(python, module):
+        report.skip("PyPI's", context.tools.python_problem)
+    elif context.tools.has_module(python, module):
         found.append((f"PyPI's {version(python, module)}", python))
     else:
         report.skip("PyPI's", f"{python} does not have {module}")
@@ -41,24 +41,24 @@ def version(python, module):
     return run(words, {"PATH": "/usr/bin:/bin"}).output.strip()
 
 
-def secretstorage(judges, report):
-    for name, python in interpreters(judges, report, "secretstorage"):
+def secretstorage(context, report):
+    for name, python in interpreters(context, report, "secretstorage"):
         for mode in ["plain", "dh"]:
-            with World(judges.provider) as world:
+            with World(context.provider) as world:
                 steps(world, report, f"{name}, {mode}", python, "secretstorage_steps.py", mode)
 
 
-def keyring(judges, report):
-    for name, python in interpreters(judges, report, "keyring"):
-        with World(judges.provider) as world:
+def keyring(context, report):
+    for name, python in interpreters(context, report, "keyring"):
+        with World(context.provider) as world:
             steps(world, report, name, python, "keyring_steps.py", SECRET_SERVICE)
-        if python == DEBIAN and judges.tools.has_module(python, "gi.repository.Secret"):
-            with World(judges.provider) as world:
+        if python == DEBIAN and context.tools.has_module(python, "gi.repository.Secret"):
+            with World(context.provider) as world:
                 steps(world, report, f"{name} with libsecret", python, "keyring_steps.py", LIBSECRET)
 
 
-def libsecret(judges, report):
-    with World(judges.provider) as world:
+def libsecret(context, report):
+    with World(context.provider) as world:
         steps(world, report, "PyGObject", DEBIAN, "libsecret_steps.py")
 
 

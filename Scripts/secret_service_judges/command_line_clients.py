@@ -8,8 +8,8 @@ from .processes import find, run
 from .world import World
 
 
-def secret_tool(judges, report):
-    with World(judges.provider) as world:
+def secret_tool(context, report):
+    with World(context.provider) as world:
         client = clients.SecretTool(world)
         check, tool = report.check, client.tool
         stored = tool("store", "--label=Mail", "service", "example.com", "username", "alice", text="s3cret")
@@ -82,9 +82,9 @@ def attributes(outcome):
     return sorted(re.findall(r"(?m)^attribute\.(\S+) = (.*)$", outcome.error))
 
 
-def git_credential(judges, report):
-    with World(judges.provider) as world:
-        client = clients.GitCredential(world, judges.tools)
+def git_credential(context, report):
+    with World(context.provider) as world:
+        client = clients.GitCredential(world, context.tools)
         check, helper = report.check, client.helper
         check("get without a match", helper("get", protocol="https", host="example.com"), {})
         helper("store", protocol="https", host="example.com", username="alice", password="s3cret")
@@ -126,8 +126,8 @@ def git(world, check, program):
     check("git credential reject", credential("fill", f"{place}\n").status, 128)
 
 
-def docker_credential(judges, report):
-    with World(judges.provider) as world:
+def docker_credential(context, report):
+    with World(context.provider) as world:
         client = clients.DockerCredential(world)
         check, helper = report.check, client.helper
 
