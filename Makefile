@@ -6,9 +6,13 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PREFIX ?= /usr/local
 
+# The clients of the Secret Service that the tests run.
+CLIENT_PACKAGES := python3-keyring python3-secretstorage python3-gi gir1.2-secret-1 golang-docker-credential-helpers \
+    libsecret-1-dev pkg-config
+
 # What the build needs beyond a Swift toolchain, and what the tests compare with.
 BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev libpam0g-dev
-TEST_PACKAGES := libsecret-tools gnome-keyring sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils pamtester
+TEST_PACKAGES := libsecret-tools gnome-keyring sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils pamtester $(CLIENT_PACKAGES)
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1
@@ -156,6 +160,16 @@ prompt: ## Hold verdicts on hostile certificates to 20 ms, in code that is optim
 pkits: ## Evaluate the certificates of NIST's Public Key Interoperability Test Suite, which is fetched
 	swift build $(DEBUG) --build-tests
 	LATCHKEY_PKITS="$$(./Scripts/pkits)" ./Scripts/test --filter PKITSTests
+
+.PHONY: secret-service-judges
+secret-service-judges: ## Run git's, docker's, Python's and Chromium's own clients, and the portal, against the Secret Service and against gnome-keyring (ARGS="--only table", "--slow")
+	@./Scripts/dependencies $(CLIENT_PACKAGES) libsecret-tools gnome-keyring dbus git gcc make pinentry-curses pinentry-tty \
+	    chromium xdg-desktop-portal bubblewrap python3-venv
+	swift build $(DEBUG) --product latchkey
+	swift build $(DEBUG) --product latchkeyd
+	swift build $(DEBUG) --product latchkey-secret-service
+	@./Scripts/secret-service-judges --provider gnome-keyring --pypi $(ARGS)
+	@./Scripts/secret-service-judges --binaries "$$(swift build $(DEBUG) --show-bin-path)" --pypi $(ARGS)
 
 .PHONY: bench
 bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for the small sizes)

@@ -44,8 +44,7 @@ ALL = [
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(
-        prog="secret-service-judges", description="Runs foreign clients of the Secret Service against a provider.")
+    parser = argparse.ArgumentParser(description="Runs foreign clients of the Secret Service against a provider.")
     parser.add_argument("--binaries", metavar="DIRECTORY", help="where latchkey, latchkeyd and "
                         "latchkey-secret-service are")
     parser.add_argument("--provider", choices=["latchkey", "gnome-keyring"], default="latchkey")

@@ -153,7 +153,7 @@ class Passcode:
             other.close()
             self.check("its end withdraws the question", person.is_left_alone(), True)
         self.check("the next question is answered", self.unlock(PASSCODE), (False, [item]))
-        if person.device is None:
+        if not person.device:
             return
         self.unlock(CANCEL)
         self.unlock(CANCEL)
@@ -186,8 +186,8 @@ class Passcode:
 
         for client, password in self.clients():
             asked(f"{client.name} stores", lambda: client.store(password, "new"), None)
-            # libsecret has read the attributes of the item before the prompt. A locked item of Latchkey shows none, as one
-            # of gnome-keyring after its start, and docker's helper finds no user name.
+            # libsecret has read the attributes of the item before the prompt. A locked item of Latchkey shows none, as
+            # one of gnome-keyring after its start, and docker's helper finds no user name.
             is_blind = isinstance(client, DockerCredential) and self.world.provider.is_latchkey
             asked(f"{client.name} reads", lambda: client.read(password), None if is_blind else "new")
             self.check(f"{client.name} reads again", client.read(password), "new")
@@ -205,7 +205,7 @@ class Passcode:
             client.delete(password)
             # libsecret deletes no locked item, and does not ask for the passcode; Python keyring does.
             found = client.read(password)
-            if found is None:
+            if not found:
                 found = client.read(password)
             is_deleted = isinstance(client, PythonKeyring)
             self.check(f"{client.name} deletes", found, None if is_deleted else "new")

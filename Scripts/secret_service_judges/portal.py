@@ -27,7 +27,8 @@ class Portal:
         directory = world.path("portals")
         os.makedirs(directory, exist_ok=True)
         with open(os.path.join(directory, f"{name}.portal"), "w", encoding="utf-8") as file:
-            file.write(f"[portal]\nDBusName={self.backend}\nInterfaces=org.freedesktop.impl.portal.Secret;\nUseIn=clients\n")
+            file.write(f"[portal]\nDBusName={self.backend}\n")
+            file.write("Interfaces=org.freedesktop.impl.portal.Secret;\nUseIn=clients\n")
         # Newer versions choose the backend in this file.
         with open(os.path.join(directory, "clients-portals.conf"), "w", encoding="utf-8") as file:
             file.write(f"[preferred]\ndefault={name}\n")
@@ -42,7 +43,7 @@ class Portal:
 
     def command(self, application, words):
         """The command that runs a program as an application in a sandbox; as a program of the host for None."""
-        if application is None:
+        if not application:
             return words
         information = self.world.write(
             f"{application}.info", f"[Application]\nname={application}\n[Instance]\ninstance-id=1\n")
@@ -89,8 +90,8 @@ def steps(world, report):
     check("another application gets others", (response, len(second), second != first), (0, 128, True))
     response, host = portal.retrieve(None)
     check("a program outside of sandboxes gets others", (response, len(host), host in (first, second)), (0, 128, False))
-    # libsecret uses the portal in a sandbox, and keeps its items in a file that is encrypted with the secret. Its store can
-    # hang, whatever the backend is, so it is tried again.
+    # libsecret uses the portal in a sandbox, and keeps its items in a file that is encrypted with the secret. Its store
+    # can hang, whatever the backend is, so it is tried again.
     tool = [find("secret-tool")]
     environment = {**world.environment, "SNAP_NAME": "example"}
 

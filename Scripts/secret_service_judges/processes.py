@@ -46,7 +46,7 @@ def run(words, environment, text=None, timeout=TIMEOUT, directory=None):
 
 def end(process, number=signal.SIGTERM):
     """Ends a process that was started in a session of its own, with its children, and waits for it."""
-    if process.poll() is None:
+    if not isinstance(process.poll(), int):
         try:
             os.killpg(process.pid, number)
         except ProcessLookupError:

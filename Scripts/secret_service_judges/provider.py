@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs that provide the Secret Service: Latchkey's, and gnome-keyring as the reference."""
 import os
-import signal
 import subprocess
 
 from .bus import SECRETS
-from .processes import end, eventually, find, run
+from .processes import find, run
 
 # The passcode of every keychain here that has one, and the password of gnome-keyring.
 PASSCODE = "correct horse 1234"
@@ -36,9 +35,6 @@ class GnomeKeyring:
         process.stdin.write(b"" if is_locked else PASSCODE.encode())
         process.stdin.close()
         return [process]
-
-    def settle(self, world):
-        """Nothing: the name is taken when the keyring is unlocked."""
 
 
 class Latchkey:
@@ -94,9 +90,6 @@ class Latchkey:
             if not pipe.read(1):
                 raise RuntimeError(f"latchkeyd did not start: {world.log('latchkeyd')}")
         return daemon
-
-    def settle(self, world):
-        """Nothing: the name is taken when the service answers."""
 
 
 def make(name, binaries, has_daemon):

@@ -42,7 +42,7 @@ def run(context, report):
     kinds = []
     for kind in clients.ALL:
         missing = kind.missing(context.tools)
-        if missing is None:
+        if not missing:
             kinds.append(kind)
         elif context.provider.is_latchkey:
             report.skip(f"items of {kind.name}, and through it", missing)
@@ -112,4 +112,4 @@ class Table:
         return check("secret-tool replaces one of them", "third" in values, True)
 
     def exists(self, path):
-        return self.connection.error(path, "Item", "GetSecret", "o", (self.connection.session,)) is None
+        return not self.connection.error(path, "Item", "GetSecret", "o", (self.connection.session,))

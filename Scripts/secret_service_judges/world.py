@@ -19,7 +19,7 @@ class World:
     def __init__(self, provider, has_passcode=False, terminal=None, is_locked=False, environment=None):
         self.provider, self.has_passcode, self.terminal, self.is_locked = provider, has_passcode, terminal, is_locked
         self.variables = environment or {}
-        self.directory = tempfile.mkdtemp(prefix="secret-service-")
+        self.directory = tempfile.mkdtemp(prefix="secrets-")
         for name in ["home", "run", "tmp"]:
             os.mkdir(self.path(name), 0o700)
         self.bus = None
@@ -49,7 +49,8 @@ class World:
         return os.path.join(self.directory, name)
 
     def write(self, name, text):
-        with open(os.open(self.path(name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        descriptor = os.open(self.path(name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
         return self.path(name)
 
@@ -61,7 +62,8 @@ class World:
     @property
     def environment(self):
         return {
-            "PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "xterm", "SWIFT_BACKTRACE": "enable=no",
+            "PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "xterm",
+            "SWIFT_BACKTRACE": "enable=no",
             "HOME": self.path("home"), "XDG_RUNTIME_DIR": self.path("run"), "TMPDIR": self.path("tmp"),
             "DBUS_SESSION_BUS_ADDRESS": self.bus.address, **self.variables,
         }

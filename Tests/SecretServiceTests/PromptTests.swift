@@ -48,6 +48,22 @@ struct PromptTests {
         withExtendedLifetime(world) {}
     }
 
+    @Test("The lock of an item is announced, so that a program that shows the item reads it again")
+    func lockOfItems() throws {
+        let world = try SecretWorld(passcode: "1234")
+        let (client, observer) = (try world.client(), try world.client())
+        _ = try client.create("s3cret", ["a": "1"], try client.openPlain())
+        let changed = EventCount()
+        let subscription = try observer.bus.subscribe(
+            to: SignalRule(
+                from: SecretClient.name, "org.freedesktop.Secret.Collection", "ItemChanged",
+                path: .object(SecretClient.login), types: [.objectPath])
+        ) { _ in changed.increase() }
+        try world.store.lock(.login)
+        #expect(eventually { changed.value == 1 })
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test("The passcode unlocks after a wrong one, and the result has the paths that were asked for")
     func unlock() throws {
         let person = TestPerson(["wrong", "1234"])

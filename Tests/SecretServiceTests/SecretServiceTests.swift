@@ -132,6 +132,27 @@ struct SecretServiceTests {
         withExtendedLifetime(subscriptions) {}
     }
 
+    @Test("No property is invalidated, because libsecret ends its program if it has no list of items")
+    func noInvalidatedProperties() throws {
+        let world = try SecretWorld()
+        let (client, observer) = (try world.client(), try world.client())
+        let (announced, invalidated) = (EventCount(), EventCount())
+        let subscription = try observer.bus.subscribe(
+            to: SignalRule(
+                from: SecretClient.name, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+                path: .below(SecretClient.service), types: [.string, .properties, .array(.string)])
+        ) { signal in
+            if signal.content.remaining.last != BusValue.array(of: .string, []) { invalidated.increase() }
+            announced.increase()
+        }
+        let item = try client.create("1", ["a": "1"], try client.openPlain())
+        try client.call(item, "Item", "Delete", returning: [.objectPath])
+        _ = try world.store.createCollection(label: "Of another program")
+        #expect(eventually { announced.value > 0 })
+        #expect(invalidated.value == 0)
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test("Collections of clients and of other programs are announced once")
     func collectionSignals() throws {
         let world = try SecretWorld()

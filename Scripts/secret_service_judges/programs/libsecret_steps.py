@@ -35,7 +35,8 @@ check("lookup with another schema", lookup({"name": "steps"}, OTHER), None)
 check("lookup with a schema that does not count", lookup({"name": "steps"}, LOOSE), "one")
 check("store replaces", (store(1, "new"), lookup({"number": "1"})), (True, "new"))
 check("store another", store(2, "two"), True)
-found = Secret.password_search_sync(SCHEMA, {"name": "steps"}, Secret.SearchFlags.ALL | Secret.SearchFlags.UNLOCK, None)
+everything = Secret.SearchFlags.ALL | Secret.SearchFlags.UNLOCK
+found = Secret.password_search_sync(SCHEMA, {"name": "steps"}, everything, None)
 check("password_search_sync", sorted(item.get_label() for item in found), ["Label 1", "Label 2"])
 check("its secrets", sorted(item.retrieve_secret_sync(None).get_text() for item in found), ["new", "two"])
 check("its attributes", sorted(item.get_attributes()["number"] for item in found), ["1", "2"])
@@ -47,7 +48,8 @@ check("the other is there", lookup({"name": "steps"}), "new")
 value = Secret.Value.new("a\n\x01b", 4, "application/octet-stream")
 check("password_store_binary_sync", Secret.password_store_binary_sync(
     SCHEMA, attributes(3), Secret.COLLECTION_DEFAULT, "binary", value, None), True)
-binary = Secret.password_search_sync(SCHEMA, {"number": "3"}, Secret.SearchFlags.NONE, None)[0].retrieve_secret_sync(None)
+found = Secret.password_search_sync(SCHEMA, {"number": "3"}, Secret.SearchFlags.NONE, None)[0]
+binary = found.retrieve_secret_sync(None)
 check("its bytes", bytes(binary.get()), b"a\n\x01b")
 # gnome-keyring does not keep the type.
 check("its type", binary.get_content_type(), "application/octet-stream", gnome_keyring="text/plain")
@@ -65,7 +67,8 @@ check("it is not locked", collection.get_locked(), False)
 check("its items", sorted(item.get_label() for item in collection.get_items()), ["Label 1", "binary"])
 
 item = Secret.Item.create_sync(
-    collection, SCHEMA, attributes(5), "five", Secret.Value.new("5", -1, "text/plain"), Secret.ItemCreateFlags.NONE, None)
+    collection, SCHEMA, attributes(5), "five", Secret.Value.new("5", -1, "text/plain"), Secret.ItemCreateFlags.NONE,
+    None)
 check("Item.create_sync", item.get_label(), "five")
 check("Item.set_label_sync", item.set_label_sync("six", None), True)
 check("Item.set_attributes_sync", item.set_attributes_sync(SCHEMA, attributes(6), None), True)
@@ -94,7 +97,8 @@ def waited(change, signal):
 
 
 check("a collection shows new items", waited(lambda: store(8, "eight"), "notify::items"), True)
-check("and deleted ones", waited(lambda: Secret.password_clear_sync(SCHEMA, {"number": "8"}, None), "notify::items"), True)
+check("and deleted ones", waited(
+    lambda: Secret.password_clear_sync(SCHEMA, {"number": "8"}, None), "notify::items"), True)
 
 if steps.IS_LATCHKEY:
     # gnome-keyring asks for a password of the new collection.

@@ -11,7 +11,7 @@ keyring = getattr(importlib.import_module(module), name)()
 try:
     if command == "get":
         found = keyring.get_password(service, user)
-        if found is None:
+        if not isinstance(found, str):
             sys.exit(1)
         sys.stdout.write(found)
     elif command == "set":
