@@ -98,9 +98,16 @@ struct HostileClientTests {
         let world = try SecretWorld()
         let (client, other) = (try world.client(), try world.client())
         var last: String?
-        for _ in 0..<300 where last == nil { last = errorName { _ = try client.openPlain() } }
+        for _ in 0..<16_400 where last == nil { last = errorName { _ = try client.openPlain() } }
         #expect(last == "LimitsExceeded")
         _ = try other.openPlain()
+    }
+
+    @Test("A program may open a session for each item that it reads, and close none")
+    func manySessions() throws {
+        let world = try SecretWorld()
+        let client = try world.client()
+        #expect(errorName { for _ in 0..<1000 { _ = try client.openPlain() } } == nil)
     }
 
     @Test("A program that calls without end is refused by name, and another one is answered")
