@@ -13,10 +13,11 @@ LIBSECRET = "keyring.backends.libsecret.Keyring"
 def steps(world, report, title, python, program, *arguments):
     """Runs a program of steps, and takes over its results."""
     path = os.path.join(os.path.dirname(__file__), "programs", program)
-    words = [python, "-B", path, *arguments]
+    words, environment = [python, "-B", path, *arguments], world.environment
     if world.provider.is_latchkey:
         words.append("--latchkey")
-    report.take(run(words, world.environment), title)
+        environment["LATCHKEY"] = world.provider.path("latchkey")
+    report.take(run(words, environment), title)
 
 
 def interpreters(context, report, module):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of libsecret's own interface, through PyGObject. The argument `--latchkey` is for Latchkey."""
+import os
+import subprocess
+
 import gi
 
 gi.require_version("Secret", "1")
@@ -82,23 +85,37 @@ check("Item.delete_sync", item.delete_sync(None), True)
 check("it is gone", lookup({"number": "6"}), None)
 
 
-def waited(change, signal):
-    """Whether the collection says that it has changed."""
+def waited(object, signal, change):
+    """Whether the object says that it has changed."""
     loop = GLib.MainLoop()
     seen = []
-    number = collection.connect(signal, lambda *_: (seen.append(True), loop.quit()))
+    number = object.connect(signal, lambda *_: (seen.append(True), loop.quit()))
     timer = GLib.timeout_add_seconds(60, loop.quit)
     change()
     loop.run()
-    collection.disconnect(number)
+    object.disconnect(number)
     if seen:
         GLib.source_remove(timer)
     return bool(seen)
 
 
-check("a collection shows new items", waited(lambda: store(8, "eight"), "notify::items"), True)
-check("and deleted ones", waited(
-    lambda: Secret.password_clear_sync(SCHEMA, {"number": "8"}, None), "notify::items"), True)
+for turn in ["a", "another"]:
+    check(f"a collection shows {turn} new item", waited(collection, "notify::items", lambda: store(8, "eight")), True)
+    check(f"and {turn} deleted one", waited(
+        collection, "notify::items", lambda: Secret.password_clear_sync(SCHEMA, {"number": "8"}, None)), True)
+
+if "LATCHKEY" in os.environ:
+    def latchkey(*words):
+        subprocess.run([os.environ["LATCHKEY"], *words], input=b"x", check=True, stderr=subprocess.DEVNULL)
+
+    login = [found for found in service.get_collections() if found.get_object_path().endswith("/login")][0]
+    login.load_items_sync(None)
+    for turn in ["a", "another"]:
+        check(f"a collection shows {turn} new item of `latchkey`", waited(
+            login, "notify::items", lambda: latchkey("set", "other.example.com/alice")), True)
+        check("with its label", "other.example.com" in [item.get_label() for item in login.get_items()], True)
+        check(f"and {turn} one that `latchkey` has deleted", waited(
+            login, "notify::items", lambda: latchkey("rm", "--force", "other.example.com/alice")), True)
 
 if steps.IS_LATCHKEY:
     # gnome-keyring asks for a password of the new collection.
