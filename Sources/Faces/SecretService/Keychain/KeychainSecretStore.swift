@@ -47,6 +47,13 @@ public final class KeychainSecretStore: SecretStore {
         try search(.none, in: collection).map(\.reference.item)
     }
 
+    public func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [FoundItem] {
+        try withKeychain { (keychain) throws(KeychainError) -> [FoundItem] in
+            let limit = MatchLimit.atMost(UInt32(clamping: limit))
+            return try Self.find(try KeychainItemMapping.lookup(.none), in: [collection], limit, keychain)
+        }
+    }
+
     public func search(
         _ attributes: SecretAttributes, in collection: CollectionName?
     ) throws(SecretStoreError) -> [FoundItem] {
@@ -54,19 +61,20 @@ public final class KeychainSecretStore: SecretStore {
             let lookup = try KeychainItemMapping.lookup(attributes)
             let collections = KeychainCollections(keychain)
             guard let collection else {
-                return try Self.find(lookup, in: collections.all().map(\.name), keychain)
+                return try Self.find(lookup, in: collections.all().map(\.name), .all, keychain)
             }
             try collections.require(collection)
-            return try Self.find(lookup, in: [collection], keychain)
+            return try Self.find(lookup, in: [collection], .all, keychain)
         }
     }
 
     /// Returns the items of all these collections, by one query.
     private static func find(
-        _ lookup: LookupAttributes, in collections: [CollectionName], _ keychain: KeychainSession
+        _ lookup: LookupAttributes, in collections: [CollectionName], _ limit: MatchLimit,
+        _ keychain: KeychainSession
     ) throws(KeychainError) -> [FoundItem] {
         var query = query(in: collections)
-        query.limit = .all
+        query.limit = limit
         query.lookupAttributes = lookup
         let found = try matches(query, returning: .persistentReference, keychain)
         let open = found.records.compactMap { record in

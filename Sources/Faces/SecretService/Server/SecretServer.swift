@@ -179,21 +179,25 @@ public final class SecretServer: Sendable {
         guard let collections = try? store.collections() else { return }
         for collection in collections {
             let domain = try? store.lockDomain(of: collection.name)
+            let items = announcedItems(of: collection.name)
             if domain.map({ changes.contains(.lock($0)) }) == true {
                 signals.collectionChanged(collection)
-                announceLock(of: collection.name)
+                // Programs that show items, such as Seahorse, read their labels again.
+                for item in items ?? [] { signals.itemChanged(item.reference, ["Locked": BusVariant(item.isLocked)]) }
             }
-            if changes.contains(.contents) { signals.collectionChanged(collection.name) }
+            if changes.contains(.contents) {
+                signals.collectionChanged(collection.name)
+                if let items { signals.itemsChanged(collection.name, items.map(\.reference.path)) }
+            }
         }
     }
 
-    /// Announces the lock of each item, so that programs that show items, such as Seahorse, read their
-    /// labels again. Of more items than such a program shows, none is announced.
-    private func announceLock(of name: CollectionName) {
-        guard let items = try? store.search(.none, in: name), items.count <= SecretLimits.maxAnnouncedItems else {
-            return
-        }
-        for item in items { signals.itemChanged(item.reference, ["Locked": BusVariant(item.isLocked)]) }
+    /// Returns the items of a collection; nil if there are more than a program shows. Programs with
+    /// more items read them again when they are told that the collection has changed.
+    private func announcedItems(of name: CollectionName) -> [FoundItem]? {
+        let items = try? store.items(in: name, limit: SecretLimits.maxAnnouncedItems + 1)
+        guard let items, items.count <= SecretLimits.maxAnnouncedItems else { return nil }
+        return items
     }
 }
 
@@ -243,8 +247,8 @@ public enum SecretLimits {
     static let maxContentTypeLength = 255
     /// The largest secret, in bytes.
     static let maxSecretLength = 16 << 20
-    /// The items whose lock is announced.
-    static let maxAnnouncedItems = 4096
+    /// The items that a collection may have if its list and their lock are announced.
+    static let maxAnnouncedItems = 1024
     /// The paths in one call.
     static let maxPaths = 65_536
     /// The secrets in one answer, in bytes.

@@ -32,8 +32,8 @@ struct SecretSignals: Sendable {
 
     // MARK: Of collections
 
-    // The list of items is neither sent nor invalidated: there may be a million, and libsecret changes
-    // its own list by these signals. Without a list it fails at the next one, and ends its program.
+    // No property is invalidated: libsecret reads the list that it has when an item is created or deleted,
+    // and ends its program if the list was invalidated. The new list follows with those of other changes.
 
     func itemCreated(_ item: ItemReference) { itemsChanged(item, "ItemCreated") }
 
@@ -52,6 +52,11 @@ struct SecretSignals: Sendable {
 
     private func itemsChanged(_ item: ItemReference, _ member: String) {
         emit(from: item.collection.path, SecretInterfaces.collection, member, [.objectPath(item.path)])
+    }
+
+    /// - Parameter items: all items of the collection.
+    func itemsChanged(_ name: CollectionName, _ items: [ObjectPath]) {
+        propertiesChanged(name.path, SecretInterfaces.collection, ["Items": BusVariant(items)])
     }
 
     func collectionChanged(_ collection: SecretCollection) {

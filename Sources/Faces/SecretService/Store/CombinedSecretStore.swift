@@ -52,6 +52,10 @@ public struct CombinedSecretStore: SecretStore {
         try store(of: collection).items(in: collection)
     }
 
+    public func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [FoundItem] {
+        try store(of: collection).items(in: collection, limit: limit)
+    }
+
     public func search(
         _ attributes: SecretAttributes, in collection: CollectionName?
     ) throws(SecretStoreError) -> [FoundItem] {

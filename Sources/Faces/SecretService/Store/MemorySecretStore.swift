@@ -134,6 +134,10 @@ public final class MemorySecretStore: SecretStore {
         return found
     }
 
+    public func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [FoundItem] {
+        Array(try search(.none, in: collection).prefix(limit))
+    }
+
     public func search(
         _ attributes: SecretAttributes, in collection: CollectionName?
     ) throws(SecretStoreError) -> [FoundItem] {

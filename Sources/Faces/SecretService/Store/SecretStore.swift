@@ -36,6 +36,9 @@ public protocol SecretStore: Sendable {
     /// Returns the identifiers of all items, also of locked ones.
     func items(in collection: CollectionName) throws(SecretStoreError) -> [SecretItemID]
 
+    /// Returns at most this number of the items, in no particular order.
+    func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [FoundItem]
+
     /// Returns the items that have all of the attributes; locked ones too, as far as the store finds
     /// them while they are locked.
     ///
