@@ -121,8 +121,8 @@ private final class Home {
     init(_ section: String) throws {
         directory = try TemporaryDirectory()
         if section == "In CI" { try prepareWorkflow() }
-        let programs = ["latchkey", "latchkeyd", "latchkey-secret-service"].map { ($0, $0) } + [("security", "latchkey")]
-        for (name, target) in programs {
+        let programs = ["latchkey", "latchkeyd", "latchkey-secret-service"].map { ($0, $0) }
+        for (name, target) in programs + [("security", "latchkey")] {
             try FileManager.default.createDirectory(atPath: "\(directory.path)/bin", withIntermediateDirectories: true)
             try FileManager.default.createSymbolicLink(
                 atPath: "\(directory.path)/bin/\(name)", withDestinationPath: Executable.path(target))

@@ -132,7 +132,7 @@ struct SessionProcessTests {
     }
 
     @Test("With a daemon that it starts, the session unlocks the keychain for every program, and locks it at its end")
-    func sharedLock() throws {
+    func unlockedForAll() throws {
         let directory = try TemporaryDirectory()
         let home = directory.path
         let file = try Self.setPasscode(home)

@@ -59,8 +59,8 @@ final class ProcessService: Sendable {
         }
     }
 
-    /// Closes the connection to a daemon that has ended. Another daemon may serve this process now, or none:
-    /// nobody starts an on-demand daemon again that was killed.
+    /// Closes the connection to a daemon that has ended. Another daemon may serve this process now, or none,
+    /// because an on-demand daemon that was killed stays away.
     private func closeLostDaemon() {
         let lost = state.withLock { state -> DaemonService? in
             guard let service = state.searched as? DaemonService, service.client.isLost else { return nil }
