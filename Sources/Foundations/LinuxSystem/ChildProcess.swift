@@ -104,6 +104,11 @@ public enum ChildProcess {
                 kill(ChildProcess.current, number)
             }
         }
+        // The program that has started this one may have blocked them.
+        var unblocked = sigset_t()
+        sigemptyset(&unblocked)
+        for number in forwarded { sigaddset(&unblocked, number) }
+        pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
         for number in forwarded { signal(number, SIG_DFL) }
