@@ -153,6 +153,40 @@ struct SessionProcessTests {
         #expect(try Self.run("secret-tool lookup account alice", home: home).output.isEmpty)
     }
 
+    @Test("Of two sessions at once the last one locks the keychain, also if the first has unlocked it")
+    func lastOne() throws {
+        let directory = try TemporaryDirectory()
+        let home = directory.path
+        let file = try Self.setPasscode(home)
+        let latchkey = "'\(Executable.path("latchkey"))'"
+        let script = """
+            cd '\(home)'; until_exists() { for attempt in $(seq 600); do [ -e $1 ] && return; sleep 0.1; done; }
+            first='printf one | secret-tool store --label=a a 1; touch first; for attempt in $(seq 600); do [ -e second ] && exit; sleep 0.1; done'
+            \(latchkey) session --passcode-file '\(file)' -- /bin/sh -c "$first" &
+            until_exists first
+            second='touch second; for attempt in $(seq 600); do [ -e ended ] && break; sleep 0.1; done; secret-tool lookup a 1 > found'
+            \(latchkey) session -- /bin/sh -c "$second" &
+            wait $(jobs -p | head -1); touch ended; wait
+            """
+        let log = "\(home)/log"
+        let shell = try SpawnedProcess(
+            ["/bin/sh", "-c", script],
+            environment: [
+                "HOME": home, "LATCHKEY_HOME": home, "XDG_RUNTIME_DIR": home, "PATH": "/usr/bin:/bin",
+                "SWIFT_BACKTRACE": "enable=no", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+            ], output: log)
+        let status = shell.waitUntilExit()
+        let daemon = try #require(try Self.daemon(home))
+        defer {
+            kill(daemon, SIGTERM)
+            _ = eventually { !ProcessTable.isRunning(daemon) }
+        }
+        let said = try String(contentsOfFile: log, encoding: .utf8)
+        #expect(status == 0, "\(said)")
+        #expect(try String(contentsOfFile: "\(home)/found", encoding: .utf8) == "one", "\(said)")
+        #expect(try Self.run("secret-tool lookup a 1", home: home).output.isEmpty)
+    }
+
     @Test("An on-demand daemon that was killed does not stop the service")
     func killedDaemon() throws {
         let directory = try TemporaryDirectory()

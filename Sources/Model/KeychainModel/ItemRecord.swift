@@ -36,7 +36,7 @@ public struct ItemRecord: Sendable {
     public var publicKey: [UInt8]?
 
     /// The lookup attributes that a client of the Secret Service has stored; nil for an item whose
-    /// attributes are those that programs have set, see ``lookupAttributes``. Only of passwords.
+    /// attributes are those that programs have set, see `lookupAttributes`. Only of passwords.
     public var storedLookup: LookupAttributes?
 
     /// What a client of the Secret Service says about the data. Only of passwords.

@@ -223,7 +223,7 @@ extension SecretServer {
 
 /// The limits of the service.
 public enum SecretLimits {
-    /// For the connection of the service: a secret may have 16 MiB, and each connection a part of
+    /// For the connection of the service: a secret may have 4 MiB, and each connection a part of
     /// what all have.
     public static var bus: BusLimits {
         var limits = BusLimits()
@@ -246,11 +246,12 @@ public enum SecretLimits {
     /// The longest type of a content, in bytes.
     static let maxContentTypeLength = 255
     /// The largest secret, in bytes.
-    static let maxSecretLength = 16 << 20
+    static let maxSecretLength = 4 << 20
     /// The items that a collection may have if its list and their lock are announced.
     static let maxAnnouncedItems = 1024
     /// The paths in one call.
     static let maxPaths = 65_536
-    /// The secrets in one answer, in bytes.
-    static let maxAnswerLength = 48 << 20
+    /// The secrets in one answer, in bytes. A dbus-daemon without limits in its configuration disconnects the
+    /// sender of a message of more than 32 MiB.
+    static let maxAnswerLength = 30 << 20
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
+
 /// The attributes of an item: names and values, each name once, sorted by the bytes of the names.
 ///
 /// Texts are compared by their bytes: composed and decomposed characters are different.
@@ -21,7 +23,9 @@ public struct SecretAttributes: Hashable, Sendable {
     /// - Throws: ``SecretStoreError/invalid(_:)`` for a name that occurs twice,
     ///   ``SecretStoreError/limitExceeded(_:)`` for too many or too long texts.
     public init(validating pairs: [Pair]) throws(SecretStoreError) {
-        guard pairs.count <= Self.maxCount else { throw .limitExceeded("\(Self.maxCount) attributes") }
+        guard pairs.count <= Self.maxCount else {
+            throw .limitExceeded("\(pairs.count) attributes, the maximum is \(Self.maxCount)")
+        }
         let length = pairs.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         guard length <= Self.maxLength else { throw .limitExceeded("\(Self.maxLength) bytes of attributes") }
         let sorted = pairs.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
@@ -56,7 +60,7 @@ public struct SecretAttributes: Hashable, Sendable {
     /// The name of the schema, the property `Type` of gnome-keyring.
     public var schema: String { self[Self.schemaName] ?? Self.genericSchema }
 
-    public static let maxCount = 256
+    public static let maxCount = LookupAttributes.maxCount
     /// The maximum length of all names and values, in bytes.
     public static let maxLength = 64 << 10
 }

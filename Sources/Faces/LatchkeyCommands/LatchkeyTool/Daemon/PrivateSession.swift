@@ -129,14 +129,19 @@ final class PrivateBusDirectory {
 
     private static var parent: String {
         if let runtime = SecureEnvironment.value(of: "XDG_RUNTIME_DIR"), runtime.hasPrefix("/"),
-            access(runtime, W_OK) == 0
+            runtime.utf8.count <= maxParentLength, access(runtime, W_OK) == 0
         {
             return runtime
         }
         return "/tmp"
     }
 
-    /// Without directories of services: nothing else is started on the bus.
+    /// The path of a socket has at most 107 bytes (unix(7)); those that follow are `/latchkey-session-`, 16
+    /// digits and `/bus`.
+    private static let maxParentLength = 107 - 38
+
+    /// Without directories of services: nothing else is started on the bus. The limits are those of a
+    /// desktop's session bus; without them, dbus-daemon ends a connection that sends more than 32 MiB.
     private static func text(_ path: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -150,6 +155,17 @@ final class PrivateBusDirectory {
             <allow eavesdrop="true"/>
             <allow own="*"/>
           </policy>
+          <limit name="max_incoming_bytes">1000000000</limit>
+          <limit name="max_incoming_unix_fds">250000000</limit>
+          <limit name="max_outgoing_bytes">1000000000</limit>
+          <limit name="max_outgoing_unix_fds">250000000</limit>
+          <limit name="max_message_size">1000000000</limit>
+          <limit name="max_completed_connections">100000</limit>
+          <limit name="max_incomplete_connections">10000</limit>
+          <limit name="max_connections_per_user">100000</limit>
+          <limit name="max_names_per_connection">50000</limit>
+          <limit name="max_match_rules_per_connection">50000</limit>
+          <limit name="max_replies_per_connection">50000</limit>
         </busconfig>
 
         """

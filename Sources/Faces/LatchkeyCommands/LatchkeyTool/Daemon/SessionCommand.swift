@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import KeychainModel
+internal import LatchkeyClient
 internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
@@ -14,8 +15,8 @@ struct SessionCommand: ParsableSubcommand {
         discussion: """
             Starts a session bus of its own, on which the keychain is the Secret Service, runs the program, and ends \
             both with it: for SSH, containers and CI, where no desktop has a bus. The keychain is unlocked first, if a \
-            passcode is set and can be asked for, and locked again at the end; otherwise the passcode is asked for \
-            when a program needs it. Where no latchkeyd runs, one is started, which keeps the keychain unlocked for \
+            passcode is set and can be asked for, and locked again at the end of the last session; otherwise the \
+            passcode is asked for when a program needs it. Where no latchkeyd runs, one is started, which keeps the keychain unlocked for \
             the programs of the session. LATCHKEY_NO_DAEMON=1 forbids that: then only the Secret Service is unlocked.
 
             The exit value is the program's; 127 if the program does not exist, 126 if it cannot be run.
@@ -35,13 +36,17 @@ struct SessionCommand: ParsableSubcommand {
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let secret = try requiredPasscode(by: try session.keychain(), in: session)
-        let isUnlockedHere = try secret.map { (secret) throws(CommandFailure) in
-            try unlockForAll(secret, in: session)
+        let sessions = try Self.join(session)
+        defer { if (try? sessions?.leave()) == true { try? session.keychain().lock(immediately: true) } }
+        var secret = try requiredPasscode(by: try session.keychain(), in: session)
+        if let passcode = secret, try unlockForAll(passcode, in: session) {
+            try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                do throws(SystemError) { try sessions?.noteUnlock() } catch { throw KeychainError(error) }
+            }
+            secret = nil
         }
-        defer { if isUnlockedHere == true { try? session.keychain().lock(immediately: true) } }
         let opened = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try PrivateSession(passcode: isUnlockedHere == true ? nil : secret)
+            try PrivateSession(passcode: secret)
         }
         let status: Int32
         do throws(SystemError) {
@@ -52,6 +57,20 @@ struct SessionCommand: ParsableSubcommand {
         }
         withExtendedLifetime(opened) {}
         guard status == 0 else { throw .reported(status) }
+    }
+
+    /// Joins the sessions that share a lock; nil if the keychain has no passcode.
+    private static func join(_ session: CommandSession) throws(CommandFailure) -> OpenSessions? {
+        guard try LockOperations.hasPasscode(try session.keychain()) else { return nil }
+        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            let home = try KeychainClient.home()
+            do throws(SystemError) {
+                _ = try PrivateDirectory(creating: home.stateDirectory)
+                return try OpenSessions(in: home.stateDirectory)
+            } catch {
+                throw KeychainError(error)
+            }
+        }
     }
 
     /// Unlocks the keychain in latchkeyd, and starts one where none runs.
