@@ -153,6 +153,46 @@ struct SessionProcessTests {
         #expect(try Self.run("secret-tool lookup account alice", home: home).output.isEmpty)
     }
 
+    @Test(
+        "A program of the session is asked for the passcode on the terminal of latchkey session",
+        .enabled(if: access("/usr/bin/pinentry-curses", X_OK) == 0, "pinentry-curses is not installed"))
+    func asked() throws {
+        let directory = try TemporaryDirectory()
+        let home = directory.path
+        let file = try Self.setPasscode(home)
+        let stored = try Self.run(
+            "printf one | secret-tool store --label=a a 1", home: home, ["--passcode-file", file])
+        try #require(stored.status == 0, "\(stored)")
+        let terminal = try PseudoTerminal()
+        // Standard input is no terminal, so that the passcode is not asked for at the start.
+        let session = try SpawnedProcess(
+            [
+                Executable.path("latchkey"), "session", "--", "/bin/sh", "-c",
+                "secret-tool search --unlock a 1 > '\(home)/found'",
+            ],
+            environment: [
+                "HOME": home, "LATCHKEY_HOME": home, "XDG_RUNTIME_DIR": home, "PATH": "/usr/bin:/bin",
+                "SWIFT_BACKTRACE": "enable=no", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+                "LATCHKEY_NO_DAEMON": "1", "TERM": "xterm", "LC_ALL": "C.UTF-8",
+            ], output: terminal.path)
+        #expect(terminal.waitForPrompt("Passcode:"), "\(terminal.screen)")
+        terminal.type("correct horse battery\r")
+        #expect(session.waitUntilExit() == 0, "\(terminal.screen)")
+        #expect(try String(contentsOfFile: "\(home)/found", encoding: .utf8).contains("secret = one"))
+    }
+
+    @Test("Without a terminal, the session says why a prompt was dismissed")
+    func dismissed() throws {
+        let directory = try TemporaryDirectory()
+        let home = directory.path
+        _ = try Self.setPasscode(home)
+        let outcome = try Self.run(
+            "secret-tool search --unlock a 1; printf x | secret-tool store --label=a a 1", home: home)
+        #expect(outcome.status != 0)
+        #expect(
+            outcome.error.contains("a prompt is dismissed") && outcome.error.contains("latchkey unlock"), "\(outcome)")
+    }
+
     @Test("Of two sessions at once the last one locks the keychain, also if the first has unlocked it")
     func lastOne() throws {
         let directory = try TemporaryDirectory()

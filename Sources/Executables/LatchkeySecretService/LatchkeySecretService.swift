@@ -43,6 +43,10 @@ struct LatchkeySecretService: ParsableCommand {
     @Option(help: .hidden)
     var readyDescriptor: Int32?
 
+    /// The terminal on which pinentry asks; nil for that of the standard streams.
+    @Option(help: .hidden)
+    var terminal: String?
+
     @Option(help: ArgumentHelp("The log level: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = LogLevel.notice
 
@@ -88,7 +92,7 @@ struct LatchkeySecretService: ParsableCommand {
     }
 
     private func serve(_ log: Logger) throws {
-        let service = try RunningService(isChild: child, replacing: replace, log)
+        let service = try RunningService(isChild: child, replacing: replace, terminal: terminal, log)
         if let readyDescriptor { BackgroundProcess.report("ready", to: readyDescriptor) }
         service.waitForEnd()
     }

@@ -16,8 +16,11 @@ final class RunningService: Sendable {
     private let server: SecretServer
     private let end: StopSignal
 
-    /// - Parameter isChild: whether standard input has a passcode, and its end is that of the service.
-    init(isChild: Bool, replacing: Bool, _ log: Logger) throws {
+    /// - Parameters:
+    ///   - isChild: whether standard input has a passcode, and its end is that of the service.
+    ///   - replacing: whether the name is taken from a service that allows it.
+    ///   - terminal: the terminal on which pinentry asks; nil for that of this process.
+    init(isChild: Bool, replacing: Bool, terminal: String?, _ log: Logger) throws {
         let end = try StopSignal()
         self.end = end
         if isChild { for number in [SIGINT, SIGQUIT] { signal(number, SIG_IGN) } }
@@ -33,7 +36,7 @@ final class RunningService: Sendable {
             { () throws(KeychainError) in try KeychainClient.session() })
         server = SecretServer(
             on: bus, store: CombinedSecretStore(keychain), applications: keychain, consents: keychain,
-            askers: SecretAsker.all(on: bus), log: log)
+            askers: SecretAsker.all(on: bus, terminal: terminal), log: log)
         do throws(BusError) {
             try server.start(replacing: replacing) {
                 log.notice("another program has taken the name")

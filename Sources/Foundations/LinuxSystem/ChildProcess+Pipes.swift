@@ -120,10 +120,10 @@ extension ChildProcess {
     /// - Parameters:
     ///   - path: the path of the executable; nil to search the first word in PATH.
     ///   - variables: the environment as `NAME=value`; nil for that of this process.
-    ///   - input, output: nil for none.
+    ///   - input, output, error: nil for none.
     static func spawn(
         _ words: [String], path: String? = nil, variables given: [String]? = nil, input: Int32?, output: Int32?,
-        startsSession: Bool = false
+        error: Int32? = nil, startsSession: Bool = false
     ) throws(SystemError) -> pid_t {
         guard let program = path ?? words.first else { throw SystemError("run a program without a name", code: EINVAL) }
         var actions = posix_spawn_file_actions_t()
@@ -134,7 +134,7 @@ extension ChildProcess {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        for (number, source) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, nil)] {
+        for (number, source) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, error)] {
             if let source {
                 posix_spawn_file_actions_adddup2(&actions, source, number)
             } else {

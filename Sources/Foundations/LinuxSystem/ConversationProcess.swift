@@ -4,7 +4,7 @@ internal import Glibc
 
 /// A program that this process talks to over two pipes: its standard input and its standard output.
 ///
-/// The program has no standard error. Its environment is only what the caller passes. When the
+/// The program has no standard error, unless it is told to use that of this process. Its environment is only what the caller passes. When the
 /// value is destroyed, the program is ended and reaped, with the processes that it started if it
 /// has a session of its own.
 public struct ConversationProcess: ~Copyable, Sendable {
@@ -20,15 +20,18 @@ public struct ConversationProcess: ~Copyable, Sendable {
     ///   - environment: the whole environment, as `NAME=value`.
     ///   - startsSession: whether the program starts a session of its own. Without one it remains
     ///     in the process group of this process, and reacts to Ctrl-C on its terminal.
+    ///   - inheritsErrors: whether its standard error is that of this process.
     /// - Throws: `SystemError` with `ENOENT` if there is no such program.
-    public init(executable: String, arguments: [String] = [], environment: [String], startsSession: Bool)
-        throws(SystemError)
-    {
+    public init(
+        executable: String, arguments: [String] = [], environment: [String], startsSession: Bool,
+        inheritsErrors: Bool = false
+    ) throws(SystemError) {
         let toProgram = try Pipe()
         let fromProgram = try Pipe()
         process = try Self.start(
             [executable] + arguments, environment: environment, input: toProgram.reading.rawValue,
-            output: fromProgram.writing.rawValue, startsSession: startsSession)
+            output: fromProgram.writing.rawValue, error: inheritsErrors ? STDERR_FILENO : nil,
+            startsSession: startsSession)
         self.startsSession = startsSession
         input = toProgram.endOfWriter()
         output = fromProgram.endOfReader()
@@ -77,10 +80,10 @@ public struct ConversationProcess: ~Copyable, Sendable {
 
 extension ConversationProcess {
     private static func start(
-        _ words: [String], environment: [String], input: Int32, output: Int32, startsSession: Bool
+        _ words: [String], environment: [String], input: Int32, output: Int32, error: Int32?, startsSession: Bool
     ) throws(SystemError) -> pid_t {
         try ChildProcess.spawn(
-            words, path: words.first, variables: environment, input: input, output: output,
+            words, path: words.first, variables: environment, input: input, output: output, error: error,
             startsSession: startsSession)
     }
 

@@ -172,18 +172,26 @@ public final class EmbeddedService: KeychainService {
         let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .read)
         let limit = (query.limit ?? .one).count
-        // Items that are left out do not count.
-        let searchLimit = query.authentication.interaction == .skip && limit != 0 ? nil : limit
-        var result = try run { () throws(StoreError) in
-            try store.search(
-                search, limit: searchLimit, withSecrets: returning.contains(.data),
-                withDigest: returning.isSuperset(of: [.data, .attributes]),
-                // The rules of keys read their attributes.
-                withAttributes: returning != .data || search.itemClass == .key, constraints: context?.keys)
+        func find(_ maxRows: Int?) throws(KeychainError) -> (found: SearchResult, count: Int) {
+            var result = try run { () throws(StoreError) in
+                try store.search(
+                    search, limit: maxRows, withSecrets: returning.contains(.data),
+                    withDigest: returning.isSuperset(of: [.data, .attributes]),
+                    // The rules of keys read their attributes.
+                    withAttributes: returning != .data || search.itemClass == .key, constraints: context?.keys)
+            }
+            discard(result.lost, of: search.itemClass)
+            context?.passwordWas(right: result.wrongPasswords.isEmpty)
+            let count = result.records.count + result.locked.count + result.damaged.count + result.lost.count
+            result.records = try settle(result.records, query.authentication, limit: limit)
+            return (result, count)
         }
-        discard(result.lost, of: search.itemClass)
-        context?.passwordWas(right: result.wrongPasswords.isEmpty)
-        result.records = try settle(result.records, query.authentication, limit: limit)
+        let (first, count) = try find(limit)
+        var result = first
+        // Items that are left out do not count: others may be in their places.
+        if query.authentication.interaction == .skip, let limit, result.records.count < limit, count >= limit {
+            result = try find(nil).found
+        }
         for row in result.damaged {
             // Debug level only: warnings of a library at every search would flood its host's log.
             // `doctor` and `Latchkey` report damaged rows.

@@ -16,6 +16,9 @@ public struct PinentryAsker: Sendable {
         self.place = place ?? { PromptPlace.ofThisProcess() }
     }
 
+    /// - Parameter terminal: the terminal on which to ask; nil for that of this process.
+    init(terminal: String?) { self.init(at: { .ofThisProcess(terminal: terminal) }) }
+
     func ask(_ question: SecretQuestion, cancellation: Cancellation) -> SecretAnswer {
         switch question.kind {
         case .newPasscode:

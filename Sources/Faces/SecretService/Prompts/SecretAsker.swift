@@ -68,8 +68,10 @@ public enum SecretAsker: Sendable {
 
     /// The ways that this process has, the best first. Which of them works is known when one is used:
     /// desktops come and go.
-    public static func all(on bus: BusConnection) -> [SecretAsker] {
-        [.desktop(DesktopPrompter(bus)), .pinentry(PinentryAsker())]
+    ///
+    /// - Parameter terminal: the terminal on which pinentry asks; nil for that of this process.
+    public static func all(on bus: BusConnection, terminal: String? = nil) -> [SecretAsker] {
+        [.desktop(DesktopPrompter(bus)), .pinentry(PinentryAsker(terminal: terminal))]
     }
 }
 

@@ -39,12 +39,14 @@ final class PrivateSession {
             guard let printed = try Self.line(of: bus), printed.hasPrefix("unix:") else {
                 throw SystemError("start", path: daemon.path, code: EIO)
             }
-            // With the terminal of this process, on which pinentry asks.
+            // With the terminal of this process, on which pinentry asks; and with its standard error, on which
+            // the service says why a prompt was dismissed.
+            let terminal = OpenTerminal.pathOfThisProcess().map { ["--terminal", $0] } ?? []
             let service = try ConversationProcess(
                 executable: CompanionProgram.secretService.path(beside: own),
-                arguments: ["--child", "--ready-descriptor", "1"],
+                arguments: ["--child", "--ready-descriptor", "1", "--log-level", "warning"] + terminal,
                 environment: ChildProcess.environment(with: ["DBUS_SESSION_BUS_ADDRESS": printed]),
-                startsSession: false)
+                startsSession: false, inheritsErrors: true)
             try Self.send(passcode, to: service)
             (self.address, self.directory) = (printed, directory)
             self.bus = bus
