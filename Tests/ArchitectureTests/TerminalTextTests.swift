@@ -7,18 +7,21 @@ import Testing
 /// in foreign text.
 @Suite("Text on terminals")
 struct TerminalTextTests {
-    private static let modules = ["LatchkeyCommands", "LatchkeyTool", "LatchkeyDaemon"]
+    private static let modules = ["LatchkeyCommands", "LatchkeyTool", "LatchkeyDaemon", "LatchkeySecretService"]
 
-    @Test("One file of the commands, and one of the daemon, write to the streams of the process")
+    @Test("One file of the commands, and one of each service, write to the streams of the process")
     func streams() throws {
         let writers = try Self.files { $0.contains("STDERR_FILENO") || $0.contains("STDOUT_FILENO") }
-        #expect(writers == ["ProcessIO.swift", "LatchkeyDaemon.swift"])
+        #expect(writers == ["ProcessIO.swift", "LatchkeyDaemon.swift", "LatchkeySecretService.swift"])
         for pattern in [
             #"\bfputs\("#, #"\bputs\("#, #"\bprintf\("#, #"\bfwrite\("#, "FileHandle", #"\bstd(out|err)\b"#,
         ] {
             #expect(try Self.files { $0.range(of: pattern, options: .regularExpression) != nil } == [], "\(pattern)")
         }
-        #expect(try Self.files { $0.contains("StreamLogHandler") } == ["PrintableLogHandler.swift"])
+        // The services write their log with it, and nothing else does.
+        let files = try (Self.modules + ["LatchkeyService"]).flatMap { try Sources.files(of: $0) }
+        let logs = files.filter { $0.withoutComments.contains("StreamLogHandler") }
+        #expect(logs.map(\.name) == ["PrintableLogHandler.swift"])
     }
 
     @Test("Functions that write text take a TerminalText, and a prompt is a literal")
@@ -33,7 +36,8 @@ struct TerminalTextTests {
         #expect(
             makers == [
                 // Help and usage, from literals.
-                "CommandDefinition.swift", "GeneralUsage.swift", "LatchkeyDaemon.swift", "LatchkeySubcommand.swift",
+                "CommandDefinition.swift", "GeneralUsage.swift", "LatchkeyDaemon.swift",
+                "LatchkeySecretService.swift", "LatchkeySubcommand.swift",
                 // Attributes in hexadecimal and quotes, which are ASCII.
                 "ItemBlock.swift",
                 // Base64 in PEM.

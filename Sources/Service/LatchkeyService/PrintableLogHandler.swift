@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
-internal import Logging
+package import Logging
 
-/// Writes swift-log's lines to standard error. Messages and metadata are converted to
+/// Writes swift-log's lines to standard error, for the services. Messages and metadata are converted to
 /// ``PrintableText``, because they contain data from callers.
-struct PrintableLogHandler: LogHandler {
+package struct PrintableLogHandler: LogHandler {
     private var stream: StreamLogHandler
 
-    init(label: String) { stream = .standardError(label: label) }
+    package init(label: String) { stream = .standardError(label: label) }
 
-    var logLevel: Logger.Level {
+    package var logLevel: Logger.Level {
         get { stream.logLevel }
         set { stream.logLevel = newValue }
     }
 
-    var metadata: Logger.Metadata {
+    package var metadata: Logger.Metadata {
         get { stream.metadata }
         set { stream.metadata = newValue }
     }
 
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { stream[metadataKey: key] }
         set { stream[metadataKey: key] = newValue }
     }
 
-    func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         var event = event
         event.message = "\(PrintableText(event.message.description))"
         event.metadata = event.metadata?.mapValues { .string(PrintableText($0.description).string) }
