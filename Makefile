@@ -257,6 +257,31 @@ install-pam: pam ## Install pam_latchkey.so where PAM looks for modules, and its
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' Packaging/pam-configs/latchkey | \
 	        install -D -m 644 /dev/stdin $(DESTDIR)/usr/share/pam-configs/latchkey; fi
 
+# What `make install` copies into PREFIX/bin, beside the link security.
+PROGRAMS := latchkey latchkey-tls latchkey-mount latchkeyd latchkey-biometry-digest latchkey-secret-service latchkey-import
+
+.PHONY: uninstall
+uninstall: uninstall-pam ## Remove what `make install` has installed; keychains, and configuration that was changed, stay
+	@[ -n "$(DESTDIR)" ] || echo "latchkey: units that were enabled stay enabled: systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
+	set -e; for name in $(PROGRAMS); do rm -f "$(DESTDIR)$(PREFIX)/bin/$$name"; done
+	link="$(DESTDIR)$(PREFIX)/bin/security"; [ "$$(readlink "$$link")" != latchkey ] || rm "$$link"
+	set -e; for unit in Packaging/systemd/system/*; do rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
+	set -e; for unit in Packaging/systemd/user/*; do rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
+	set -e; for file in Packaging/dbus-1/*; do place="$(DESTDIR)$(PREFIX)/share/dbus-1/services/$${file##*/}"; \
+	    ! grep -qs latchkey-secret-service "$$place" || rm "$$place"; done
+	rm -f $(DESTDIR)$(PREFIX)/share/xdg-desktop-portal/portals/latchkey.portal $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
+	@set -e; for file in client.conf daemon.conf; do place="$(DESTDIR)/etc/latchkey/$$file"; \
+	    if cmp -s "Packaging/$$file" "$$place"; then rm "$$place"; \
+	    elif [ -e "$$place" ]; then echo "latchkey: kept, because it was changed: $$place"; fi; done
+	[ ! -d "$(DESTDIR)/etc/latchkey" ] || rmdir --ignore-fail-on-non-empty "$(DESTDIR)/etc/latchkey"
+
+# First the profile is taken out of the logins, which would miss the module.
+.PHONY: uninstall-pam
+uninstall-pam:
+	set -e; if [ -z "$(DESTDIR)" ] && [ -e /usr/share/pam-configs/latchkey ] && command -v pam-auth-update > /dev/null; then \
+	    pam-auth-update --package --remove latchkey; fi
+	rm -f $(DESTDIR)/usr/share/pam-configs/latchkey $(DESTDIR)$(PAM_DIR)/pam_latchkey.so
+
 .PHONY: docs
 docs: ## Build the documentation of the Swift modules with docc; a warning is an error
 	@./Scripts/documentation

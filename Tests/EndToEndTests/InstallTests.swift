@@ -37,6 +37,40 @@ struct InstallTests {
         }
     }
 
+    @Test("make uninstall removes every file that make install has created, and no other file")
+    func uninstall() throws {
+        let tree = try InstallationTree()
+        let foreign = [
+            "usr/bin/openssl", "usr/lib/systemd/user/other.service", "usr/lib/security/pam_unix.so",
+            "usr/share/dbus-1/services/org.freedesktop.Notifications.service", "usr/share/pam-configs/unix",
+        ]
+        for file in foreign { try tree.write("another program's\n", to: "root/\(file)") }
+        #expect(try tree.install().status == 0)
+        let outcome = try tree.make("uninstall")
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(try tree.plainFiles(below: "root") == Set(foreign))
+        #expect(try !tree.files(below: "root").contains("etc/latchkey"))
+        // There is nothing to do the second time.
+        #expect(try tree.make("uninstall").status == 0)
+        #expect(try tree.plainFiles(below: "root") == Set(foreign))
+    }
+
+    @Test("make uninstall keeps configuration that was changed, and what another program has put in the same place")
+    func uninstallKeeps() throws {
+        let tree = try InstallationTree()
+        #expect(try tree.install().status == 0)
+        let kept = [
+            "etc/latchkey/client.conf", "usr/bin/security", "usr/share/dbus-1/services/org.freedesktop.secrets.service",
+        ]
+        for file in kept {
+            try FileManager.default.removeItem(atPath: "\(tree.path)/root/\(file)")
+            try tree.write("the administrator's\n", to: "root/\(file)")
+        }
+        let outcome = try tree.make("uninstall")
+        #expect(outcome.status == 0 && outcome.printed.contains("kept, because it was changed"), "\(outcome)")
+        #expect(try tree.plainFiles(below: "root") == Set(kept))
+    }
+
     static let programs = [
         "latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls", "latchkey-mount",
         "latchkey-secret-service", "latchkey-import",
@@ -92,11 +126,13 @@ private struct InstallationTree {
         try writeProgram("install", "\(refusal)[ \"$1\" != -s ] || shift\nexec /usr/bin/install \"$@\"")
     }
 
-    func install() throws -> (status: Int32, printed: String) {
+    func install() throws -> (status: Int32, printed: String) { try make("install") }
+
+    func make(_ target: String) throws -> (status: Int32, printed: String) {
         let output = "\(path)/output"
         let places = ["DESTDIR=\(path)/root", "PREFIX=/usr", "PAM_DIR=/usr/lib/security"]
         let process = try SpawnedProcess(
-            ["/usr/bin/make", "-C", path, "install"] + places,
+            ["/usr/bin/make", "-C", path, target] + places,
             environment: ["PATH": "\(path)/programs:/usr/bin:/bin"], output: output)
         return (process.waitUntilExit(), try String(contentsOfFile: output, encoding: .utf8))
     }
@@ -111,6 +147,14 @@ private struct InstallationTree {
 
     func files(below folder: String) throws -> Set<String> {
         Set(try FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)"))
+    }
+
+    /// The files and links, without directories.
+    func plainFiles(below folder: String) throws -> Set<String> {
+        try files(below: folder).filter { name in
+            let kind = try FileManager.default.attributesOfItem(atPath: "\(path)/\(folder)/\(name)")[.type]
+            return kind as? FileAttributeType != .typeDirectory
+        }
     }
 
     /// The file is written by another process: a child that another test starts meanwhile could
