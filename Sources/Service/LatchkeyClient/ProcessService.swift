@@ -151,9 +151,12 @@ final class ProcessService: Sendable {
             throw UserKeychains.missing(name)
         }
         if let service = state.opened[name] { return service }
-        let fresh = try EmbeddedService(
-            home: keychains.home(of: name), presence: presence, hardware: hardware,
-            automaticPasscode: passcode)
+        let fresh = try DebugLog.measure(
+            "opening the files of a keychain", failure: { (error: KeychainError) in "\(error)" }
+        ) { () throws(KeychainError) -> EmbeddedService in
+            try EmbeddedService(
+                home: keychains.home(of: name), presence: presence, hardware: hardware, automaticPasscode: passcode)
+        }
         state.opened[name] = fresh
         return fresh
     }

@@ -53,6 +53,15 @@ final class DaemonClient: Sendable {
         _ operation: Operation, progress: ChangeProgress = { _, _ in },
         _ take: ((any ResponseContent) throws(KeychainError) -> Void)? = nil
     ) throws(KeychainError) -> Operation.Answer {
+        try DebugLog.measure(
+            "request \(type: Operation.self) to latchkeyd", failure: { (error: KeychainError) in "\(error)" }
+        ) { () throws(KeychainError) -> Operation.Answer in try answer(to: operation, progress: progress, take) }
+    }
+
+    private func answer<Operation: KeychainOperation>(
+        to operation: Operation, progress: ChangeProgress,
+        _ take: ((any ResponseContent) throws(KeychainError) -> Void)?
+    ) throws(KeychainError) -> Operation.Answer {
         var answer: Operation.Answer?
         // No part of the answer is passed on before it is complete, so the request can be repeated.
         try exchange(operation, isRepeatable: take == nil, begin: { answer = nil }) {

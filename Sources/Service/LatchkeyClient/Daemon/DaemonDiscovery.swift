@@ -3,6 +3,7 @@
 internal import KeychainModel
 internal import LatchkeyOperations
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// Finds the daemon that serves this process, if any: that of its session, the user's own, or the
 /// system's.
@@ -19,13 +20,19 @@ struct DaemonDiscovery {
     ///   answers is not trusted.
     func service() throws(KeychainError) -> DaemonService? {
         if let variable = environment("LATCHKEY_SESSION_FD"), !variable.isEmpty {
+            DebugLog.write("LATCHKEY_SESSION_FD is set: a process that has unlocked the keychain serves this one")
             return DaemonService(
                 try SessionConnector(variable), keychain: keychain, claim: claim, automaticPasscode: automaticPasscode)
         }
-        if let service = try userService() { return service }
+        if let service = try userService() {
+            DebugLog.write("the user's latchkeyd serves this process")
+            return service
+        }
         // LATCHKEY_HOME selects that home, not the system's keychain.
-        guard !isHomeNamed else { return nil }
-        return try systemService()
+        let service = try isHomeNamed ? nil : systemService()
+        DebugLog.write(
+            service == nil ? "no latchkeyd serves this process" : "the system's latchkeyd serves this process")
+        return service
     }
 
     private func userService() throws(KeychainError) -> DaemonService? {
