@@ -29,3 +29,18 @@ extension StoredKeybag {
         (try? KeybagRecord(decoding: record))?.keys.contains { $0.wrapping == .recovery } ?? false
     }
 }
+
+// MARK: - Versions
+
+extension StoredKeybag {
+    /// The version of the record; nil if it is shorter than a version.
+    package var version: Int? {
+        guard let high = record.first, let low = record.dropFirst().first else { return nil }
+        return Int(high) << 8 | Int(low)
+    }
+
+    /// The newest version that this program reads.
+    package static var newestVersion: Int { Int(KeybagRecord.version) }
+    /// Older records get this version, when the keychain is opened or unlocked.
+    package static var raisedVersion: Int { Int(KeybagRecord.commonVersion) }
+}
