@@ -47,6 +47,21 @@ struct TerminalTextTests {
             ])
     }
 
+    @Test("Reports and the debug log get text of the sources only: the files that vouch for a word are listed")
+    func diagnostics() throws {
+        let vouching = try Sources.all().filter { $0.withoutComments.contains("DiagnosticText(unchecked:") }
+        #expect(
+            Set(vouching.map(\.name)) == [
+                // The raw values of closed types, and the names of the table of statuses.
+                "DiagnosticText+Model.swift", "DiagnosticReport.swift",
+                // The names of commands.
+                "CommandName.swift",
+            ])
+        for spelling in ["Text(stringLiteral:", "Text.init(stringLiteral:", "DiagnosticText.init(unchecked"] {
+            #expect(try Sources.all().allSatisfy { !$0.withoutComments.contains(spelling) }, "\(spelling)")
+        }
+    }
+
     @Test("Raw bytes are written only if a secret or a file was requested")
     func bytes() throws {
         #expect(

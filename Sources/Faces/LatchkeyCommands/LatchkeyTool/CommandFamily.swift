@@ -2,7 +2,7 @@
 
 /// The commands of `latchkey` by topic, as its help shows them: `latchkey help FAMILY`.
 enum CommandFamily: String, CaseIterable, Sendable {
-    case daily, keychain, protection, files, keys, certificates
+    case daily, keychain, protection, files, keys, certificates, machine
     /// The commands of macOS's `security`.
     case macos
 
@@ -15,6 +15,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .files: "files that obey the lock"
         case .keys: "keys in the keychain, security keys, and the keys to the keychain"
         case .certificates: "certificates and connections"
+        case .machine: "this machine, and what to do about a problem"
         case .macos: "the commands of macOS's security"
         }
     }
@@ -23,11 +24,12 @@ enum CommandFamily: String, CaseIterable, Sendable {
     var members: [LatchkeySubcommand] {
         switch self {
         case .daily: [.set, .get, .copy, .generate, .list, .rm]
-        case .keychain: [.status, .doctor, .backup, .restore, .who, .log, .session, .collection]
+        case .keychain: [.status, .backup, .restore, .who, .log, .session, .collection]
         case .protection: [.passcode, .lock, .unlock, .settings, .consent, .withPasscode, .agent]
         case .files: [.protect, .unprotect, .cat, .edit, .mount]
         case .keys: [.key, .securityKey, .recoveryKey, .root]
         case .certificates: [.certificate, .trust, .ats, .tls, .pin]
+        case .machine: [.setup, .doctor, .explain]
         case .macos: []
         }
     }

@@ -19,6 +19,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case who, log
     case withPasscode = "with-passcode"
     case agent, session, collection, consent
+    case setup, explain
 
     /// Whether this is one of the commands for daily use, which the program has only under the name
     /// `latchkey`.
@@ -66,6 +67,8 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .session: "Run a program with a session bus that has the keychain."
         case .collection: "List, create, rename and delete the collections of desktop programs."
         case .consent: "Allow, list and revoke what desktop programs read without a question."
+        case .setup: "Show what this machine needs for the keychain, and do it or undo it."
+        case .explain: "Explain the identifier of an error, a status or an exit value."
         case .agent: "Ask for the passcode in this session, for the system's latchkeyd."
         case .securityKey: "Enroll, list and remove security keys, whose touch opens items."
         case .root: "Show where the device key is, and move it to or from the TPM."
@@ -135,6 +138,8 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .session: SessionCommand.self
         case .collection: CollectionCommand.self
         case .consent: ConsentCommand.self
+        case .setup: SetupCommand.self
+        case .explain: ExplainCommand.self
         }
     }
 

@@ -15,7 +15,9 @@ struct DoctorCommand: ParsableSubcommand {
             Checks permissions, tables, every item, the device key and the free space, and exits with 1 if something \
             is wrong. Of a keychain that cannot be opened, for example because the TPM was cleared, it shows what \
             leads back to the items, step by step. Without --repair and --empty-quarantine it changes nothing, and it \
-            creates no keychain.
+            creates no keychain. --report prints what to send with a question: versions, modes, counts and results, and \
+            no secret, name, path, user or host. LATCHKEY_LOG=debug makes any command write what it does to standard \
+            error, with the same limits.
 
             EXAMPLES:
               latchkey doctor
@@ -23,10 +25,19 @@ struct DoctorCommand: ParsableSubcommand {
               latchkey doctor --passcode-file ~/.passcode
               latchkey doctor --repair --dry-run
               latchkey doctor --repair
+              latchkey doctor --upgrade-check
+              latchkey doctor --report > report.txt
             """)
 
     @Flag(help: "Print JSON.")
     var json = false
+
+    @Flag(
+        name: .customLong("report"), help: "Print a report for a question, without secrets, names and paths.")
+    var isForOthers = false
+
+    @Flag(help: "Show the formats of the keychain's files, and whether this version converts them. Opens nothing.")
+    var upgradeCheck = false
 
     @Flag(help: "Move items that cannot be opened to quarantine, where no search finds them. They are not deleted.")
     var repair = false
@@ -43,9 +54,15 @@ struct DoctorCommand: ParsableSubcommand {
         if dryRun, !repair, !emptyQuarantine {
             throw ValidationError("--dry-run requires --repair or --empty-quarantine")
         }
+        let uses = [isForOthers, upgradeCheck, repair || emptyQuarantine].filter { $0 }
+        guard uses.count <= 1 else {
+            throw ValidationError("--report, --upgrade-check, and --repair with --empty-quarantine exclude each other")
+        }
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        if upgradeCheck { return try checkUpgrade(in: session) }
+        if isForOthers { return try writeReport(in: session) }
         do throws(CommandFailure) {
             try unlockIfNamed(in: session)
             for action in actions { try perform(action, in: session) }
@@ -63,6 +80,19 @@ struct DoctorCommand: ParsableSubcommand {
 
     private func write(_ report: DoctorReport, in session: CommandSession) throws(CommandFailure) {
         try session.write(json ? try JSONText.of(report) : report.text)
+    }
+
+    /// The report is made to be sent, so that the command succeeds whatever it says.
+    private func writeReport(in session: CommandSession) throws(CommandFailure) {
+        try? unlockIfNamed(in: session)
+        let report = DiagnosticReport(Self.findings(in: session))
+        try session.write(json ? try JSONText.of(report) : report.text)
+    }
+
+    private func checkUpgrade(in session: CommandSession) throws(CommandFailure) {
+        let report = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try UpgradeReport.read() }
+        try session.write(json ? try JSONText.of(report) : report.text)
+        guard report.readable else { throw .reported(1) }
     }
 
     /// Unlocks the keychain if a passcode is given, so that locked items are checked as well.

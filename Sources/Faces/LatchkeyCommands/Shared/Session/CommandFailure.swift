@@ -29,6 +29,15 @@ package enum CommandFailure: Error {
         }
     }
 
+    /// The kind of failure; nil if it was reported in another way.
+    var identifier: ErrorIdentifier? {
+        switch self {
+        case .usage: .usage
+        case .status(let error, _): error.identifier
+        case .line, .reported: nil
+        }
+    }
+
     /// Runs `body`, and adds the name of the failed call to its errors.
     package static func mapErrors<Result>(
         _ function: String?, _ body: () throws(KeychainError) -> Result

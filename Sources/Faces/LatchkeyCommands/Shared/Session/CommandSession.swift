@@ -44,14 +44,21 @@ package struct CommandSession {
         }
     }
 
-    /// Reports a failure on standard error.
+    /// Reports a failure on standard error. On a terminal, and with `-v` everywhere, `latchkey` adds the
+    /// identifier of the failure; programs that read its messages get what they have always got.
     ///
     /// - Parameter prefix: the program's name in the message. macOS's commands always use
     ///   `security`.
     package func report(_ failure: CommandFailure, of command: String, as prefix: Program = .security) {
+        if let identifier = failure.identifier { DebugLog.write("failed: \(identifier)") }
         var lines = failure.lines(for: prefix, command: command)
         if isQuiet { lines.removeAll { $0.string.hasPrefix("hint: ") } }
-        if isVerbose, case .status(let error, _) = failure { lines.append("\(prefix.rawValue): \(error.status)") }
+        let identifier: TerminalText =
+            prefix == .latchkey ? failure.identifier.map { " [\($0)]" } ?? "" : ""
+        if io.isErrorInteractive, let first = lines.first { lines[0] = first + identifier }
+        if isVerbose, case .status(let error, _) = failure {
+            lines.append("\(prefix.rawValue): \(error.status)\(identifier)")
+        }
         for line in lines { io.say("\(line)\n") }
     }
 

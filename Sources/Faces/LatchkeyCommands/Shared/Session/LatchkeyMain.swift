@@ -13,7 +13,12 @@ public enum LatchkeyMain {
     /// - Returns: the exit value of the process.
     public static func run(_ words: [CommandWord], io: some CommandIO) -> Int32 {
         let session = CommandSession(io: io, program: Program(calledAs: words.first))
-        return Int32(OSStatusCode(rawValue: status(of: words.dropFirst(), in: session)).exitCode)
+        DebugLog.write(
+            "\(session.program == .latchkey ? "latchkey" : "security") \(CommandName.known(in: words)), \(words.count) words"
+        )
+        let value = OSStatusCode(rawValue: status(of: words.dropFirst(), in: session)).exitCode
+        DebugLog.write("exit value \(value)")
+        return Int32(value)
     }
 
     /// Reports why the program cannot start.

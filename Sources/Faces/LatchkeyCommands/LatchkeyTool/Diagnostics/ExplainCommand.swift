@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LinuxSystem
+
+/// `latchkey explain`.
+struct ExplainCommand: ParsableSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: LatchkeySubcommand.explain.rawValue,
+        abstract: LatchkeySubcommand.explain.abstract,
+        discussion: """
+            An error is an identifier such as LK1201, which latchkey prints on a terminal and with -v, the name of a \
+            status such as errSecItemNotFound, or the exit value of a command. Without an error, lists all identifiers.
+
+            EXAMPLES:
+              latchkey explain LK1201
+              latchkey explain errSecItemNotFound
+              security find-generic-password -s example.com; latchkey explain $?
+              latchkey explain --json
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Argument(help: ArgumentHelp("Identifiers, names of statuses, or exit values.", valueName: "error"))
+    var errors: [String] = []
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        var chosen: [ErrorExplanation] = []
+        for word in errors {
+            let found = try Self.explanations(of: word)
+            chosen += found.filter { one in !chosen.contains { $0.identifier == one.identifier } }
+        }
+        if json {
+            let reports = (errors.isEmpty ? ErrorExplanation.all : chosen).map(ErrorReport.init)
+            return try session.write(try JSONText.of(reports))
+        }
+        guard errors.isEmpty else { return try session.write(chosen.map(\.text).joined(separator: "\n")) }
+        try session.write(ErrorExplanation.all.map { "\($0.identifier)  \($0.title)\n" as TerminalText }.joined())
+    }
+
+    private static func explanations(of word: String) throws(CommandFailure) -> [ErrorExplanation] {
+        let identifiers = self.identifiers(of: word)
+        guard !identifiers.isEmpty else {
+            throw .parameter(
+                "'\(word)' is no identifier of an error, no status and no exit value",
+                hint: "latchkey explain lists the identifiers")
+        }
+        return ErrorExplanation.all.filter { identifiers.contains($0.identifier) }
+    }
+
+    /// The identifiers that a word can mean: several, if it is an exit value that several statuses have.
+    private static func identifiers(of word: String) -> Set<ErrorIdentifier> {
+        if let identifier = ErrorIdentifier(word) { return [identifier] }
+        if let entry = OSStatusCode.all.first(where: { $0.name == word }), entry.code != .success {
+            return [ErrorIdentifier(entry.code)]
+        }
+        guard let value = UInt8(word), value > 0 else { return [] }
+        let known = ErrorIdentifier.allCases.filter { identifier in
+            identifier.statuses.contains { $0.exitCode == value }
+        }
+        return Set(known).union(value == usageValue ? [.usage] : [])
+    }
+
+    /// The exit value after a command line that is not valid.
+    private static let usageValue: UInt8 = 2
+}
+
+extension ErrorExplanation {
+    /// The first of the identifier's statuses; all have the same exit value.
+    private var status: OSStatusCode? { identifier.statuses.first }
+
+    /// The explanation as text of several lines.
+    fileprivate var text: TerminalText {
+        let first: TerminalText = "\(identifier)  \(title)\n"
+        let status: TerminalText = self.status.map { "status: \($0), exit value \($0.exitCode)\n" } ?? ""
+        let cause: TerminalText = "why:    \(self.cause)\n"
+        return first + status + cause + steps.map { "do:     \($0)\n" as TerminalText }.joined()
+    }
+}
+
+/// An identifier, in the shape of its JSON.
+private struct ErrorReport: Encodable {
+    var identifier: String
+    var title: String
+    /// The name of the status; absent if there is none, or several.
+    var status: String?
+    var exitValue: UInt8?
+    var cause: String
+    var steps: [String]
+
+    init(_ explanation: ErrorExplanation) {
+        identifier = explanation.identifier.description
+        title = explanation.title
+        status = explanation.identifier.statuses.first?.name
+        exitValue = explanation.identifier.statuses.first?.exitCode
+        cause = explanation.cause
+        steps = explanation.steps
+    }
+}

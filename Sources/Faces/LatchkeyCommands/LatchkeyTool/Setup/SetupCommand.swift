@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import LinuxSystem
+
+/// `latchkey setup`.
+struct SetupCommand: ParsableSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: LatchkeySubcommand.setup.rawValue, abstract: LatchkeySubcommand.setup.abstract,
+        discussion: """
+            Looks at the shell, the desktop, systemd, the TPM, other keyrings and helpers, and shows what is done, \
+            what is useful, what only you can do, and what has no use here. Nothing is changed without --apply, which \
+            does what is useful, and shows each step before. --undo undoes what --apply has done, and nothing else: a file that was \
+            changed since then stays. What another program has is never replaced, and root is never used.
+
+            The steps are completions, daemon, agent, secret-service, import, login, pinentry, tpm, git and docker.
+
+            EXAMPLES:
+              latchkey setup
+              latchkey setup --apply completions
+              latchkey setup --undo
+              latchkey setup --json | jq '.steps[] | select(.state == "useful")'
+            """)
+
+    @Flag(help: "Do what is useful.")
+    var apply = false
+
+    @Flag(help: "Undo what --apply has done.")
+    var undo = false
+
+    @Flag(name: [.customShort("n"), .long], help: "With --apply or --undo: only show what would be done.")
+    var dryRun = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Argument(help: ArgumentHelp("Only these steps.", valueName: "step"))
+    var steps: [String] = []
+
+    func validate() throws {
+        if apply, undo { throw ValidationError("--apply and --undo exclude each other") }
+        for step in steps where !SetupPlan.names.contains(step) {
+            throw ValidationError(
+                "expected the name of a step (\(SetupPlan.names.joined(separator: ", "))), found '\(step)'")
+        }
+    }
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let (machine, directory) = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            (try SetupMachine.current(), try KeychainClient.home().stateDirectory)
+        }
+        try run(on: machine, recordingIn: directory, in: session)
+    }
+
+    /// - Parameter directory: the directory of the record.
+    func run(
+        on machine: SetupMachine, recordingIn directory: String, in session: CommandSession
+    ) throws(CommandFailure) {
+        let work = SetupWork(machine: machine, stateDirectory: directory)
+        guard !undo else { return try revert(work, in: session) }
+        let chosen = SetupPlan(machine: machine).steps.filter { steps.isEmpty || steps.contains($0.name) }
+        if json {
+            if apply, !dryRun { for step in chosen where step.state == .useful { try Self.perform(step, work) } }
+            return try session.write(try JSONText.of(SetupReport(chosen, isApplied: apply && !dryRun)))
+        }
+        for step in chosen {
+            try session.write(step.text)
+            guard apply, !dryRun, step.state == .useful else { continue }
+            try Self.perform(step, work)
+            try session.write("                  done\n")
+        }
+        guard !apply, !session.isQuiet, chosen.contains(where: { $0.state == .useful }) else { return }
+        session.io.say("hint: latchkey setup --apply does what is useful, and latchkey setup --undo undoes it\n")
+    }
+
+    private static func perform(_ step: SetupStep, _ work: SetupWork) throws(CommandFailure) {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try work.apply(step) }
+    }
+
+    // MARK: Undoing
+
+    private func revert(_ work: SetupWork, in session: CommandSession) throws(CommandFailure) {
+        let record = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try SetupRecord.read(in: work.stateDirectory)
+        }
+        // The last change first.
+        let chosen = record.changes.reversed().filter { steps.isEmpty || steps.contains($0.step) }
+        var reports: [UndoReport] = []
+        for change in chosen {
+            if !json { try session.write("undo            \(change.step): \(change.subject)\n") }
+            var result = "planned"
+            if !dryRun {
+                result = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                    try work.undo(change).word
+                }
+            }
+            reports.append(UndoReport(step: change.step, subject: change.subject, result: result))
+            if !json, !dryRun { try session.write("                  \(result)\n") }
+        }
+        if json { return try session.write(try JSONText.of(reports)) }
+        if chosen.isEmpty { try session.write("there is nothing to undo\n") }
+    }
+}
+
+extension SetupRecord.Change {
+    /// What was changed.
+    fileprivate var subject: String { file ?? unit.map { "systemctl --user disable --now \($0)" } ?? "" }
+}
+
+extension SetupWork.Undone {
+    fileprivate var word: String {
+        switch self {
+        case .undone: "undone"
+        case .changed: "changed since then, and left as it is"
+        case .missing: "not there any more"
+        }
+    }
+}
+
+/// A change that was undone, in the shape of its JSON.
+private struct UndoReport: Encodable {
+    var step: String
+    var subject: String
+    var result: String
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LinuxSystem
+
+/// What `latchkey setup` looks at: the directories and the environment of a user, and the programs and
+/// files of the system. Tests make one of a directory.
+struct SetupMachine: Sendable {
+    /// Precedes the paths of the system; empty for the machine itself.
+    var root = ""
+    var home: String
+    var configDirectory: String
+    var dataDirectory: String
+    var runtimeDirectory: String?
+    /// The name of the login shell.
+    var shell: String?
+    /// Whether the session has a display.
+    var hasDisplay = false
+    /// The path of this program; nil if it is not known.
+    var executable: String?
+    /// Runs a program without output, and returns its exit value.
+    var run: @Sendable ([String]) throws(SystemError) -> Int32 = SetupMachine.execute
+
+    /// - Throws: errSecNoDefaultKeychain if `HOME` names no directory.
+    static func current() throws(KeychainError) -> SetupMachine {
+        guard let home = SecureEnvironment.value(of: "HOME"), home.hasPrefix("/") else {
+            throw KeychainError(
+                .noDefaultKeychain, "HOME names no directory, so there is nothing to set up for a user",
+                hint: "export HOME=/path/of/the/home/directory")
+        }
+        let shell = SecureEnvironment.value(of: "SHELL")?.split(separator: "/").last.map(String.init)
+        return SetupMachine(
+            home: home, configDirectory: directory("XDG_CONFIG_HOME") ?? "\(home)/.config",
+            dataDirectory: directory("XDG_DATA_HOME") ?? "\(home)/.local/share",
+            runtimeDirectory: directory("XDG_RUNTIME_DIR"), shell: shell,
+            hasDisplay: SecureEnvironment.value(of: "DISPLAY") != nil
+                || SecureEnvironment.value(of: "WAYLAND_DISPLAY") != nil,
+            executable: OwnExecutable.path)
+    }
+
+    /// XDG Base Directory Specification: relative paths must be ignored.
+    private static func directory(_ variable: String) -> String? {
+        SecureEnvironment.value(of: variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+
+    private static func execute(_ words: [String]) throws(SystemError) -> Int32 {
+        try ChildProcess.run(words, input: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+}
+
+// MARK: - Questions
+
+extension SetupMachine {
+    /// Whether a file or directory of the system exists.
+    func hasSystem(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
+
+    func has(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The first of the system's files that exists.
+    func firstSystem(of paths: [String]) -> String? { paths.first(where: hasSystem) }
+
+    /// The path of an installed program; nil if there is none.
+    func program(_ name: String) -> String? {
+        let paths = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"].map { "\($0)/\(name)" }
+        return paths.first { access(root + $0, X_OK) == 0 }
+    }
+
+    /// The path of a program that is installed beside this one.
+    func companion(_ name: String) -> String? {
+        guard let executable, OwnExecutable.exists(name, beside: executable) else { return nil }
+        return OwnExecutable.place(of: name, beside: executable)
+    }
+
+    /// The text of a small file; nil if it is missing, or cannot be read.
+    func text(of path: String) -> String? {
+        guard let bytes = try? BoundedFile.read(path, limit: 1 << 20) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func systemText(of path: String) -> String? { text(of: root + path) }
+
+    /// Whether systemd runs a manager for this user, to which `systemctl --user` speaks.
+    var hasUserManager: Bool { runtimeDirectory.map { has("\($0)/systemd/private") } ?? false }
+
+    /// Whether the machine's latchkeyd listens.
+    var hasSystemDaemon: Bool { hasSystem("/run/latchkey/socket") }
+
+    /// Whether a unit of a user is installed.
+    func hasUserUnit(_ name: String) -> Bool {
+        has("\(configDirectory)/systemd/user/\(name)") || has("\(dataDirectory)/systemd/user/\(name)")
+            || ["/etc", "/usr/local/lib", "/usr/lib", "/lib"].contains { hasSystem("\($0)/systemd/user/\(name)") }
+    }
+
+    /// Whether a unit of a user is enabled, by the user or for all users.
+    func enables(_ unit: String, by target: String) -> Bool {
+        let link = "systemd/user/\(target).wants/\(unit)"
+        var info = stat()
+        // The link itself: where it leads may be missing.
+        return lstat("\(configDirectory)/\(link)", &info) == 0 || lstat("\(root)/etc/\(link)", &info) == 0
+    }
+}

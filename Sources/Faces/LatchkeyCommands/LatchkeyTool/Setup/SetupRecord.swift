@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import Glibc
+internal import KeychainModel
+internal import LinuxSystem
+
+/// What `latchkey setup --apply` has done, in `setup.json` of the state directory, so that `--undo` undoes
+/// that, and nothing else.
+struct SetupRecord: Codable, Equatable {
+    var format = 1
+    var changes: [Change] = []
+
+    struct Change: Codable, Equatable {
+        /// The name of the step.
+        var step: String
+        /// The file that was created; nil if it was another change.
+        var file: String?
+        /// What was written to it: a file that has another content by now stays.
+        var content: String?
+        /// The directories that were created for it, the outermost first.
+        var directories: [String] = []
+        /// The unit that was enabled.
+        var unit: String?
+    }
+
+    static let fileName = "setup.json"
+
+    /// - Returns: an empty record if there is none.
+    /// - Throws: errSecNotAvailable for a record that cannot be read, or of a newer version.
+    static func read(in directory: String) throws(KeychainError) -> SetupRecord {
+        let path = "\(directory)/\(fileName)"
+        let bytes: [UInt8]?
+        do throws(SystemError) {
+            bytes = try PrivateFile.read(path, atMost: maxLength)
+        } catch {
+            throw failure(error)
+        }
+        guard let bytes else { return SetupRecord() }
+        guard let record = try? JSONDecoder().decode(SetupRecord.self, from: Data(bytes)), record.format == 1 else {
+            throw KeychainError(
+                .notAvailable, "\(path), the record of latchkey setup, cannot be read by this version",
+                hint: "undo by hand what it names, and remove it")
+        }
+        return record
+    }
+
+    /// Replaces the record; removes the file if nothing is left to undo.
+    func write(in path: String) throws(KeychainError) {
+        do throws(SystemError) {
+            let directory = try PrivateDirectory(creating: path)
+            guard !changes.isEmpty else { return try PrivateFile.remove(Self.fileName, in: directory) }
+            guard let data = try? JSONEncoder().encode(self) else {
+                throw SystemError("encode the record of latchkey setup", code: EINVAL)
+            }
+            try PrivateFile.replace(Self.fileName, in: directory, content: Array(data))
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    static func failure(_ error: SystemError) -> KeychainError {
+        KeychainError(.io, error.description, hint: error.hint)
+    }
+
+    /// 4 MiB.
+    private static let maxLength = 4 << 20
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LinuxSystem
+
+/// The steps, in the shape of the JSON of `latchkey setup`.
+struct SetupReport: Encodable {
+    var steps: [Step]
+
+    struct Step: Encodable {
+        var name: String
+        /// `done`, `useful`, `manual` or `not-applicable`, before `--apply`.
+        var state: String
+        var detail: String
+        var actions: [Action]
+        var commands: [String]
+        /// Whether `--apply` has done it.
+        var applied: Bool
+    }
+
+    struct Action: Encodable {
+        /// The file that is created; absent for a command.
+        var file: String?
+        var content: String?
+        /// The unit that is enabled; absent for a file.
+        var unit: String?
+    }
+
+    init(_ steps: [SetupStep], isApplied: Bool) {
+        self.steps = steps.map { step in
+            Step(
+                name: step.name, state: step.state.rawValue, detail: step.detail,
+                actions: step.actions.map { Action($0) }, commands: step.commands, applied: isApplied && step.state == .useful)
+        }
+    }
+}
+
+extension SetupReport.Action {
+    init(_ action: SetupAction) {
+        switch action {
+        case .file(let path, let content): (file, self.content) = (path, content)
+        case .unit(let name): unit = name
+        }
+    }
+}
+
+// MARK: - Text
+
+extension SetupStep {
+    /// The step as text: what it is, and indented what is done or can be typed.
+    var text: TerminalText {
+        let word = state == .notApplicable ? "not applicable" : state == .manual ? "by hand" : state.rawValue
+        var text: TerminalText = "\(word)\(TerminalText.spaces(16 - word.count))\(name): \(detail)\n"
+        for action in actions {
+            text += "                  \(action.summary)\n"
+            for line in action.shownLines { text += "                    \(line)\n" }
+        }
+        for command in commands { text += "                  \(command)\n" }
+        return text
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One thing that a machine can have for the keychain.
+struct SetupStep: Sendable, Equatable {
+    enum State: String, Sendable {
+        /// It is there.
+        case done
+        /// `--apply` does it.
+        case useful
+        /// A person must do it: it needs root, or changes what another program has.
+        case manual
+        /// It has no use here.
+        case notApplicable = "not-applicable"
+    }
+
+    /// The word that chooses the step.
+    let name: String
+    let state: State
+    /// What it is for, or why it has no use here.
+    let detail: String
+    /// What `--apply` does.
+    var actions: [SetupAction] = []
+    /// What a person can type.
+    var commands: [String] = []
+
+    static func done(_ name: String, _ detail: String) -> SetupStep {
+        SetupStep(name: name, state: .done, detail: detail)
+    }
+
+    static func notApplicable(_ name: String, _ detail: String) -> SetupStep {
+        SetupStep(name: name, state: .notApplicable, detail: detail)
+    }
+
+    static func useful(_ name: String, _ detail: String, _ actions: SetupAction...) -> SetupStep {
+        SetupStep(name: name, state: .useful, detail: detail, actions: actions)
+    }
+
+    static func manual(_ name: String, _ detail: String, _ commands: String...) -> SetupStep {
+        SetupStep(name: name, state: .manual, detail: detail, commands: commands)
+    }
+}
+
+/// A change that `latchkey setup --apply` makes, and can undo.
+enum SetupAction: Sendable, Equatable {
+    /// Creates a file that does not exist.
+    case file(path: String, content: String)
+    /// Enables and starts a unit of the user.
+    case unit(String)
+
+    /// What is done, as a command where it is one.
+    var summary: String {
+        switch self {
+        case .file(let path, let content): "write \(path) (\(content.utf8.count) bytes)"
+        case .unit(let name): "systemctl --user enable --now \(name)"
+        }
+    }
+
+    /// The lines of a short file, so that they are seen before it is written.
+    var shownLines: [Substring] {
+        guard case .file(_, let content) = self else { return [] }
+        let lines = content.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        return lines.count <= Self.maxShownLines ? Array(lines) : []
+    }
+
+    private static let maxShownLines = 12
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyCommands
+import Testing
+
+/// `latchkey explain`, and where identifiers are printed.
+@Suite("latchkey explain")
+struct ExplainCommandTests {
+    @Test("An identifier is explained, by itself, by its status and by its exit value")
+    func explains() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let locked = keychain.latchkey("explain LK1201")
+        #expect(locked.exit == 0 && locked.error.isEmpty)
+        #expect(
+            locked.output.hasPrefix(
+                "LK1201  The keychain is locked, or you cannot be asked here\n"
+                    + "status: errSecInteractionNotAllowed (-25308), exit value 36\nwhy:    "))
+        #expect(keychain.latchkey("explain lk1201") == locked)
+        #expect(keychain.latchkey("explain errSecInteractionNotAllowed") == locked)
+        let both = keychain.latchkey("explain 36").output
+        #expect(both.contains("LK1201") && both.contains("LK1203"))
+        #expect(keychain.latchkey("explain LK1101 44 errSecItemNotFound").output.hasPrefix("LK1101"))
+        #expect(keychain.latchkey("explain LK1101 44").output.components(separatedBy: "LK1101").count == 2)
+        #expect(keychain.latchkey("explain 2").output.hasPrefix("LK1001"))
+    }
+
+    @Test("Without an error, every identifier is listed; JSON has all of it")
+    func lists() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let lines = keychain.latchkey("explain").output.split(separator: "\n")
+        #expect(lines.map { String($0.prefix(6)) } == ErrorIdentifier.allCases.map(\.description))
+        let text = Data(keychain.latchkey("explain --json").output.utf8)
+        let all = try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]])
+        #expect(all.count == ErrorIdentifier.allCases.count)
+        #expect(all.allSatisfy { $0["title"] is String && $0["cause"] is String && $0["steps"] is [String] })
+        let one = Data(keychain.latchkey("explain --json LK1101").output.utf8)
+        let found = try #require(try JSONSerialization.jsonObject(with: one) as? [[String: Any]])
+        #expect(found.first?["status"] as? String == "errSecItemNotFound" && found.first?["exitValue"] as? Int == 44)
+    }
+
+    @Test("A word that is no error is refused", arguments: ["LK9999", "0", "256", "-1", "errSecSuccess", "banana", "3"])
+    func refuses(_ word: String) throws {
+        let outcome = try TestKeychain(.ephemeral).latchkey("explain -- \(word)")
+        #expect(outcome.exit == 206 && outcome.output.isEmpty)
+        #expect(outcome.error.hasSuffix("hint: latchkey explain lists the identifiers\n"))
+    }
+
+    @Test("latchkey prints the identifier on a terminal and with -v; security never does")
+    func printed() {
+        let service = FailingService(error: KeychainError(.notAvailable, "cannot open /x", hint: "chmod 700 /x"))
+        let plain = "latchkey: cannot open /x\nhint: chmod 700 /x\n"
+        #expect(security("status", as: "latchkey", on: service).error == plain)
+        let terminal = TestIO(isErrorInteractive: true)
+        #expect(
+            security("status", as: "latchkey", on: service, io: terminal).error
+                == "latchkey: cannot open /x [LK1401]\nhint: chmod 700 /x\n")
+        #expect(
+            security("-v status", as: "latchkey", on: service).error
+                == plain + "latchkey: errSecNotAvailable (-25291) [LK1401]\n")
+        let macOS = security("-v lock-keychain -a", on: service, io: TestIO(isErrorInteractive: true))
+        #expect(
+            macOS.error == "security: cannot open /x\nhint: chmod 700 /x\nsecurity: errSecNotAvailable (-25291)\n")
+    }
+}

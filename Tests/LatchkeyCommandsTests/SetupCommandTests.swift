@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+@testable import LatchkeyCommands
+import Synchronization
+import Testing
+
+/// `latchkey setup`, on machines that are directories.
+@Suite("latchkey setup")
+struct SetupCommandTests {
+    private let world: SetupWorld
+
+    init() throws { world = try SetupWorld() }
+
+    @Test("An empty machine has no use for anything but a pinentry")
+    func empty() {
+        let states = Dictionary(uniqueKeysWithValues: world.steps.map { ($0.name, $0.state) })
+        #expect(world.steps.map(\.name) == SetupPlan.names)
+        #expect(states["pinentry"] == .manual)
+        #expect(states.filter { $0.value != .notApplicable }.count == 1, "\(states)")
+        #expect(world.steps.allSatisfy { !$0.detail.isEmpty })
+    }
+
+    @Test(
+        "Completions are written for bash and fish, where the shell looks for them, and undone",
+        arguments: [
+            ("bash", "data/bash-completion/completions/latchkey"), ("fish", "config/fish/completions/latchkey.fish"),
+        ])
+    func completions(_ shell: String, _ file: String) throws {
+        var machine = world.machine
+        machine.shell = shell
+        let shown = world.run([], on: machine)
+        #expect(shown.exit == 0 && shown.output.contains("useful          completions: \(shell) completes"))
+        #expect(shown.output.contains("write \(world.path)/\(file) (") && shown.error.hasPrefix("hint: "))
+        #expect(try world.files() == [])
+        #expect(world.run(["--apply", "--dry-run"], on: machine).exit == 0)
+        #expect(try world.files() == [])
+        let applied = world.run(["--apply", "completions"], on: machine)
+        #expect(applied.exit == 0 && applied.output.hasSuffix("                  done\n"), "\(applied)")
+        #expect(try world.files() == [file, "state/setup.json"])
+        #expect(try world.text(file).contains("latchkey"))
+        #expect(world.run([], on: machine).output.contains("done            completions: "))
+        let undone = world.run(["--undo"], on: machine)
+        #expect(undone.exit == 0 && undone.output.hasSuffix("                  undone\n"), "\(undone)")
+        // The directories that were made for it are gone as well.
+        let outermost = file.prefix { $0 != "/" }
+        #expect(try world.files() == [] && !FileManager.default.fileExists(atPath: "\(world.path)/\(outermost)"))
+        #expect(world.run(["--undo"], on: machine).output == "there is nothing to undo\n")
+    }
+
+    @Test("A file of another program is not replaced, and one that was changed since then is not removed")
+    func foreign() throws {
+        var machine = world.machine
+        machine.shell = "bash"
+        let file = "data/bash-completion/completions/latchkey"
+        try world.write("another program's\n", to: file)
+        let outcome = world.run(["--apply"], on: machine)
+        #expect(outcome.exit == 0 && outcome.output.contains("by hand         completions: "))
+        #expect(try world.text(file) == "another program's\n")
+        try FileManager.default.removeItem(atPath: "\(world.path)/\(file)")
+        #expect(world.run(["--apply"], on: machine).exit == 0)
+        try world.write("changed\n", to: file)
+        #expect(world.run(["--undo"], on: machine).output.contains("changed since then, and left as it is"))
+        #expect(try world.text(file) == "changed\n")
+        #expect(try world.files() == [file])
+    }
+
+    @Test("Where zsh is the shell, the command for all users is shown, and nothing is written")
+    func zsh() throws {
+        var machine = world.machine
+        machine.shell = "zsh"
+        let command = "sudo tee /usr/local/share/zsh/site-functions/_latchkey > /dev/null"
+        #expect(world.run(["--apply"], on: machine).output.contains(command))
+        #expect(try world.files() == [])
+        try world.write("#compdef\n", to: "root/usr/share/zsh/vendor-completions/_latchkey")
+        #expect(world.step("completions", on: machine)?.state == .done)
+    }
+
+    @Test("The socket of latchkeyd is enabled where systemd runs a manager for the user, and disabled by --undo")
+    func daemon() throws {
+        #expect(world.step("daemon")?.state == .notApplicable)
+        try world.write("", to: "run/systemd/private")
+        #expect(world.step("daemon")?.detail.contains("is not installed") == true)
+        try world.write("", to: "root/usr/lib/systemd/user/latchkeyd.socket")
+        #expect(world.step("daemon")?.state == .useful)
+        #expect(world.run(["--apply", "daemon"]).exit == 0)
+        #expect(world.commands == ["systemctl --user enable --now latchkeyd.socket"])
+        try world.write("", to: "bin/latchkeyd", mode: 0o755)
+        #expect(world.run(["--undo", "secret-service"]).output == "there is nothing to undo\n")
+        #expect(world.run(["--undo"]).exit == 0)
+        #expect(
+            world.commands.dropFirst() == [
+                "systemctl --user disable --now latchkeyd.socket", "systemctl --user stop latchkeyd.service",
+                "\(world.path)/bin/latchkeyd --user --release",
+            ])
+        try world.write("", to: "config/systemd/user/sockets.target.wants/latchkeyd.socket")
+        #expect(world.step("daemon")?.state == .done)
+    }
+
+    @Test("A command that fails is reported, and there is nothing to undo")
+    func failure() throws {
+        try world.write("", to: "run/systemd/private")
+        try world.write("", to: "root/usr/lib/systemd/user/latchkeyd.socket")
+        var machine = world.machine
+        machine.run = { _ in 1 }
+        let outcome = world.run(["--apply"], on: machine)
+        #expect(outcome.exit == 53)
+        #expect(
+            outcome.error
+                == "latchkey: systemctl --user enable --now latchkeyd.socket ended with 1\n"
+                + "hint: systemctl --user enable --now latchkeyd.socket\n")
+        #expect(world.run(["--undo"], on: machine).output == "there is nothing to undo\n")
+    }
+
+    @Test("With the machine's latchkeyd, the agent is enabled, and no daemon of the user")
+    func agent() throws {
+        try world.write("", to: "root/run/latchkey/socket")
+        try world.write("", to: "run/systemd/private")
+        for unit in ["latchkeyd.socket", "latchkey-agent.service"] {
+            try world.write("", to: "root/usr/lib/systemd/user/\(unit)")
+        }
+        #expect(world.step("daemon")?.state == .notApplicable && world.step("agent")?.state == .useful)
+    }
+
+    @Test("The session bus starts the Secret Service, unless another keyring has its place: that one is only named")
+    func secretService() throws {
+        try world.write("", to: "bin/latchkey-secret-service", mode: 0o755)
+        let file = "data/dbus-1/services/org.freedesktop.secrets.service"
+        let shown = world.run(["secret-service"])
+        #expect(shown.output.contains("                    Exec=\(world.path)/bin/latchkey-secret-service\n"))
+        #expect(world.run(["--apply", "secret-service"]).exit == 0)
+        #expect(try world.text(file).hasPrefix("[D-BUS Service]\nName=org.freedesktop.secrets\n"))
+        #expect(world.step("secret-service")?.state == .done)
+        #expect(world.run(["--undo"]).exit == 0)
+        try world.write(
+            "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/usr/bin/gnome-keyring-daemon\n",
+            to: "root/usr/share/dbus-1/services/org.freedesktop.secrets.service")
+        let step = try #require(world.step("secret-service"))
+        #expect(step.state == .manual && step.actions.isEmpty)
+        #expect(step.commands.contains { $0.hasPrefix("systemctl --user mask --now gnome-keyring-daemon.service") })
+        #expect(world.run(["--apply"]).exit == 0)
+        #expect(!FileManager.default.fileExists(atPath: "\(world.path)/\(file)"))
+    }
+
+    @Test("A helper of git or docker is proposed, and one that is set stays")
+    func helpers() throws {
+        for program in ["git", "docker", "docker-credential-secretservice"] {
+            try world.write("", to: "root/usr/bin/\(program)", mode: 0o755)
+        }
+        try world.write("", to: "root/usr/lib/git-core/git-credential-libsecret", mode: 0o755)
+        #expect(world.step("git")?.state == .manual && world.step("docker")?.state == .manual)
+        #expect(world.run(["--apply"]).exit == 0)
+        #expect(try world.files() == [])
+        try world.write("[credential]\n\thelper = store\n", to: "home/.gitconfig")
+        try world.write("{\"credsStore\": \"pass\"}", to: "home/.docker/config.json")
+        #expect(world.step("git")?.state == .notApplicable && world.step("docker")?.state == .notApplicable)
+        try world.write("[credential]\n\thelper = /x/git-credential-libsecret\n", to: "home/.gitconfig")
+        try world.write("{\"credsStore\": \"secretservice\"}", to: "home/.docker/config.json")
+        #expect(world.step("git")?.state == .done && world.step("docker")?.state == .done)
+    }
+
+    @Test("Login, TPM, pinentry and other keyrings are shown with what a person types")
+    func byHand() throws {
+        try world.write("", to: "root/usr/share/pam-configs/latchkey")
+        #expect(world.step("login")?.commands == ["sudo pam-auth-update --enable latchkey"])
+        try world.write("auth optional pam_latchkey.so\n", to: "root/etc/pam.d/common-auth")
+        #expect(world.step("login")?.state == .done)
+        try world.write("", to: "root/usr/bin/pinentry-curses", mode: 0o755)
+        #expect(world.step("pinentry")?.state == .done)
+        try world.write("", to: "root/dev/tpmrm0")
+        #expect(world.step("tpm")?.state == .done)
+        try world.write("", to: "data/keyrings/login.keyring")
+        #expect(world.step("import")?.commands == ["latchkey import --from gnome-keyring --dry-run"])
+    }
+
+    @Test("JSON has every step, with the content of a file")
+    func json() throws {
+        var machine = world.machine
+        machine.shell = "bash"
+        let text = Data(world.run(["--json"], on: machine).output.utf8)
+        let report = try #require(try JSONSerialization.jsonObject(with: text) as? [String: Any])
+        let steps = try #require(report["steps"] as? [[String: Any]])
+        #expect(steps.map { $0["name"] as? String } == SetupPlan.names)
+        let actions = try #require(steps.first?["actions"] as? [[String: Any]])
+        #expect((actions.first?["content"] as? String)?.contains("latchkey") == true)
+        #expect(steps.first?["applied"] as? Bool == false)
+    }
+
+    @Test("--apply and --undo exclude each other, and a step must have one of the names")
+    func usage() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        for line in ["setup --apply --undo", "setup bogus"] {
+            #expect(keychain.latchkey(line).exit == 2, "\(line)")
+        }
+    }
+
+    @Test("The command shows the steps of this machine, and changes nothing")
+    func process() throws {
+        let outcome = try Shell().run("HOME=\"$LATCHKEY_HOME\" latchkey setup && ! ls -d \"$LATCHKEY_HOME\"")
+        #expect(outcome.exit == 0, "\(outcome)")
+        for name in SetupPlan.names { #expect(outcome.output.contains(" \(name): "), "\(outcome)") }
+    }
+}
+
+/// A user and a machine in a directory.
+private final class SetupWorld: Sendable {
+    private let directory: TemporaryDirectory
+    private let ran = Mutex<[String]>([])
+
+    var path: String { directory.path }
+    /// The commands that were run.
+    var commands: [String] { ran.withLock { $0 } }
+    var steps: [SetupStep] { SetupPlan(machine: machine).steps }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    var machine: SetupMachine {
+        SetupMachine(
+            root: "\(path)/root", home: "\(path)/home", configDirectory: "\(path)/config",
+            dataDirectory: "\(path)/data", runtimeDirectory: "\(path)/run", executable: "\(path)/bin/latchkey",
+            run: { words in
+                self.ran.withLock { $0.append(words.joined(separator: " ")) }
+                return 0
+            })
+    }
+
+    func step(_ name: String, on machine: SetupMachine? = nil) -> SetupStep? {
+        SetupPlan(machine: machine ?? self.machine).steps.first { $0.name == name }
+    }
+
+    func run(_ words: [String], on machine: SetupMachine? = nil) -> Outcome {
+        let io = TestIO()
+        let session = CommandSession(io: io, program: .latchkey)
+        do {
+            let command = try SetupCommand.parse(words)
+            do throws(CommandFailure) {
+                try command.run(on: machine ?? self.machine, recordingIn: "\(path)/state", in: session)
+                return Outcome(exit: 0, io)
+            } catch {
+                session.report(error, of: "setup", as: .latchkey)
+                return Outcome(exit: Int32(UInt8(truncatingIfNeeded: error.status)), io)
+            }
+        } catch {
+            return Outcome(exit: 2, io)
+        }
+    }
+
+    func write(_ text: String, to file: String, mode: Int = 0o644) throws {
+        let url = URL(filePath: "\(path)/\(file)")
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        _ = FileManager.default.createFile(
+            atPath: url.path, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+    }
+
+    func text(_ file: String) throws -> String { try String(contentsOfFile: "\(path)/\(file)", encoding: .utf8) }
+
+    /// The files that a user has, apart from those of the system.
+    func files() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: path).filter { name in
+            var isDirectory: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isDirectory)
+            return !isDirectory.boolValue && !["root", "run", "bin", "home"].contains(name.prefix { $0 != "/" })
+        }.sorted()
+    }
+}
