@@ -641,7 +641,7 @@ let package = Package(
                 "HardwareSecurity", "LinuxSystem", "SecretMemory", "TrustedPlatformModule", "KeychainTesting",
                 "ProofWorker", "TPMTesting", .grdb,
             ],
-            exclude: ["Recipes"]
+            exclude: ["Recipes", "Vectors"]
         ),
         // The process that the concurrency, crash and fork proofs start, kill and fork. Not a product.
         .executableTarget(
