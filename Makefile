@@ -120,10 +120,11 @@ consumer: ## Build a package that uses the libraries, and check that it fetches 
 FUZZER_SOURCES := $(wildcard Fuzz/Sources/*Fuzzer/*Fuzzer.swift)
 
 .PHONY: lint
-lint: ## Check the formatting of every Swift file, the words, and the figures in CONTRIBUTING
+lint: ## Check the formatting of every Swift file, the words, the figures in CONTRIBUTING, and the list of symbols
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Transport/Package.swift Benchmarks/Transport/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
 	@./Scripts/glossary
 	@./Scripts/figures --check
+	@./Scripts/symbols --check
 
 .PHONY: format
 format: ## Format every Swift file

@@ -123,17 +123,83 @@ struct DocumentScriptTests {
         #expect(outcome.status == 1 && outcome.printed.contains("CONTRIBUTING.md: "), "\(outcome)")
         #expect(try copy.text("CONTRIBUTING.md") == page)
     }
+
+    // MARK: symbols
+
+    private static let symbolFiles = [
+        "Sources/Faces/LatchkeySecurity/A.swift": """
+        /// A comment with public func inComment().
+        public func SecA(_ a: Int) -> Int { a }
+        nonisolated(unsafe) public let kSecB: CFString = "code"
+        func hidden() {}
+        public struct SecC {
+            public static let member = 1
+            static let inner = 2
+        }
+
+        """,
+        "Tests/SomeTests/ATests.swift": "let called = SecA(1)\nlet query = [\"code\": 1]\n// hidden\n",
+    ]
+    private static let symbolHead = "name\tmodule\tkind\tstatus\tnote\ttest\n"
+    private static let symbolRows = [
+        "SecA\tSecurity\tfunction\tworks\t\tSomeTests/ATests", "SecC\tSecurity\ttype\tdeclared\t\t",
+        "SecC.member\tSecurity\tmember\tdeclared\ta note\t", "SecD\tSecurity\tfunction\tabsent\tmissing\t",
+        "kSecB\tSecurity\tconstant\tworks\t\tSomeTests/ATests",
+    ]
+
+    private static func symbols(_ rows: [String]) throws -> WorkingCopy {
+        var files = symbolFiles
+        files["Documentation/symbols.tsv"] = symbolHead + rows.map { $0 + "\n" }.joined()
+        return try WorkingCopy("symbols", files, interpreter: "/usr/bin/python3")
+    }
+
+    @Test("The page of symbols has the figures and the rows of the list; --check fails until it is written")
+    func symbolsPage() throws {
+        let copy = try Self.symbols(Self.symbolRows)
+        #expect(try copy.run("--check").status == 1)
+        let outcome = try copy.run()
+        #expect(outcome.status == 0, "\(outcome)")
+        let page = try copy.text("Documentation/Symbols.md")
+        #expect(page.contains("\n| Security | 2 | 2 | 0 | 1 | 5 | 80 % |\n"), "\(page)")
+        #expect(page.contains("\n| `SecA` | works |  | `SomeTests/ATests` |\n"), "\(page)")
+        #expect(page.contains("\nDeclared: `SecC`.\n"), "\(page)")
+        #expect(try copy.run("--check").status == 0)
+    }
+
+    @Test(
+        "A row that does not agree with the sources or the tests is an error",
+        arguments: [
+            (0, "SecA\tSecurity\tfunction\tabsent\tmissing\t", "SecA: listed as absent, but the sources declare it"),
+            (0, "SecA\tSecurity\tfunction\tworks\t\t", "SecA: a name that works needs a test"),
+            (0, "SecA\tSecurity\tfunction\tworks\t\tSomeTests/B", "SecA: the file SomeTests/B.swift does not exist"),
+            (0, "SecA\tSecurity\tfunction\trefused\t\t", "SecA: a name that is refused needs a note"),
+            (0, "SecA\tSecurity\tfunction\tgood\t\t", "status 'good' is not one of"),
+            (0, "SecA\tSecurity", "expected 6 cells, found 2"),
+            (0, "hidden\tSecurity\tfunction\tdeclared\t\t", "hidden: listed as declared, but the sources lack it"),
+            (1, "SecC\tSecurity\ttype\tworks\t\tSomeTests/ATests", "SecC: the code of SomeTests/ATests.swift does not"),
+            (2, "SecC.inner\tSecurity\tmember\tdeclared\t\t", "SecC.inner: listed as declared, but the sources"),
+            (3, "SecA\tSecurity\tfunction\tdeclared\t\t", "SecA: the rows must be sorted"),
+            (4, "kSecZ\tSecurity\tconstant\tabsent\tmissing\t", "kSecB: declared in LatchkeySecurity, and not in the"),
+        ])
+    func symbolErrors(_ index: Int, _ row: String, _ reason: String) throws {
+        var rows = Self.symbolRows
+        rows[index] = row
+        let outcome = try Self.symbols(rows).run()
+        #expect(outcome.status == 1 && outcome.printed.contains(reason), "\(outcome)")
+    }
 }
 
 /// A directory with one of the scripts and some files.
 private struct WorkingCopy {
     private let directory: TemporaryDirectory
     private let script: String
+    private let interpreter: String
 
     /// - Parameter files: the contents by path. An empty list of exceptions is added.
-    init(_ script: String, _ files: [String: String]) throws {
+    init(_ script: String, _ files: [String: String], interpreter: String = "/bin/bash") throws {
         directory = try TemporaryDirectory()
         self.script = script
+        self.interpreter = interpreter
         let original = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Scripts/\(script)")
         try write(try Data(contentsOf: original.standardized), to: "Scripts/\(script)")
         try write(Data(), to: "Scripts/glossary-exceptions")
@@ -155,7 +221,7 @@ private struct WorkingCopy {
         let results = try TemporaryDirectory()
         let output = "\(results.path)/output"
         let process = try SpawnedProcess(
-            ["/bin/bash", "\(directory.path)/Scripts/\(script)"] + arguments,
+            [interpreter, "\(directory.path)/Scripts/\(script)"] + arguments,
             environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"], output: output)
         return (process.waitUntilExit(), try String(contentsOfFile: output, encoding: .utf8))
     }
