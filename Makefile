@@ -95,6 +95,12 @@ examples-apps: ## The examples without TLS, which share the libraries of one bui
 	@./Scripts/access-groups "$$(swift build $(DEBUG) --show-bin-path)/latchkeyd" "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)"
 	swift build $(EXAMPLE)/LocalAuthentication --build-tests
 	swift test $(EXAMPLE)/LocalAuthentication --skip-build
+	swift build $(EXAMPLE)/AppPort --build-tests
+	swift test $(EXAMPLE)/AppPort --skip-build
+	@./Scripts/app-port "$$(swift build $(EXAMPLE)/AppPort --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
+	swift build $(EXAMPLE)/CommandLine --build-tests
+	swift test $(EXAMPLE)/CommandLine --skip-build
+	@./Scripts/command-line "$$(swift build $(EXAMPLE)/CommandLine --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
 	swift build $(EXAMPLE)/SignIn
 	@./Scripts/sign-in "$$(swift build $(EXAMPLE)/SignIn --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
 
@@ -103,9 +109,10 @@ examples-connections: ## Build the examples with TLS, and run them against serve
 	@./Scripts/dependencies openssl curl
 	swift build $(DEBUG) --product latchkeyd
 	swift build $(DEBUG) --product latchkey
-	set -e; for program in pincheck mtls-server mtls-client tlscheck; do swift build $(CONNECTIONS) --product $$program; done
+	set -e; for program in pincheck mtls-server mtls-client token-service tlscheck; do swift build $(CONNECTIONS) --product $$program; done
 	@./Scripts/pinning "$$(swift build $(CONNECTIONS) --show-bin-path)"
 	@./Scripts/mutual-tls "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
+	@./Scripts/token-service "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
 	@./Scripts/trust-delegate "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
 
 .PHONY: siblings

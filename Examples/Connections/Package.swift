@@ -10,6 +10,7 @@ let package = Package(
         .package(name: "MutualTLS", path: "../MutualTLS"),
         .package(name: "Pinning", path: "../Pinning"),
         .package(name: "ServerTrust", path: "../ServerTrust"),
+        .package(name: "Service", path: "../Service"),
     ],
     targets: []
 )

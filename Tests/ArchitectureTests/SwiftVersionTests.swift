@@ -9,10 +9,11 @@ struct SwiftVersionTests {
     @Test(
         "Every package requires the version of Swift that README.md names",
         arguments: [
-            "Package.swift", "Examples/Connections/Package.swift", "Examples/KeychainHelpers/Package.swift",
+            "Package.swift", "Examples/AppPort/Package.swift", "Examples/CommandLine/Package.swift",
+            "Examples/Connections/Package.swift", "Examples/KeychainHelpers/Package.swift",
             "Examples/LocalAuthentication/Package.swift", "Examples/MutualTLS/Package.swift",
-            "Examples/Pinning/Package.swift", "Examples/ServerTrust/Package.swift", "Examples/Siblings/Package.swift",
-            "Examples/SignIn/Package.swift",
+            "Examples/Pinning/Package.swift", "Examples/ServerTrust/Package.swift", "Examples/Service/Package.swift",
+            "Examples/Siblings/Package.swift", "Examples/SignIn/Package.swift",
             "Benchmarks/Package.swift", "Benchmarks/Transport/Package.swift", "Fuzz/Package.swift",
         ])
     func packages(_ path: String) throws {
