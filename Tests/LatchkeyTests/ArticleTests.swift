@@ -5,6 +5,7 @@ import KeychainModel
 import KeychainTesting
 import Latchkey
 @_spi(Testing) import LatchkeyClient
+import SecretMemory
 import Testing
 
 /// The lines of Swift in the articles of Latchkey.docc. DocumentationPagesTests compares them.
@@ -91,6 +92,50 @@ struct ArticleTests {
         }
         reader.cancel()
         _ = try? await reader.value
+    }
+
+    @Test("The lines of \"Cookbook\" about tokens compile and do what they say")
+    func tokens() async throws {
+        let keychain = try Keychain.ephemeral()
+        let account = InternetPassword(
+            server: "forge.example.com", account: "alice", scheme: .https, label: "forge")
+        try keychain.set(account, to: "t0ken")
+        let token = try keychain.string(for: account)
+        #expect(token == "t0ken")
+        let accounts = try keychain.items(InternetPassword.self, matching: .init(scheme: .https))
+        let names = accounts.filter { $0.label == "forge" }.map(\.account)
+        #expect(names == ["alice"])
+
+        let client = GenericPassword(service: "com.example.tokens", account: "alice")
+        func stored(_ item: GenericPassword) throws(KeychainError) -> String? {
+            do throws(KeychainError) {
+                return try keychain.string(for: item)
+            } catch {
+                guard error.status == .itemNotFound else { throw error }
+                return nil
+            }
+        }
+        #expect(try stored(client) == nil)
+        try keychain.set(client, to: "t0ken")
+        #expect(try stored(client) == "t0ken")
+        let expected = SharedSecret(try await keychain.async.secret(for: client))
+        let isKnown = expected == SharedSecret(copying: "t0ken".utf8)
+        #expect(isKnown)
+    }
+
+    @Test("The lines of \"Cookbook\" about keys and properties compile and do what they say")
+    func keys() throws {
+        let keychain = try Keychain.ephemeral()
+        let key = try keychain.generate(P256SigningKey.self, tag: "com.example.device", isExtractable: false)
+        let signature = try key.signature(for: Data("GET /account".utf8))
+        let isSigned = try key.publicKey.isValidSignature(signature, for: Data("GET /account".utf8))
+        #expect(isSigned)
+        let same = try keychain.key(P256SigningKey.self, tag: "com.example.device")
+        #expect(same.publicKey.x963 == key.publicKey.x963)
+
+        @KeychainItem(service: "mail.example.com", account: "alice", in: keychain) var password: String?
+        password = "s3cret"
+        #expect(password == "s3cret")
     }
 
     @Test("The lines about tests and protection classes compile and do what they say")

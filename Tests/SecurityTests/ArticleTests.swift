@@ -54,4 +54,68 @@ struct ArticleTests {
             #expect(deleted == errSecItemNotFound)
         }
     }
+
+    @Test("The lines of \"Cookbook\" about items compile and do what they say")
+    func items() throws {
+        try withKeychain(.ephemeral) { _ in
+            let account: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword,
+                kSecAttrService as String: "com.example.account",
+                kSecAttrAccount as String: "alice",
+                kSecUseDataProtectionKeychain as String: true,
+            ]
+            for _ in 1...2 {
+                let content: [String: Any] = [kSecValueData as String: Data("t0ken".utf8)]
+                var status = SecItemUpdate(account as CFDictionary, content as CFDictionary)
+                if status == errSecItemNotFound {
+                    status = SecItemAdd(account.merging(content) { $1 } as CFDictionary, nil)
+                }
+                #expect(status == errSecSuccess)
+            }
+            var all = account
+            all[kSecAttrAccount as String] = nil
+            all[kSecReturnAttributes as String] = true
+            all[kSecMatchLimit as String] = kSecMatchLimitAll
+            var items: CFTypeRef?
+            let listed = SecItemCopyMatching(all as CFDictionary, &items)
+            let names = (items as? [[String: Any]] ?? []).compactMap { $0[kSecAttrAccount as String] as? String }
+            #expect(listed == errSecSuccess && names == ["alice"])
+
+            var refusal: Unmanaged<CFError>?
+            let control = SecAccessControlCreateWithFlags(
+                kCFAllocatorDefault, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .userPresence, &refusal)
+            #expect(control != nil && refusal == nil)
+        }
+    }
+
+    @Test("The lines of \"Cookbook\" about keys and random bytes compile and do what they say")
+    func keys() throws {
+        try withKeychain(.ephemeral) { _ in
+            let message = Data("GET /account".utf8)
+            var sent: [Data] = []
+            func send(_ message: Data, _ signature: Data) { sent = [message, signature] }
+
+            let half: [String: Any] = [
+                kSecAttrIsPermanent as String: true,
+                kSecAttrApplicationTag as String: Data("com.example.device".utf8),
+            ]
+            let parameters: [String: Any] = [
+                kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom,
+                kSecAttrKeySizeInBits as String: 256,
+                kSecPrivateKeyAttrs as String: half,
+            ]
+            var failure: Unmanaged<CFError>?
+            if let key = SecKeyCreateRandomKey(parameters as CFDictionary, &failure),
+                let signature = SecKeyCreateSignature(
+                    key, .ecdsaSignatureMessageX962SHA256, message as CFData, &failure)
+            {
+                send(message, signature as Data)
+            }
+            #expect(sent.first == message && sent.count == 2 && failure == nil)
+
+            var bytes = [UInt8](repeating: 0, count: 32)
+            let filled = SecRandomCopyBytes(kSecRandomDefault, bytes.count, &bytes)
+            #expect(filled == errSecSuccess && bytes.contains { $0 != 0 })
+        }
+    }
 }
