@@ -225,33 +225,38 @@ instructions: ## Count the instructions of lookups and adds, and compare them wi
 	swift build -c release --package-path Benchmarks --product latchkey-bench
 	@./Scripts/instructions "$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" $(ARGS)
 
+# What is installed. With LATCHKEY_PREBUILT=DIR the executables are those of DIR, and nothing is compiled but the PAM module.
+PROGRAMS := latchkey latchkeyd latchkey-biometry-digest latchkey-tls latchkey-mount latchkey-secret-service latchkey-import
+BINARIES = $(or $(LATCHKEY_PREBUILT),$$(swift build $(TRAITS) -c release --show-bin-path))
+# A package keeps the symbols apart, and strips the executables itself.
+STRIP ?= -s
+SYSTEM_UNITS ?= $(PREFIX)/lib/systemd/system
+# In /usr, two packages cannot have a file of this name; the Debian package takes another directory.
+DBUS_SERVICES ?= $(PREFIX)/share/dbus-1/services
+SITE = sed 's|/usr/bin/|$(PREFIX)/bin/|'
+
+.PHONY: release
+release: ## Build the executables as they are installed
+	$(if $(LATCHKEY_PREBUILT),,set -e; for program in $(PROGRAMS); do swift build $(RELEASE) --product $$program; done)
+
 .PHONY: install
-install: ## Build for release and install latchkey, also as security, under PREFIX
-	swift build $(RELEASE) --product latchkey
-	swift build $(RELEASE) --product latchkeyd
-	swift build $(RELEASE) --product latchkey-biometry-digest
-	swift build $(RELEASE) --product latchkey-tls
-	swift build $(RELEASE) --product latchkey-mount
-	swift build $(RELEASE) --product latchkey-secret-service
-	swift build $(RELEASE) --product latchkey-import
-	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
-	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
-	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-tls" $(DESTDIR)$(PREFIX)/bin/latchkey-tls
-	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-mount" $(DESTDIR)$(PREFIX)/bin/latchkey-mount
-	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" $(DESTDIR)$(PREFIX)/bin/latchkeyd
-	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-biometry-digest" \
-	    $(DESTDIR)$(PREFIX)/bin/latchkey-biometry-digest
-	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-secret-service" \
-	    $(DESTDIR)$(PREFIX)/bin/latchkey-secret-service
-	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-import" \
-	    $(DESTDIR)$(PREFIX)/bin/latchkey-import
-	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
-	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
-	set -eo pipefail; for unit in Packaging/systemd/user/*; do \
-	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
+install: release ## Build for release and install latchkey, also as security, under PREFIX
+	@$(MAKE) --no-print-directory install-files
 	@$(MAKE) --no-print-directory install-pam
-	set -eo pipefail; for file in Packaging/dbus-1/*; do \
-	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$file" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/dbus-1/services/$${file##*/}"; done
+	@$(MAKE) --no-print-directory install-documents
+
+.PHONY: install-files
+install-files:
+	set -e; for program in $(PROGRAMS); do install $(STRIP) -D -m 755 "$(BINARIES)/$$program" $(DESTDIR)$(PREFIX)/bin/$$program; done
+	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
+	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
+	    $(SITE) "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(SYSTEM_UNITS)/$${unit##*/}"; done
+	set -eo pipefail; for unit in Packaging/systemd/user/*; do \
+	    $(SITE) "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
+	set -eo pipefail; for file in Packaging/dbus-1/*.portal.*; do \
+	    $(SITE) "$$file" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/dbus-1/services/$${file##*/}"; done
+	set -eo pipefail; file=org.freedesktop.secrets.service; \
+	    $(SITE) Packaging/dbus-1/$$file | install -D -m 644 /dev/stdin $(DESTDIR)$(DBUS_SERVICES)/$$file
 	install -D -m 644 Packaging/portal/latchkey.portal \
 	    $(DESTDIR)$(PREFIX)/share/xdg-desktop-portal/portals/latchkey.portal
 	install -D -m 644 Packaging/systemd/latchkey.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
@@ -261,8 +266,8 @@ install: ## Build for release and install latchkey, also as security, under PREF
 .PHONY: install-pam
 install-pam: pam ## Install pam_latchkey.so where PAM looks for modules, and its profile for pam-auth-update
 	set -eo pipefail; if $(HAS_PAM); then \
-	    install -s -D -m 644 $(PAM_MODULE) $(DESTDIR)$(PAM_DIR)/pam_latchkey.so; \
-	    sed 's|/usr/bin/|$(PREFIX)/bin/|' Packaging/pam-configs/latchkey | \
+	    install $(STRIP) -D -m 644 $(PAM_MODULE) $(DESTDIR)$(PAM_DIR)/pam_latchkey.so; \
+	    $(SITE) Packaging/pam-configs/latchkey | \
 	        install -D -m 644 /dev/stdin $(DESTDIR)/usr/share/pam-configs/latchkey; fi
 
 # What `make install` copies into PREFIX/bin, beside the link security.
@@ -289,6 +294,51 @@ uninstall-pam:
 	set -e; if [ -z "$(DESTDIR)" ] && [ -e /usr/share/pam-configs/latchkey ] && command -v pam-auth-update > /dev/null; then \
 	    pam-auth-update --package --remove latchkey; fi
 	rm -f $(DESTDIR)/usr/share/pam-configs/latchkey $(DESTDIR)$(PAM_DIR)/pam_latchkey.so
+# The manual pages and completions, which the executables describe themselves.
+DOCUMENTS ?= .build/documents
+# Where the shells look; /usr has directories of its own for what packages bring.
+ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+
+.PHONY: documents
+documents: ## Make the manual pages and the completions of bash, zsh and fish, in .build/documents
+	@rm -rf $(DOCUMENTS) && mkdir -p $(DOCUMENTS)/programs
+	@set -e; for program in $(PROGRAMS); do ln -s "$$(realpath "$(BINARIES)/$$program")" $(DOCUMENTS)/programs/$$program; done; \
+	    ln -s latchkey $(DOCUMENTS)/programs/security
+	./Scripts/manual-pages $(DOCUMENTS)/programs $(DOCUMENTS)/man
+	./Scripts/completions $(DOCUMENTS)/programs $(DOCUMENTS)
+
+.PHONY: install-documents
+install-documents: documents
+	set -e; for page in $(DOCUMENTS)/man/*; do \
+	    install -D -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}"; done
+	set -e; for file in $(DOCUMENTS)/bash/*; do \
+	    install -D -m 644 "$$file" "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$${file##*/}"; done
+	set -e; for file in $(DOCUMENTS)/zsh/*; do install -D -m 644 "$$file" "$(DESTDIR)$(ZSH_COMPLETIONS)/$${file##*/}"; done
+	set -e; for file in $(DOCUMENTS)/fish/*; do \
+	    install -D -m 644 "$$file" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$${file##*/}"; done
+
+# What dpkg-buildpackage and the checks of its result need.
+PACKAGE_TOOLS := dpkg-dev debhelper lintian po-debconf
+
+.PHONY: deb
+deb: ## Build the Debian packages, in .build/deb (LATCHKEY_PREBUILT=DIR packs executables that exist)
+	@./Scripts/dependencies $(BUILD_PACKAGES) $(PACKAGE_TOOLS) systemd
+	./Scripts/build-deb .build/deb
+
+.PHONY: reproducible
+reproducible: ## Build the Debian packages in two directories, and compare every byte
+	@./Scripts/dependencies $(BUILD_PACKAGES) $(PACKAGE_TOOLS) systemd
+	./Scripts/reproducible
+
+.PHONY: test-packages
+test-packages: ## Install, upgrade, downgrade, remove and purge the packages of .build/deb in a root of their own (as root)
+	@./Scripts/dependencies debootstrap lintian man-db bash zsh fish
+	./Scripts/package-tests .build/deb
+
+.PHONY: test-container
+test-container: ## Run the commands of the container image in namespaces: no /proc, read-only, any uid, a credential
+	@./Scripts/dependencies bubblewrap
+	./Scripts/container-tests "$(BINARIES)"
 
 .PHONY: docs
 docs: ## Build the documentation of the Swift modules with docc; a warning is an error
