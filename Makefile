@@ -243,7 +243,6 @@ release: ## Build the executables as they are installed
 install: release ## Build for release and install latchkey, also as security, under PREFIX
 	@$(MAKE) --no-print-directory install-files
 	@$(MAKE) --no-print-directory install-pam
-	@$(MAKE) --no-print-directory install-documents
 
 .PHONY: install-files
 install-files:
@@ -308,7 +307,7 @@ documents: ## Make the manual pages and the completions of bash, zsh and fish, i
 	./Scripts/completions $(DOCUMENTS)/programs $(DOCUMENTS)
 
 .PHONY: install-documents
-install-documents: documents
+install-documents: documents ## Install the manual pages and completions under PREFIX
 	set -e; for page in $(DOCUMENTS)/man/*; do \
 	    install -D -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}"; done
 	set -e; for file in $(DOCUMENTS)/bash/*; do \
