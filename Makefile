@@ -43,7 +43,7 @@ export SWIFT_BACKTRACE := enable=no
 
 .PHONY: help
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
 .PHONY: demo
 demo: dependencies ## Build, then show the main job on a throw-away keychain

@@ -6,7 +6,7 @@ import Testing
 /// The version of Latchkey is written once in the sources.
 @Suite("Version")
 struct VersionTests {
-    @Test("The version is written once in the sources, and README and CHANGELOG have the same")
+    @Test("The version is written once in the sources, and README, CHANGELOG and the Debian package have the same")
     func once() throws {
         let literal = /"(\d+\.\d+\.\d+)"/
         let found = try Sources.all().flatMap { file in
@@ -19,5 +19,10 @@ struct VersionTests {
         let changes = try String(contentsOf: Sources.root.appending(path: "CHANGELOG.md"), encoding: .utf8)
         let newest = try #require(changes.firstMatch(of: /\n## (\d+\.\d+\.\d+)/)).1
         #expect(newest == version)
+        // A build before the version, 0.2.0~git20270101, has its number too.
+        let path = Sources.root.appending(path: "Packaging/debian/changelog")
+        let packages = try String(contentsOf: path, encoding: .utf8)
+        let packaged = try #require(packages.firstMatch(of: /latchkey \((\d+\.\d+\.\d+)/)).1
+        #expect(packaged == version)
     }
 }
