@@ -269,9 +269,6 @@ install-pam: pam ## Install pam_latchkey.so where PAM looks for modules, and its
 	    $(SITE) Packaging/pam-configs/latchkey | \
 	        install -D -m 644 /dev/stdin $(DESTDIR)/usr/share/pam-configs/latchkey; fi
 
-# What `make install` copies into PREFIX/bin, beside the link security.
-PROGRAMS := latchkey latchkey-tls latchkey-mount latchkeyd latchkey-biometry-digest latchkey-secret-service latchkey-import
-
 .PHONY: uninstall
 uninstall: uninstall-pam ## Remove what `make install` has installed; keychains, and configuration that was changed, stay
 	@[ -n "$(DESTDIR)" ] || echo "latchkey: units that were enabled stay enabled: systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
