@@ -44,6 +44,7 @@ public enum ChildProcess {
         let environment = Self.environment(with: variables).map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }
         for number in ignored { signal(number, SIG_IGN) }
+        ProcessHardening.restoreCoreLimit()
         var child = pid_t()
         let status = posix_spawnp(&child, program, &actions, &attributes, arguments, environment)
         guard status == 0 else { throw SystemError("run", path: program, code: status) }

@@ -12,8 +12,26 @@ public enum ProcessHardening {
         try openStandardStreams()
         guard latchkey_crash_silently() == 0 else { throw .last("restore the default signal handlers") }
         guard latchkey_forbid_dumps() == 0 else { throw .last("forbid core dumps") }
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else { throw .last("forbid core dumps") }
+        try setCoreLimit(0)
+    }
+
+    /// Gives a program that this process runs for a person the limit of core dumps that the process itself
+    /// was started with. A process that is not dumpable has none with any limit (prctl(2)).
+    static func restoreCoreLimit() {
+        guard let limit = coreLimit.withLock({ $0 }) else { return }
+        try? setCoreLimit(limit)
+    }
+
+    /// The soft limit before ``apply()``, in bytes; nil before the first call.
+    private static let coreLimit = SystemMutex<rlim_t?>(nil)
+
+    private static func setCoreLimit(_ bytes: rlim_t) throws(SystemError) {
+        let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { throw .last("read the limit of core dumps") }
+        coreLimit.withLock { if $0 == nil { $0 = limit.rlim_cur } }
+        limit.rlim_cur = min(bytes, limit.rlim_max)
+        guard setrlimit(resource, &limit) == 0 else { throw .last("forbid core dumps") }
     }
 
     /// Opens `/dev/null` in the place of standard streams that are closed: the next file to be opened,

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import KeychainModel
 public import LatchkeyService
+internal import LinuxSystem
 
 /// Where a user's own daemon listens.
 public enum UserSocket {
@@ -19,8 +20,12 @@ public enum UserSocket {
     /// The longest path of a socket (unix(7)), without the final zero byte.
     private static let maxLength = 107
 
+    /// nil also for the directory of another user, which the environment of su or sudo may name: the XDG
+    /// specification requires that it is the user's own.
     private static func runtimeDirectory(_ environment: (String) -> String?) -> String? {
-        environment("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        guard let path = environment("XDG_RUNTIME_DIR"), path.hasPrefix("/") else { return nil }
+        guard let status = (try? FileStatus.of(path)) ?? nil else { return path }
+        return status.owner == geteuid() ? path : nil
     }
 
     private static func inRuntimeDirectory(_ directory: String) -> String { "\(directory)/latchkey/socket" }

@@ -131,7 +131,8 @@ final class PrivateBusDirectory {
 
     private static var parent: String {
         if let runtime = SecureEnvironment.value(of: "XDG_RUNTIME_DIR"), runtime.hasPrefix("/"),
-            runtime.utf8.count <= maxParentLength, access(runtime, W_OK) == 0
+            runtime.utf8.count <= maxParentLength, access(runtime, W_OK) == 0,
+            ((try? FileStatus.of(runtime)) ?? nil)?.owner == geteuid()
         {
             return runtime
         }
