@@ -629,6 +629,7 @@ let package = Package(
             dependencies: [
                 "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "Latchkey", "LatchkeyClient", "LatchkeyOperations",
                 "LatchkeyService", "SecretMemory", "SecurityKeyPresence", "KeychainTesting", "SecurityKeyTesting",
+                .argumentParser,
             ],
             resources: [.copy("Golden")]
         ),
@@ -676,6 +677,19 @@ let aliases = [
 for target in package.targets {
     let flags = aliases[target.name, default: []].flatMap { ["-module-alias", $0] }
     if !flags.isEmpty { target.swiftSettings?.append(.unsafeFlags(flags)) }
+}
+
+// `make sdk`: the interfaces of these modules are the same for each compiler and each later version, and programs that
+// import them link libLatchkeySecurity, which has all of them.
+if Context.environment["LATCHKEY_SDK"] == "1" {
+    let modules = ["LatchkeySecurity", "LatchkeyLocalAuthentication", "LatchkeyCommonCrypto"]
+    for target in package.targets where modules.contains(target.name) {
+        target.swiftSettings?.append(
+            .unsafeFlags([
+                "-enable-library-evolution", "-emit-module-interface", "-module-link-name", "LatchkeySecurity",
+            ]))
+    }
+    package.products.append(.library(name: "LatchkeySDK", type: .static, targets: modules))
 }
 
 // The project's own builds (make, CI) stop at warnings; a newer compiler's warnings stop no other build.

@@ -19,8 +19,10 @@ struct DoctorReportTests {
         let outcome = keychain.latchkey("doctor --report")
         #expect(outcome.exit == 0 && outcome.error.isEmpty)
         for line in [
-            "report:     1, without secrets", "version:    \(LatchkeyVersion.current)\n",
-            "keychain:   mode embedded, root file", "lock:       unlocked, passcode no", "items:      1 genp ak\n", "finding:    ok     rows\n",
+            "report:     1, without secrets",
+            "version:    \(LatchkeyVersion.current)\n",
+            "keychain:   mode embedded, root file", "lock:       unlocked, passcode no",
+            "items:      1 genp ak\n", "finding:    ok     rows\n",
         ] {
             #expect(outcome.output.contains(line), "\(line): \(outcome.output)")
         }
@@ -74,7 +76,8 @@ struct DoctorReportTests {
         #expect(try shell.run("latchkey list --passcode-file \"$PASS\"").output.contains(Self.marker))
     }
 
-    @Test("Without LATCHKEY_LOG=debug nothing is logged, also with another value", arguments: ["", "info", "DEBUG", "1"])
+    @Test(
+        "Without LATCHKEY_LOG=debug nothing is logged, also with another value", arguments: ["", "info", "DEBUG", "1"])
     func silent(_ value: String) throws {
         let outcome = try Shell().run("LATCHKEY_LOG='\(value)' latchkey status")
         #expect(outcome.exit == 0 && outcome.error.isEmpty)

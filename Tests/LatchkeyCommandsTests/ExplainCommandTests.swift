@@ -41,7 +41,8 @@ struct ExplainCommandTests {
         #expect(found.first?["status"] as? String == "errSecItemNotFound" && found.first?["exitValue"] as? Int == 44)
     }
 
-    @Test("A word that is no error is refused", arguments: ["LK9999", "0", "256", "-1", "errSecSuccess", "banana", "3"])
+    @Test(
+        "A word that is no error is refused", arguments: ["LK9999", "0", "256", "-1", "errSecSuccess", "banana", "3"])
     func refuses(_ word: String) throws {
         let outcome = try TestKeychain(.ephemeral).latchkey("explain -- \(word)")
         #expect(outcome.exit == 206 && outcome.output.isEmpty)

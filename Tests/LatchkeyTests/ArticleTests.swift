@@ -131,7 +131,7 @@ struct ArticleTests {
         let isSigned = try key.publicKey.isValidSignature(signature, for: Data("GET /account".utf8))
         #expect(isSigned)
         let same = try keychain.key(P256SigningKey.self, tag: "com.example.device")
-        #expect(same.publicKey.x963 == key.publicKey.x963)
+        #expect(try same.publicKey.x963 == key.publicKey.x963)
 
         @KeychainItem(service: "mail.example.com", account: "alice", in: keychain) var password: String?
         password = "s3cret"

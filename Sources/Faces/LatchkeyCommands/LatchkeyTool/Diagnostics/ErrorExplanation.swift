@@ -219,7 +219,8 @@ struct ErrorExplanation: Sendable {
         ErrorExplanation(
             .chainIncomplete, "A certificate of the chain is missing",
             "An intermediate certificate was not given, and is not in the keychain.",
-            "Give the whole chain, as servers must send it; `latchkey trust explain FILE…` names the issuer that is missing."),
+            "Give the whole chain, as servers must send it; `latchkey trust explain FILE…` names the issuer that is missing."
+        ),
         ErrorExplanation(
             .certificateRejected, "A certificate does not satisfy a rule",
             "It has expired, was revoked, has another name, or breaks another rule, which the status names.",

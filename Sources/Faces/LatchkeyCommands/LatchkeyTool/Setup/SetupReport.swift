@@ -29,7 +29,8 @@ struct SetupReport: Encodable {
         self.steps = steps.map { step in
             Step(
                 name: step.name, state: step.state.rawValue, detail: step.detail,
-                actions: step.actions.map { Action($0) }, commands: step.commands, applied: isApplied && step.state == .useful)
+                actions: step.actions.map { Action($0) }, commands: step.commands,
+                applied: isApplied && step.state == .useful)
         }
     }
 }
