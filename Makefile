@@ -273,6 +273,7 @@ install-pam: pam ## Install pam_latchkey.so where PAM looks for modules, and its
 uninstall: uninstall-pam ## Remove what `make install` has installed; keychains, and configuration that was changed, stay
 	@[ -n "$(DESTDIR)" ] || echo "latchkey: units that were enabled stay enabled: systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
 	set -e; for name in $(PROGRAMS); do rm -f "$(DESTDIR)$(PREFIX)/bin/$$name"; done
+	rm -rf "$(DESTDIR)$(SDK_PLACE)"
 	link="$(DESTDIR)$(PREFIX)/bin/security"; [ "$$(readlink "$$link")" != latchkey ] || rm "$$link"
 	set -e; for unit in Packaging/systemd/system/*; do rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
 	set -e; for unit in Packaging/systemd/user/*; do rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
@@ -290,6 +291,28 @@ uninstall-pam:
 	set -e; if [ -z "$(DESTDIR)" ] && [ -e /usr/share/pam-configs/latchkey ] && command -v pam-auth-update > /dev/null; then \
 	    pam-auth-update --package --remove latchkey; fi
 	rm -f $(DESTDIR)/usr/share/pam-configs/latchkey $(DESTDIR)$(PAM_DIR)/pam_latchkey.so
+
+# The SDK: modules with Apple's names that are compiled already, for packages that are not changed.
+SDK := .build/sdk
+SDK_PLACE ?= $(PREFIX)/lib/latchkey/sdk
+
+.PHONY: sdk
+sdk: ## Build the SDK in .build/sdk: import Security in packages that know nothing of Latchkey (make test-sdk proves it)
+	@./Scripts/dependencies $(BUILD_PACKAGES) binutils
+	export LATCHKEY_REPRODUCIBLE=1 LATCHKEY_STRICT=; ./Scripts/build-sdk $(SDK) $(RELEASE)
+
+.PHONY: install-sdk
+install-sdk: ## Install the SDK that `make sdk` has built under PREFIX
+	@test -e $(SDK)/version || { echo "latchkey: no SDK in $(SDK): run make sdk first" >&2; exit 1; }
+	rm -rf "$(DESTDIR)$(SDK_PLACE)"
+	install -d "$(DESTDIR)$(SDK_PLACE)"
+	cp -R $(SDK)/. "$(DESTDIR)$(SDK_PLACE)"
+	"$(DESTDIR)$(SDK_PLACE)/configure" "$(SDK_PLACE)"
+
+.PHONY: test-sdk
+test-sdk: sdk ## Build packages that know nothing of Latchkey with the SDK, run them, and upgrade the SDK under them (ARGS=--quick)
+	./Scripts/sdk-tests $(SDK) $(ARGS)
+
 # The manual pages and completions, which the executables describe themselves.
 DOCUMENTS ?= .build/documents
 # Where the shells look; /usr has directories of its own for what packages bring.

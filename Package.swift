@@ -686,7 +686,8 @@ if Context.environment["LATCHKEY_SDK"] == "1" {
     for target in package.targets where modules.contains(target.name) {
         target.swiftSettings?.append(
             .unsafeFlags([
-                "-enable-library-evolution", "-emit-module-interface", "-module-link-name", "LatchkeySecurity",
+                "-enable-library-evolution", "-emit-module-interface", "-no-verify-emitted-module-interface",
+                "-module-link-name", "LatchkeySecurity", "-suppress-warnings",
             ]))
     }
     package.products.append(.library(name: "LatchkeySDK", type: .static, targets: modules))

@@ -37,7 +37,7 @@ public func CC_MD5(
 /// Writes the SHA-1 digest (FIPS 180-4) of `len` bytes to `md`, 20 bytes. SHA-1 does not resist
 /// collisions.
 ///
-/// - Returns: As ``CC_MD5(_:_:_:)``.
+/// - Returns: As `CC_MD5`.
 @discardableResult
 public func CC_SHA1(
     _ data: UnsafeRawPointer?, _ len: CC_LONG, _ md: UnsafeMutablePointer<UInt8>?
@@ -47,7 +47,7 @@ public func CC_SHA1(
 
 /// Writes the SHA-224 digest (FIPS 180-4) of `len` bytes to `md`, 28 bytes.
 ///
-/// - Returns: As ``CC_MD5(_:_:_:)``.
+/// - Returns: As `CC_MD5`.
 @discardableResult
 public func CC_SHA224(
     _ data: UnsafeRawPointer?, _ len: CC_LONG, _ md: UnsafeMutablePointer<UInt8>?
@@ -57,7 +57,7 @@ public func CC_SHA224(
 
 /// Writes the SHA-256 digest (FIPS 180-4) of `len` bytes to `md`, 32 bytes.
 ///
-/// - Returns: As ``CC_MD5(_:_:_:)``.
+/// - Returns: As `CC_MD5`.
 @discardableResult
 public func CC_SHA256(
     _ data: UnsafeRawPointer?, _ len: CC_LONG, _ md: UnsafeMutablePointer<UInt8>?
@@ -67,7 +67,7 @@ public func CC_SHA256(
 
 /// Writes the SHA-384 digest (FIPS 180-4) of `len` bytes to `md`, 48 bytes.
 ///
-/// - Returns: As ``CC_MD5(_:_:_:)``.
+/// - Returns: As `CC_MD5`.
 @discardableResult
 public func CC_SHA384(
     _ data: UnsafeRawPointer?, _ len: CC_LONG, _ md: UnsafeMutablePointer<UInt8>?
@@ -77,7 +77,7 @@ public func CC_SHA384(
 
 /// Writes the SHA-512 digest (FIPS 180-4) of `len` bytes to `md`, 64 bytes.
 ///
-/// - Returns: As ``CC_MD5(_:_:_:)``.
+/// - Returns: As `CC_MD5`.
 @discardableResult
 public func CC_SHA512(
     _ data: UnsafeRawPointer?, _ len: CC_LONG, _ md: UnsafeMutablePointer<UInt8>?

@@ -47,7 +47,7 @@ public func CCKeyDerivationPBKDF(
     }
 }
 
-/// Returns the number of iterations with which ``CCKeyDerivationPBKDF(_:_:_:_:_:_:_:_:_:)`` takes
+/// Returns the number of iterations with which `CCKeyDerivationPBKDF` takes
 /// about `msec` milliseconds on this machine, at least 10 000. The measurement takes about 50
 /// milliseconds.
 ///
