@@ -234,6 +234,8 @@ SYSTEM_UNITS ?= $(PREFIX)/lib/systemd/system
 # In /usr, two packages cannot have a file of this name; the Debian package takes another directory.
 DBUS_SERVICES ?= $(PREFIX)/share/dbus-1/services
 SITE = sed 's|/usr/bin/|$(PREFIX)/bin/|'
+# A profile that the administrator enforces (aa-enforce) stays enforced.
+APPARMOR := latchkeyd-system
 
 .PHONY: release
 release: ## Build the executables as they are installed
@@ -259,6 +261,9 @@ install-files:
 	install -D -m 644 Packaging/portal/latchkey.portal \
 	    $(DESTDIR)$(PREFIX)/share/xdg-desktop-portal/portals/latchkey.portal
 	install -D -m 644 Packaging/systemd/latchkey.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
+	set -eo pipefail; place="$(DESTDIR)/etc/apparmor.d/$(APPARMOR)"; enforced=; \
+	    ! grep -qs '^profile ' "$$place" || grep -q '^profile .*complain' "$$place" || enforced='s/complain, //'; \
+	    $(SITE) Packaging/apparmor/$(APPARMOR) | sed "$$enforced" | install -D -m 644 /dev/stdin "$$place"
 	set -e; for file in client.conf daemon.conf; do test -e "$(DESTDIR)/etc/latchkey/$$file" || \
 	    install -D -m 644 "Packaging/$$file" "$(DESTDIR)/etc/latchkey/$$file"; done
 
@@ -283,7 +288,12 @@ uninstall: uninstall-pam ## Remove what `make install` has installed; keychains,
 	@set -e; for file in client.conf daemon.conf; do place="$(DESTDIR)/etc/latchkey/$$file"; \
 	    if cmp -s "Packaging/$$file" "$$place"; then rm "$$place"; \
 	    elif [ -e "$$place" ]; then echo "latchkey: kept, because it was changed: $$place"; fi; done
-	[ ! -d "$(DESTDIR)/etc/latchkey" ] || rmdir --ignore-fail-on-non-empty "$(DESTDIR)/etc/latchkey"
+	@set -e; place="$(DESTDIR)/etc/apparmor.d/$(APPARMOR)"; \
+	    if [ ! -e "$$place" ]; then :; \
+	    elif cmp -s <($(SITE) Packaging/apparmor/$(APPARMOR) | sed 's/complain, //') <(sed 's/complain, //' "$$place"); then rm "$$place"; \
+	    else echo "latchkey: kept, because it was changed: $$place"; fi
+	set -e; for directory in latchkey apparmor.d; do [ ! -d "$(DESTDIR)/etc/$$directory" ] || \
+	    rmdir --ignore-fail-on-non-empty "$(DESTDIR)/etc/$$directory"; done
 
 # First the profile is taken out of the logins, which would miss the module.
 .PHONY: uninstall-pam

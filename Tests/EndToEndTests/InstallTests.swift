@@ -28,13 +28,29 @@ struct InstallTests {
                 "usr/lib/systemd/system/latchkeyd.service", "usr/lib/systemd/system/latchkeyd.socket",
                 "usr/lib/systemd/user/latchkeyd.service", "usr/lib/systemd/user/latchkeyd.socket",
                 "usr/lib/systemd/user/latchkey-agent.service", "usr/lib/sysusers.d/latchkey.conf",
-                "usr/lib/security/pam_latchkey.so", "usr/share/pam-configs/latchkey",
+                "usr/lib/security/pam_latchkey.so", "usr/share/pam-configs/latchkey", "etc/apparmor.d/latchkeyd-system",
             ]), "\(installed.sorted())")
         #expect(try tree.text("root/etc/latchkey/daemon.conf") == "the administrator's\n")
         let builds = try tree.text("swift.log")
         for name in Self.programs {
             #expect(builds.contains("--product \(name)\n"), "\(builds)")
         }
+    }
+
+    @Test("make install leaves an AppArmor profile in the mode that the administrator has chosen")
+    func enforcedProfile() throws {
+        let tree = try InstallationTree()
+        let profile = "root/etc/apparmor.d/latchkeyd-system"
+        #expect(try tree.install().status == 0)
+        let reporting = try tree.text(profile)
+        let enforced = reporting.replacing("flags=(complain, ", with: "flags=(")
+        #expect(enforced != reporting)
+        try tree.write(enforced, to: profile)
+        #expect(try tree.install().status == 0)
+        #expect(try tree.text(profile) == enforced)
+        // The mode alone is no change that would keep the file.
+        #expect(try tree.make("uninstall").status == 0)
+        #expect(try tree.plainFiles(below: "root") == [])
     }
 
     @Test("make uninstall removes every file that make install has created, and no other file")
@@ -88,7 +104,7 @@ struct InstallTests {
             "system/latchkeyd.service", "system/latchkeyd.socket",
             "user/latchkeyd.service", "user/latchkeyd.socket", "user/latchkey-agent.service",
             "sysusers.d/latchkey.conf", "latchkey/client.conf", "latchkey/daemon.conf", "security/pam_latchkey.so",
-            "pam-configs/latchkey",
+            "pam-configs/latchkey", "apparmor.d/latchkeyd-system",
         ])
     func failure(_ file: String) throws {
         let outcome = try InstallationTree(failingAt: file).install()
