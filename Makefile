@@ -309,6 +309,10 @@ SDK_PLACE ?= $(PREFIX)/lib/latchkey/sdk
 .PHONY: sdk
 sdk: ## Build the SDK in .build/sdk: import Security in packages that know nothing of Latchkey (make test-sdk proves it)
 	@./Scripts/dependencies $(BUILD_PACKAGES) binutils
+	@$(MAKE) --no-print-directory sdk-files
+
+.PHONY: sdk-files
+sdk-files:
 	export LATCHKEY_REPRODUCIBLE=1 LATCHKEY_STRICT=; ./Scripts/build-sdk $(SDK) $(RELEASE)
 
 .PHONY: install-sdk
