@@ -351,7 +351,7 @@ install-documents: documents ## Install the manual pages and completions under P
 	    install -D -m 644 "$$file" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$${file##*/}"; done
 
 # What dpkg-buildpackage and the checks of its result need.
-PACKAGE_TOOLS := dpkg-dev debhelper dh-apparmor lintian po-debconf
+PACKAGE_TOOLS := build-essential debhelper dh-apparmor dpkg-dev lintian pkg-config po-debconf python3
 
 .PHONY: deb
 deb: ## Build the Debian packages, in .build/deb (LATCHKEY_PREBUILT=DIR packs executables that exist)
