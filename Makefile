@@ -373,6 +373,11 @@ test-container: ## Run the commands of the container image in namespaces: no /pr
 	@./Scripts/dependencies bubblewrap
 	./Scripts/container-tests "$(BINARIES)"
 
+.PHONY: first-minutes
+first-minutes: ## Run the commands of README.md in a fresh Debian system for each way to start, and time them (long; as root; ARGS="container", "--dry-run")
+	@./Scripts/dependencies debootstrap
+	./Scripts/first-minutes $(ARGS)
+
 .PHONY: docs
 docs: ## Build the documentation of the Swift modules with docc; a warning is an error
 	@./Scripts/documentation
