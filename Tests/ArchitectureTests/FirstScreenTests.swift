@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The ways to start in README.md, whose commands `Scripts/first-minutes` runs and times.
+@Suite("First screen")
+struct FirstScreenTests {
+    @Test(
+        "README.md has at most five commands for each way to start",
+        arguments: ["debian", "container", "package", "sdk"])
+    func commands(_ way: String) throws {
+        let readme = try Self.text("README.md")
+        let block = try #require(Self.block(way, in: readme), "no code block after <!-- way: \(way) -->")
+        let commands = Self.commands(in: block)
+        #expect((1...5).contains(commands.count), "\(commands)")
+    }
+
+    @Test("Each target of make that they name exists", arguments: ["debian", "sdk"])
+    func targets(_ way: String) throws {
+        let block = try #require(Self.block(way, in: Self.text("README.md")))
+        let named = block.matches(of: #/\bmake ([a-z-]+)/#).map { String($0.1) }
+        #expect(!named.isEmpty)
+        let makefile = try Self.text("Makefile")
+        for target in named {
+            #expect(makefile.contains("\n\(target):"), "make \(target)")
+        }
+    }
+
+    @Test("The package asks for the version of the sources")
+    func version() throws {
+        let readme = try Self.text("README.md")
+        let block = try #require(Self.block("package", in: readme))
+        let version = try #require(block.firstMatch(of: #/--from ([0-9.]+)/#)).1
+        #expect(readme.contains("/latchkey\", from: \"\(version)\")"))
+    }
+
+    @Test("A here-document, and a line that ends with && or a backslash, belong to one command")
+    func rule() {
+        let block = """
+            one && \\
+                more
+            cat > file << END
+            text
+
+            END
+            # a comment
+
+            two &&
+                more
+            """
+        #expect(Self.commands(in: block).count == 3)
+    }
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: Sources.root.appending(path: path), encoding: .utf8)
+    }
+
+    /// The code block directly after the comment that names the way.
+    private static func block(_ way: String, in readme: String) -> String? {
+        let parts = readme.components(separatedBy: "\n<!-- way: \(way) -->\n```sh\n")
+        guard parts.count == 2 else { return nil }
+        return parts[1].components(separatedBy: "\n```\n").first
+    }
+
+    /// As in `Scripts/first-minutes`.
+    private static func commands(in block: String) -> [String] {
+        var commands: [String] = []
+        var end: String?
+        var isContinued = false
+        for line in block.components(separatedBy: "\n") {
+            if end == nil, !isContinued {
+                let words = line.trimmingCharacters(in: .whitespaces)
+                if words.isEmpty || words.hasPrefix("#") { continue }
+                commands.append(line)
+            }
+            if end != nil {
+                if line == end { end = nil }
+            } else {
+                end = line.firstMatch(of: #/<<-? *["']?([A-Za-z_]+)/#).map { String($0.1) }
+                isContinued = line.hasSuffix("\\") || line.hasSuffix("&&")
+            }
+        }
+        return commands
+    }
+}
