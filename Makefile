@@ -242,14 +242,17 @@ release: ## Build the executables as they are installed
 	$(if $(LATCHKEY_PREBUILT),,set -e; for program in $(PROGRAMS); do swift build $(RELEASE) --product $$program; done)
 
 .PHONY: install
-install: release ## Build for release and install latchkey, also as security, under PREFIX
+install: release ## Build for release and install latchkey, also as security, under PREFIX, with manual pages and completions
 	@$(MAKE) --no-print-directory install-files
 	@$(MAKE) --no-print-directory install-pam
+	$(if $(WITHOUT_DOCUMENTS),,@$(MAKE) --no-print-directory install-documents)
 
 .PHONY: install-files
 install-files:
-	set -e; for program in $(PROGRAMS); do install $(STRIP) -D -m 755 "$(BINARIES)/$$program" $(DESTDIR)$(PREFIX)/bin/$$program; done
-	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
+	@link="$(DESTDIR)$(PREFIX)/bin/security"; if { [ -e "$$link" ] || [ -L "$$link" ]; } && [ "$$(readlink "$$link")" != latchkey ]; then \
+	    echo "latchkey: $$link exists, and is another program: move it first, or choose another PREFIX" >&2; exit 1; fi
+	set -e; for program in $(PROGRAMS); do install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(PREFIX)/bin/$$program"; done
+	ln -sf latchkey "$(DESTDIR)$(PREFIX)/bin/security"
 	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
 	    $(SITE) "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(SYSTEM_UNITS)/$${unit##*/}"; done
 	set -eo pipefail; for unit in Packaging/systemd/user/*; do \
@@ -257,10 +260,10 @@ install-files:
 	set -eo pipefail; for file in Packaging/dbus-1/*.portal.*; do \
 	    $(SITE) "$$file" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/share/dbus-1/services/$${file##*/}"; done
 	set -eo pipefail; file=org.freedesktop.secrets.service; \
-	    $(SITE) Packaging/dbus-1/$$file | install -D -m 644 /dev/stdin $(DESTDIR)$(DBUS_SERVICES)/$$file
+	    $(SITE) Packaging/dbus-1/$$file | install -D -m 644 /dev/stdin "$(DESTDIR)$(DBUS_SERVICES)/$$file"
 	install -D -m 644 Packaging/portal/latchkey.portal \
-	    $(DESTDIR)$(PREFIX)/share/xdg-desktop-portal/portals/latchkey.portal
-	install -D -m 644 Packaging/systemd/latchkey.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
+	    "$(DESTDIR)$(PREFIX)/share/xdg-desktop-portal/portals/latchkey.portal"
+	install -D -m 644 Packaging/systemd/latchkey.sysusers "$(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf"
 	set -eo pipefail; place="$(DESTDIR)/etc/apparmor.d/$(APPARMOR)"; enforced=; \
 	    ! grep -qs '^profile ' "$$place" || grep -q '^profile .*complain' "$$place" || enforced='s/complain, //'; \
 	    $(SITE) Packaging/apparmor/$(APPARMOR) | sed "$$enforced" | install -D -m 644 /dev/stdin "$$place"
@@ -270,9 +273,9 @@ install-files:
 .PHONY: install-pam
 install-pam: pam ## Install pam_latchkey.so where PAM looks for modules, and its profile for pam-auth-update
 	set -eo pipefail; if $(HAS_PAM); then \
-	    install $(STRIP) -D -m 644 $(PAM_MODULE) $(DESTDIR)$(PAM_DIR)/pam_latchkey.so; \
+	    install $(STRIP) -D -m 644 $(PAM_MODULE) "$(DESTDIR)$(PAM_DIR)/pam_latchkey.so"; \
 	    $(SITE) Packaging/pam-configs/latchkey | \
-	        install -D -m 644 /dev/stdin $(DESTDIR)/usr/share/pam-configs/latchkey; fi
+	        install -D -m 644 /dev/stdin "$(DESTDIR)/usr/share/pam-configs/latchkey"; fi
 
 .PHONY: uninstall
 uninstall: uninstall-pam ## Remove what `make install` has installed; keychains, and configuration that was changed, stay
@@ -280,11 +283,15 @@ uninstall: uninstall-pam ## Remove what `make install` has installed; keychains,
 	set -e; for name in $(PROGRAMS); do rm -f "$(DESTDIR)$(PREFIX)/bin/$$name"; done
 	rm -rf "$(DESTDIR)$(SDK_PLACE)"
 	link="$(DESTDIR)$(PREFIX)/bin/security"; [ "$$(readlink "$$link")" != latchkey ] || rm "$$link"
-	set -e; for unit in Packaging/systemd/system/*; do rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
+	set -e; for unit in Packaging/systemd/system/*; do rm -f "$(DESTDIR)$(SYSTEM_UNITS)/$${unit##*/}"; done
 	set -e; for unit in Packaging/systemd/user/*; do rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
-	set -e; for file in Packaging/dbus-1/*; do place="$(DESTDIR)$(PREFIX)/share/dbus-1/services/$${file##*/}"; \
-	    ! grep -qs latchkey-secret-service "$$place" || rm "$$place"; done
-	rm -f $(DESTDIR)$(PREFIX)/share/xdg-desktop-portal/portals/latchkey.portal $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
+	set -e; for directory in "$(PREFIX)/share/dbus-1/services" "$(DBUS_SERVICES)"; do for file in Packaging/dbus-1/*; do \
+	    place="$(DESTDIR)$$directory/$${file##*/}"; ! grep -qs latchkey-secret-service "$$place" || rm "$$place"; done; done
+	set -e; for name in $(PROGRAMS) security; do for place in "$(DESTDIR)$(PREFIX)"/share/man/man[158]/{$$name,$$name-*}.[158] \
+	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name" "$(DESTDIR)$(ZSH_COMPLETIONS)/_$$name" \
+	    "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$name.fish"; do \
+	    ! grep -qsi latchkey "$$place" || rm "$$place"; done; done
+	rm -f "$(DESTDIR)$(PREFIX)/share/xdg-desktop-portal/portals/latchkey.portal" "$(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf"
 	@set -e; for file in client.conf daemon.conf; do place="$(DESTDIR)/etc/latchkey/$$file"; \
 	    if cmp -s "Packaging/$$file" "$$place"; then rm "$$place"; \
 	    elif [ -e "$$place" ]; then echo "latchkey: kept, because it was changed: $$place"; fi; done
@@ -300,7 +307,7 @@ uninstall: uninstall-pam ## Remove what `make install` has installed; keychains,
 uninstall-pam:
 	set -e; if [ -z "$(DESTDIR)" ] && [ -e /usr/share/pam-configs/latchkey ] && command -v pam-auth-update > /dev/null; then \
 	    pam-auth-update --package --remove latchkey; fi
-	rm -f $(DESTDIR)/usr/share/pam-configs/latchkey $(DESTDIR)$(PAM_DIR)/pam_latchkey.so
+	rm -f "$(DESTDIR)/usr/share/pam-configs/latchkey" "$(DESTDIR)$(PAM_DIR)/pam_latchkey.so"
 
 # The SDK: modules with Apple's names that are compiled already, for packages that are not changed.
 SDK := .build/sdk

@@ -59,9 +59,12 @@ struct InstallTests {
         let foreign = [
             "usr/bin/openssl", "usr/lib/systemd/user/other.service", "usr/lib/security/pam_unix.so",
             "usr/share/dbus-1/services/org.freedesktop.Notifications.service", "usr/share/pam-configs/unix",
+            "usr/share/man/man1/security.1", "usr/share/bash-completion/completions/security",
         ]
         for file in foreign { try tree.write("another program's\n", to: "root/\(file)") }
         #expect(try tree.install().status == 0)
+        // What install-documents makes from the real programs.
+        for file in Self.documents { try tree.write("latchkey(1)\n", to: "root/\(file)") }
         let outcome = try tree.make("uninstall")
         #expect(outcome.status == 0, "\(outcome)")
         #expect(try tree.plainFiles(below: "root") == Set(foreign))
@@ -85,6 +88,23 @@ struct InstallTests {
         let outcome = try tree.make("uninstall")
         #expect(outcome.status == 0 && outcome.printed.contains("kept, because it was changed"), "\(outcome)")
         #expect(try tree.plainFiles(below: "root") == Set(kept))
+    }
+
+    private static let documents = [
+        "usr/share/man/man1/latchkey.1", "usr/share/man/man1/latchkey-keys.1", "usr/share/man/man8/latchkeyd.8",
+        "usr/share/man/man5/latchkey-files.5", "usr/share/bash-completion/completions/latchkey",
+        "usr/share/zsh/vendor-completions/_latchkey", "usr/share/zsh/vendor-completions/_security",
+        "usr/share/fish/vendor_completions.d/security.fish",
+    ]
+
+    @Test("make install does not replace another program that is called security")
+    func foreignSecurity() throws {
+        let tree = try InstallationTree()
+        try tree.write("another program's\n", to: "root/usr/bin/security")
+        let outcome = try tree.install()
+        #expect(outcome.status != 0 && outcome.printed.contains("is another program"), "\(outcome)")
+        #expect(try tree.text("root/usr/bin/security") == "another program's\n")
+        #expect(try tree.plainFiles(below: "root") == ["usr/bin/security"])
     }
 
     static let programs = [
@@ -146,7 +166,7 @@ private struct InstallationTree {
 
     func make(_ target: String) throws -> (status: Int32, printed: String) {
         let output = "\(path)/output"
-        let places = ["DESTDIR=\(path)/root", "PREFIX=/usr", "PAM_DIR=/usr/lib/security"]
+        let places = ["DESTDIR=\(path)/root", "PREFIX=/usr", "PAM_DIR=/usr/lib/security", "WITHOUT_DOCUMENTS=1"]
         let process = try SpawnedProcess(
             ["/usr/bin/make", "-C", path, target] + places,
             environment: ["PATH": "\(path)/programs:/usr/bin:/bin"], output: output)
