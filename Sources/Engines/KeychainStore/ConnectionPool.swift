@@ -54,7 +54,10 @@ final class ConnectionPool: Sendable {
         free = DispatchSemaphore(value: count)
         open = { state in
             let name = try state.map { (state) throws(StoreError) in try readOnly.name(in: state) } ?? readOnly.path
-            return try DatabaseQueue(path: name, configuration: Self.readOnlyConfiguration())
+            return try DatabaseQueue(
+                path: name,
+                configuration: Self.readOnlyConfiguration(
+                    timeout: readOnly.isInspected ? Self.inspectionTimeout : Self.busyTimeout))
         }
         file = (readOnly.path, Self.identity(of: readOnly.path))
         maxBytes = nil
@@ -79,6 +82,8 @@ final class ConnectionPool: Sendable {
     }
 
     var isReadOnly: Bool { readOnly != nil }
+    /// Whether this process changes nothing by its own choice.
+    var isInspected: Bool { readOnly?.isInspected ?? false }
 
     /// - Throws: ``StoreError/readOnly(path:)``.
     func requireWritable() throws(StoreError) {
@@ -191,7 +196,15 @@ final class ConnectionPool: Sendable {
         let result = Swift.Result { () throws(StoreError) in try withConnection(in: state, body) }
         // The result, or the error, may depend on two different states of the file.
         guard readOnly.isUnchanged(state) else { throw .changedDuringRead(path: readOnly.path) }
-        return try result.get()
+        do throws(StoreError) {
+            return try result.get()
+        } catch {
+            // SQLITE_BUSY, SQLITE_LOCKED
+            guard readOnly.isInspected, case .database(let code, _) = error, [5, 6].contains(code & 0xFF) else {
+                throw error
+            }
+            throw .inUse
+        }
     }
 
     private func withConnection<Result>(
@@ -234,14 +247,16 @@ final class ConnectionPool: Sendable {
 
     /// The time that a transaction waits for transactions of other processes, in milliseconds.
     static let busyTimeout = 60_000
+    /// The same for an inspection, which opens the database several times, in milliseconds.
+    private static let inspectionTimeout = 1_000
     private static let maxCount = 4
 
-    private static func readOnlyConfiguration() -> Configuration {
+    private static func readOnlyConfiguration(timeout: Int) -> Configuration {
         var configuration = Configuration()
         configuration.label = "latchkey"
         configuration.readonly = true
         // Programs that write through another mount hold the lock only briefly.
-        configuration.busyMode = .timeout(Double(busyTimeout) / 1000)
+        configuration.busyMode = .timeout(Double(timeout) / 1000)
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
             try database.execute(

@@ -107,7 +107,8 @@ extension KeychainStore {
             }
             guard let status = try FileStatus.ofLink(path) else { throw SystemError("open", path: path, code: ENOENT) }
             guard status.kind == .file else {
-                throw SystemError("open", path: path, code: status.kind == .directory ? EISDIR : EINVAL)
+                guard status.kind != .directory else { throw SystemError("open", path: path, code: EISDIR) }
+                throw SystemError("open", path: "\(path) (a link, a pipe or a device, not a file)", code: EINVAL)
             }
             try status.requirePrivate(path: path, allowed: 0o600)
         } catch {

@@ -21,9 +21,14 @@ extension KeychainStore {
     }
 
     /// Reads the keybag of a keychain that may not open.
-    package static func storedKeybag(path: String) throws(StoreError) -> StoredKeybag {
+    ///
+    /// - Parameter inspects: changes no file. This process must not have the keychain open for writing.
+    package static func storedKeybag(path: String, inspects: Bool) throws(StoreError) -> StoredKeybag {
         try prepareFile(path, mayCreate: false)
-        let connections = ConnectionPool(path: path, maxBytes: nil)
+        let connections =
+            inspects
+            ? ConnectionPool(ReadOnlyDatabase(path: path, isInspected: true))
+            : ConnectionPool(path: path, maxBytes: nil)
         defer { connections.close() }
         return try connections.read { (database) throws(StoreError) in
             try DatabaseSchema.verify(database)

@@ -44,6 +44,20 @@ public final class KeychainStore: Sendable {
             deviceKey: deviceKey)
     }
 
+    /// Opens the existing keychain at `path` for a report: for reading only, and without a change of any
+    /// file. This process must not have it open for writing.
+    ///
+    /// - Throws: ``StoreError/inUse`` if another process has locked it.
+    public convenience init(
+        inspecting path: String, attempts: PasscodeAttempts, clock: BootClock = .system,
+        deviceKey: (_ place: DeviceKeyPlace) throws(KeybagError) -> DeviceKey
+    ) throws(StoreError) {
+        try Self.prepareFile(path, mayCreate: false)
+        try self.init(
+            ConnectionPool(ReadOnlyDatabase(path: path, isInspected: true)), path: path, attempts: attempts,
+            clock: clock, quota: nil, deviceKey: deviceKey)
+    }
+
     /// Opens the existing file at `path`.
     ///
     /// - Parameter isReadOnly: writes nothing; every change throws ``StoreError/readOnly(path:)``.
@@ -73,6 +87,9 @@ public final class KeychainStore: Sendable {
     ) throws(StoreError) {
         let isNew = try connections.read(DatabaseSchema.isEmpty)
         if isNew, let path { try Self.refuseEmptied(path, connections) }
+        if isNew, connections.isInspected {
+            throw .notAKeychain("its creation was interrupted; the next use completes it")
+        }
         if isNew { try connections.requireWritable() }
         let key: DeviceKey
         let place: DeviceKeyPlace = isNew ? .new : .existing(try connections.read(Self.recordedRoot))

@@ -9,8 +9,15 @@ internal import LinuxSystem
 /// If the log is empty, SQLite opens the file as immutable: without locks, and without a log and
 /// its index, which cannot be created here. SQLite does not notice changes of an immutable file, so
 /// every use is between ``state()`` and ``isUnchanged(_:)``.
+///
+/// The file of an inspection may be writable, and in use. If its log and the index of the log exist,
+/// SQLite reads both as they are: with the index opened for reading only (`readonly_shm`), it neither
+/// recovers the log in the files nor moves it into the database. A copy of the files would need space
+/// for all of them, and a process that closes its own descriptor of a database loses SQLite's locks.
 struct ReadOnlyDatabase: Sendable {
     let path: String
+    /// Whether this process changes nothing by its own choice.
+    var isInspected = false
 
     enum State: Hashable, Sendable {
         /// The log is empty. The file alone is the database as long as its stamp does not change.
@@ -35,14 +42,16 @@ struct ReadOnlyDatabase: Sendable {
     ///   missing, which cannot be created here.
     func state() throws(StoreError) -> State {
         let log = "\(path)-wal"
-        let (hasLog, hasIndex): (Bool, Bool)
+        let (size, hasIndex): (Int64?, Bool)
         do {
-            hasLog = (try FileStatus.ofLink(log)?.size ?? 0) > 0
+            size = try FileStatus.ofLink(log)?.size
             hasIndex = try FileStatus.ofLink("\(path)-shm") != nil
         } catch {
             throw .system(error)
         }
-        if !hasLog { return .settled(FileStatus.stamp(of: path)) }
+        // Programs that have the database open keep both files. Then SQLite's locks give one state of it.
+        if isInspected, size != nil, hasIndex { return .logged }
+        if size ?? 0 == 0 { return .settled(FileStatus.stamp(of: path)) }
         guard hasIndex else { throw .pendingLog(path: log) }
         return .logged
     }
@@ -58,19 +67,25 @@ struct ReadOnlyDatabase: Sendable {
 
     /// Returns the file name for sqlite3_open_v2 (https://www.sqlite.org/uri.html).
     ///
-    /// - Parameter uris: SQLite's result code for reading URIs, which an immutable file needs; 0 if
-    ///   it reads them.
+    /// - Parameter uris: SQLite's result code for reading URIs, which an immutable file and an inspection
+    ///   need; 0 if it reads them.
     /// - Throws: ``StoreError/database(code:message:)`` if SQLite does not read URIs.
     func name(in state: State, uris: Int32 = Self.uris) throws(StoreError) -> String {
-        guard case .settled = state else { return path }
+        let option: String
+        switch state {
+        case .settled: option = "immutable=1"
+        case .logged:
+            guard isInspected else { return path }
+            option = "readonly_shm=1"
+        }
         guard uris == 0 else {
             throw .database(
                 code: uris,
                 message:
-                    "this SQLite was compiled without SQLITE_USE_URI and is in use already: it cannot open a file as immutable"
+                    "this SQLite was compiled without SQLITE_USE_URI and is in use already: it cannot open a file without changing it"
             )
         }
-        return (path.hasPrefix("/") ? "file://" : "file:") + path.utf8.map(Self.encoded).joined() + "?immutable=1"
+        return (path.hasPrefix("/") ? "file://" : "file:") + path.utf8.map(Self.encoded).joined() + "?\(option)"
     }
 
     /// GRDB does not pass SQLITE_OPEN_URI. Debian's SQLite reads URIs by default; another SQLite is

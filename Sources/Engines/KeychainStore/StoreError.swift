@@ -20,11 +20,13 @@ public enum StoreError: Error, Sendable {
     case replaced(path: String)
     /// The file is on a read-only file system, and the call would change it.
     case readOnly(path: String)
-    /// The file is on a read-only file system, and its log at `path` holds changes but has no
-    /// index.
+    /// The file is on a read-only file system, or is inspected, and its log at `path` holds changes but
+    /// has no index.
     case pendingLog(path: String)
-    /// The file is on a file system that is mounted read-only here, and was changed through another
-    /// mount during the call.
+    /// Another process has locked the database, and an inspection does not wait for it.
+    case inUse
+    /// The file is on a file system that is mounted read-only here, or is inspected, and was changed
+    /// by another program during the call.
     case changedDuringRead(path: String)
     /// The store was closed before the call.
     case closed

@@ -12,12 +12,12 @@ extension EmbeddedService {
     ///
     /// - Parameters:
     ///   - problem: the error of the attempt to open it.
-    ///   - mode: who opens it.
+    ///   - mode: who opens it. A daemon may have it open for writing.
     public static func diagnose(
         _ problem: KeychainError, home: KeychainHome, hardware: SecureHardware,
         mode: KeychainStatus.Mode = .embedded
     ) -> [KeychainFinding] {
-        RootDiagnosis(home, hardware).ofClosedKeychain(problem, mode)
+        RootDiagnosis(home, hardware, inspects: mode == .embedded).ofClosedKeychain(problem, mode)
     }
 
     /// Opens the keychain under `home` with its recovery key, even if its device key is lost, and

@@ -62,15 +62,30 @@ extension EmbeddedService {
     static func storage(
         _ home: KeychainHome, _ hardware: SecureHardware, mayCreate: Bool = true
     ) throws(KeybagError) -> DeviceKeyStorage {
+        guard mayCreate else {
+            return DeviceKeyStorage(
+                try existingState(home), hardware: hardware.root, credentials: hardware.credentialSealer)
+        }
         do throws(SystemError) {
-            let directory =
-                mayCreate
-                ? try PrivateDirectory(creating: home.stateDirectory)
-                : try PrivateDirectory(existing: home.stateDirectory)
+            let directory = try PrivateDirectory(creating: home.stateDirectory)
             return DeviceKeyStorage(directory, hardware: hardware.root, credentials: hardware.credentialSealer)
         } catch {
             throw .system(error)
         }
+    }
+
+    /// The state directory of an existing keychain.
+    ///
+    /// - Throws: ``KeybagError/deviceKeyMissing(path:)`` if there is none.
+    static func existingState(_ home: KeychainHome) throws(KeybagError) -> PrivateDirectory {
+        do throws(SystemError) {
+            if try FileStatus.of(home.stateDirectory) != nil {
+                return try PrivateDirectory(existing: home.stateDirectory)
+            }
+        } catch {
+            throw .system(error)
+        }
+        throw .deviceKeyMissing(path: home.deviceKeyPath)
     }
 
     private static func binding(

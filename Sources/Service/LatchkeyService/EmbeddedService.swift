@@ -13,6 +13,8 @@ public final class EmbeddedService: KeychainService {
     let store: KeychainStore
     /// nil for a keychain in memory.
     let home: KeychainHome?
+    /// Whether it was opened for a report, and changes no file.
+    let isInspected: Bool
     let clock: @Sendable () -> Double
     let passcodeCost: PasscodeCost
     let keys = KeyCache()
@@ -42,6 +44,8 @@ public final class EmbeddedService: KeychainService {
     ///   - presence: how the user can be asked.
     ///   - hardware: what holds keys outside of this process's memory.
     ///   - allowsAlwaysOpen: whether new items may have the class `dk` or `dku`.
+    ///   - inspects: opens an existing keychain for a report: for reading only, without a change of any
+    ///     file. It creates nothing, and does not wait for another process that has locked the database.
     ///   - automaticPasscode: called when a locked item is needed before the first unlock; it
     ///     returns nil if there is no passcode to offer.
     /// - Throws: errSecNotAvailable also if the keychain does not exist yet and another user could
@@ -49,35 +53,32 @@ public final class EmbeddedService: KeychainService {
     public init(
         home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil, quota: KeychainQuota? = nil,
         user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources(),
-        hardware: SecureHardware = SecureHardware(), allowsAlwaysOpen: Bool = true,
+        hardware: SecureHardware = SecureHardware(), allowsAlwaysOpen: Bool = true, inspects: Bool = false,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) throws(KeychainError) {
         if ownership == nil { try HomeOwnership.refuse(home) }
-        let path: String
-        let state: PrivateDirectory
-        do throws(SystemError) {
-            try home.requireSafeIfNew()
-            path = try PrivateDirectory(creating: home.dataDirectory).appending(KeychainHome.databaseName)
-            state = try PrivateDirectory(creating: home.stateDirectory)
-        } catch {
-            throw KeychainError(error)
-        }
+        let (path, state) = inspects ? try Self.existingFiles(home) : try Self.files(home)
         let storage = DeviceKeyStorage(state, hardware: hardware.root, credentials: hardware.credentialSealer)
         do throws(StoreError) {
             let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
-            store = try KeychainStore(path: path, attempts: attempts, clock: clocks.boot, quota: quota) {
-                (place) throws(KeybagError) in
+            func deviceKey(_ place: DeviceKeyPlace) throws(KeybagError) -> DeviceKey {
                 switch place {
                 case .new: try storage.create()
                 case .existing(let root): try storage.load(root)
                 }
             }
+            store =
+                inspects
+                ? try KeychainStore(inspecting: path, attempts: attempts, clock: clocks.boot, deviceKey: deviceKey)
+                : try KeychainStore(
+                    path: path, attempts: attempts, clock: clocks.boot, quota: quota, deviceKey: deviceKey)
             try store.finishMove(in: storage)
         } catch {
             throw KeychainError(error)
         }
         _ = store.addLockObserver { [keys] state in if state != .unlocked { keys.removeAll() } }
         self.home = home
+        isInspected = inspects
         self.user = user
         self.presence = presence
         self.hardware = hardware
@@ -90,7 +91,37 @@ public final class EmbeddedService: KeychainService {
         self.allowsAlwaysOpen = allowsAlwaysOpen
         maxFilesSize = quota?.bytes ?? .max
         automaticUnlock = AutomaticUnlock(automaticPasscode)
-        removeLeftovers()
+        if !inspects { removeLeftovers() }
+    }
+
+    /// Creates the directories that do not exist.
+    private static func files(_ home: KeychainHome) throws(KeychainError) -> (path: String, state: PrivateDirectory) {
+        do throws(SystemError) {
+            try home.requireSafeIfNew()
+            let data = try PrivateDirectory(creating: home.dataDirectory)
+            return (data.appending(KeychainHome.databaseName), try PrivateDirectory(creating: home.stateDirectory))
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    private static func existingFiles(
+        _ home: KeychainHome
+    ) throws(KeychainError) -> (path: String, state: PrivateDirectory) {
+        let path: String
+        do throws(SystemError) {
+            path = try PrivateDirectory(existing: home.dataDirectory).appending(KeychainHome.databaseName)
+            guard try FileStatus.ofLink(path) != nil else {
+                throw SystemError("open", path: path, code: ENOENT, hint: "restore it from a backup")
+            }
+        } catch {
+            throw KeychainError(error)
+        }
+        do throws(KeybagError) {
+            return (path, try existingState(home))
+        } catch {
+            throw KeychainError(error)
+        }
     }
 
     /// Creates a keychain in memory, which lives as long as the object.
@@ -108,6 +139,7 @@ public final class EmbeddedService: KeychainService {
         }
         _ = store.addLockObserver { [keys] state in if state != .unlocked { keys.removeAll() } }
         home = nil
+        isInspected = false
         ownershipMonitor = nil
         clock = clocks.wall
         passcodeCost = clocks.passcodeCost
@@ -281,7 +313,9 @@ public final class EmbeddedService: KeychainService {
                 hasRecoveryKey: store.hasRecoveryKey,
                 withoutRecovery: try store.recoveryLosesConstrainedItems)
             // A key in a file is checked at each opening, and does not change meanwhile.
-            if let home, store.root != .file { findings += RootDiagnosis(home, hardware).ofOpenKeychain() }
+            if let home, store.root != .file {
+                findings += RootDiagnosis(home, hardware, inspects: isInspected).ofOpenKeychain()
+            }
             return findings
         }
     }

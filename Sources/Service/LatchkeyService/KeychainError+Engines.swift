@@ -38,14 +38,15 @@ extension KeychainError {
         case .pendingLog(let path):
             self.init(
                 .notAvailable,
-                "\(path) holds changes that cannot be read from a read-only file system, because its index is missing",
+                "\(path) holds changes that cannot be read without writing, because its index is missing",
                 hint:
-                    "mount it read-write and run latchkey status, or copy the data and state directories to a writable file system"
+                    "run latchkey status where the files can be written, or copy the data and state directories to a writable file system"
             )
         case .changedDuringRead(let path):
             self.init(
-                .notAvailable, "\(path) was changed during the call, although it is read-only here",
+                .notAvailable, "\(path) was changed by another program during the call",
                 hint: "try again")
+        case .inUse: self = .databaseInUse
         case .notABackup(let found):
             self.init(.decode, "this is not a backup that can be restored: \(found)", hint: "nothing was changed")
         case .newerBackup(let found, let known):
@@ -271,6 +272,11 @@ extension KeychainError {
         default: nil
         }
     }
+
+    /// A report does not wait for a process that has locked the database.
+    package static let databaseInUse = KeychainError(
+        .notAvailable, "the database is in use: another process has locked it",
+        hint: "try again when that program has finished or ended")
 
     /// Maps an SQLite result code; its lowest byte is the primary code.
     private init(sqlite code: Int32, _ message: String) {

@@ -10,8 +10,12 @@ internal import LinuxSystem
 struct RootDiagnosis {
     private let home: KeychainHome
     private let hardware: SecureHardware
+    /// Whether no file is changed: false in a process that may have the keychain open for writing.
+    private let inspects: Bool
 
-    init(_ home: KeychainHome, _ hardware: SecureHardware) { (self.home, self.hardware) = (home, hardware) }
+    init(_ home: KeychainHome, _ hardware: SecureHardware, inspects: Bool) {
+        (self.home, self.hardware, self.inspects) = (home, hardware, inspects)
+    }
 
     /// - Parameters:
     ///   - problem: the error of the attempt to open it.
@@ -47,7 +51,9 @@ struct RootDiagnosis {
         ]
     }
 
-    private var stored: StoredKeybag? { try? KeychainStore.storedKeybag(path: home.databasePath) }
+    private var stored: StoredKeybag? {
+        try? KeychainStore.storedKeybag(path: home.databasePath, inspects: inspects)
+    }
 
     // MARK: What is wrong
 
