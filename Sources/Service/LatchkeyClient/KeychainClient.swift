@@ -75,6 +75,14 @@ public enum KeychainClient {
         try KeychainScope.$current.withValue(names) { Result { () throws(KeychainError) in try body() } }.get()
     }
 
+    /// Runs `body`, in which this process opens its own keychains for a report: for reading only, without a
+    /// change of any file. For commands, before the first call.
+    package static func inspecting<Value, Failure: Error>(
+        _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try KeychainScope.$inspects.withValue(true) { Result { () throws(Failure) in try body() } }.get()
+    }
+
     /// Returns the user's keychains, to list, create and delete them.
     public static func registry() throws(KeychainError) -> any KeychainRegistry {
         if let context = CallerContext.current {
@@ -112,7 +120,9 @@ public enum KeychainClient {
         guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1", try ProcessService.daemon() == nil
         else { return nil }
         let home = try home()
-        guard !HomeOwnership.hasMarker(home), try usesLogin(home), access(home.databasePath, F_OK) != 0, errno == ENOENT
+        // A link to nothing is there: a report names it, and no use creates a keychain in its place.
+        guard !HomeOwnership.hasMarker(home), try usesLogin(home),
+            faccessat(AT_FDCWD, home.databasePath, F_OK, AT_SYMLINK_NOFOLLOW) != 0, errno == ENOENT
         else { return nil }
         return home
     }

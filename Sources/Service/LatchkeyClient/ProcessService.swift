@@ -155,7 +155,8 @@ final class ProcessService: Sendable {
             "opening the files of a keychain", failure: { (error: KeychainError) in "\(error)" }
         ) { () throws(KeychainError) -> EmbeddedService in
             try EmbeddedService(
-                home: keychains.home(of: name), presence: presence, hardware: hardware, automaticPasscode: passcode)
+                home: keychains.home(of: name), presence: presence, hardware: hardware,
+                inspects: KeychainScope.inspects, automaticPasscode: passcode)
         }
         state.opened[name] = fresh
         return fresh

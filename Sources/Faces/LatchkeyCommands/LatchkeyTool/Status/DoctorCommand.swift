@@ -61,6 +61,11 @@ struct DoctorCommand: ParsableSubcommand {
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        guard actions.isEmpty || dryRun else { return try check(in: session) }
+        try KeychainClient.inspecting { () throws(CommandFailure) in try check(in: session) }
+    }
+
+    private func check(in session: CommandSession) throws(CommandFailure) {
         if upgradeCheck { return try checkUpgrade(in: session) }
         if isForOthers { return try writeReport(in: session) }
         do throws(CommandFailure) {
