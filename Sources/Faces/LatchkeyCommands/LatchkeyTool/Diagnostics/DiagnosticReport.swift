@@ -26,6 +26,8 @@ struct DiagnosticReport: Encodable {
         var exists: Bool
         /// The error if it does not open, or a part of this report could not be read.
         var error: DiagnosticText?
+        /// Whether another process has locked the database, so that it was not read.
+        var inUse = false
         var status: Status?
         var presence: Presence?
     }
@@ -108,6 +110,7 @@ extension DiagnosticReport {
             keychain.presence = Presence(try session.presenceStatus())
         } catch {
             keychain.error = "\(error)"
+            keychain.inUse = error == .databaseInUse
         }
         return keychain
     }
@@ -254,6 +257,7 @@ extension DiagnosticReport.Keychain {
         guard exists else { return [ReportRow("keychain", "none yet")] }
         var rows: [ReportRow] = []
         if let error { rows.append(ReportRow("error", error)) }
+        if inUse { rows.append(ReportRow("in use", "another process has locked the database")) }
         if let status { rows += status.rows }
         if let presence { rows += presence.rows }
         return rows

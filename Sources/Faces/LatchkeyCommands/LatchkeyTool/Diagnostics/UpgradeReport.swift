@@ -22,6 +22,8 @@ struct UpgradeReport: Encodable {
         var files: [File]
         /// Why the formats cannot be read.
         var problem: String?
+        /// What to do about it.
+        var hint: String?
     }
 
     struct File: Encodable {
@@ -41,7 +43,8 @@ struct UpgradeReport: Encodable {
                 report.add(formats, of: name)
             } catch {
                 report.readable = false
-                report.keychains.append(Keychain(name: name.text, files: [], problem: error.problem))
+                report.keychains.append(
+                    Keychain(name: name.text, files: [], problem: error.problem, hint: error.hint))
             }
         }
         return report
@@ -58,6 +61,9 @@ struct UpgradeReport: Encodable {
 
     // MARK: Text
 
+    /// Whether a newer version has written a part.
+    private var isNewer: Bool { keychains.contains { $0.files.contains { $0.found > $0.newest } } }
+
     var text: TerminalText {
         guard !keychains.isEmpty else {
             return """
@@ -66,8 +72,10 @@ struct UpgradeReport: Encodable {
                 """
         }
         let last: TerminalText =
-            if !readable {
+            if isNewer {
                 "a newer version has written this: update latchkey\n"
+            } else if !readable {
+                "a keychain cannot be read; nothing was changed\n"
             } else if upgrades {
                 "hint: latchkey backup FILE, before \(version) opens it; then it needs \(openedFrom) or newer\n"
             } else {
@@ -80,7 +88,8 @@ struct UpgradeReport: Encodable {
 extension UpgradeReport.Keychain {
     fileprivate var text: TerminalText {
         let problem: TerminalText = self.problem.map { "  cannot be read: \($0)\n" } ?? ""
-        return "keychain \(name)\n" + problem + files.map(\.text).joined()
+        let hint: TerminalText = self.hint.map { "  hint: \($0)\n" } ?? ""
+        return "keychain \(name)\n" + problem + hint + files.map(\.text).joined()
     }
 }
 
