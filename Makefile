@@ -21,8 +21,8 @@ export LATCHKEY_STRICT := 1
 TRAITS := --enable-all-traits
 
 # The options of each debug build. Builds with different options compile everything again, so they include the one of
-# Scripts/declared-imports, and those of the caller (.ci/run). Editors make an index of their own.
-DEBUG := $(TRAITS) --explicit-target-dependency-import-check warn --disable-index-store $(LATCHKEY_BUILD_OPTIONS)
+# Scripts/declared-imports, and those of the caller (.ci/run).
+DEBUG := $(TRAITS) --explicit-target-dependency-import-check warn $(LATCHKEY_BUILD_OPTIONS)
 
 # How the installed executables are built.
 RELEASE = $(TRAITS) -c release --static-swift-stdlib $$(./Scripts/release-flags || echo --release-flags-failed)
@@ -78,8 +78,8 @@ test: build ## Build, run all tests (a few minutes), and name what was skipped
 # The example packages share two builds, so that Latchkey and other packages are compiled once in each: the connections
 # with the trait Transport, the others without. ServerTrust is a connection: its module Security must not be seen by
 # swift-certificates, which KeychainHelpers has.
-CONNECTIONS = --disable-index-store --scratch-path .build/examples-connections --package-path Examples/Connections
-EXAMPLE = --disable-index-store $(LATCHKEY_BUILD_OPTIONS) --scratch-path .build/examples --package-path Examples
+CONNECTIONS = --scratch-path .build/examples-connections --package-path Examples/Connections
+EXAMPLE = $(LATCHKEY_BUILD_OPTIONS) --scratch-path .build/examples --package-path Examples
 
 .PHONY: examples
 examples: examples-connections examples-apps ## Build the example packages, and run their tests and programs
