@@ -21,9 +21,9 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
     }
 
     /// Opens an unnamed file in the directory, close-on-exec. Not every file system supports it.
-    public init(unnamedIn directory: String, flags: Int32) throws(SystemError) {
+    public init(unnamedIn directory: String, flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
         // O_TMPFILE, which the Glibc module does not export: bits of asm-generic/fcntl.h.
-        try self.init(opening: directory, flags: flags | O_DIRECTORY | 0o20000000)
+        try self.init(opening: directory, flags: flags | O_DIRECTORY | 0o20000000, mode: mode)
     }
 
     /// Returns the descriptor to a new owner, which must close it.
