@@ -67,6 +67,41 @@ struct SetupCommandTests {
         #expect(try world.files() == [file])
     }
 
+    @Test(
+        "What is in the place of a file, and is not a file, is named with what to type, and stays",
+        arguments: [
+            ("pipe", "is a pipe"), ("directory", "is a directory"), ("link", "is a symbolic link that leads nowhere"),
+            ("long", "is longer than 1048576 bytes"),
+        ])
+    func occupied(_ kind: String, _ finding: String) throws {
+        var machine = world.machine
+        machine.shell = "bash"
+        let file = "data/bash-completion/completions/latchkey"
+        try world.occupy(file, with: kind)
+        let outcome = world.run(["--apply"], on: machine)
+        #expect(outcome.exit == 0 && outcome.error == "", "\(outcome)")
+        #expect(outcome.output.contains("by hand         completions: its file cannot be written: "), "\(outcome)")
+        #expect(outcome.output.contains("\(world.path)/\(file) \(finding)\n"), "\(outcome)")
+        #expect(outcome.output.contains("mv '\(world.path)/\(file)' '\(world.path)/\(file).old'\n"))
+        #expect(world.run(["--undo"], on: machine).output == "there is nothing to undo\n")
+        // The Secret Service's file, in the same way.
+        try world.write("", to: "bin/latchkey-secret-service", mode: 0o755)
+        try world.occupy("data/dbus-1/services/org.freedesktop.secrets.service", with: kind)
+        #expect(world.step("secret-service")?.state == .manual)
+    }
+
+    @Test(
+        "A directory of a file that is none is named, and stays",
+        arguments: [("file", "is not a directory"), ("link", "is a symbolic link that leads nowhere")])
+    func occupiedDirectory(_ kind: String, _ finding: String) throws {
+        var machine = world.machine
+        machine.shell = "fish"
+        try world.occupy("config/fish", with: kind)
+        let step = try #require(world.step("completions", on: machine))
+        #expect(step.state == .manual && step.detail.hasSuffix("\(world.path)/config/fish \(finding)"), "\(step)")
+        #expect(step.commands.first == "mv '\(world.path)/config/fish' '\(world.path)/config/fish.old'")
+    }
+
     @Test("Where zsh is the shell, the command for all users is shown, and nothing is written")
     func zsh() throws {
         var machine = world.machine
@@ -252,6 +287,20 @@ private final class SetupWorld: Sendable {
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         _ = FileManager.default.createFile(
             atPath: url.path, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+    }
+
+    /// Puts something at a path where a file would be.
+    func occupy(_ file: String, with kind: String) throws {
+        let place = "\(path)/\(file)"
+        try FileManager.default.createDirectory(
+            at: URL(filePath: place).deletingLastPathComponent(), withIntermediateDirectories: true)
+        switch kind {
+        case "pipe": #expect(mkfifo(place, 0o600) == 0)
+        case "directory": #expect(mkdir(place, 0o755) == 0)
+        case "link": #expect(symlink("\(path)/missing", place) == 0)
+        case "long": try write(String(repeating: "#", count: (1 << 20) + 1), to: file)
+        default: try write("", to: file)
+        }
     }
 
     func text(_ file: String) throws -> String { try String(contentsOfFile: "\(path)/\(file)", encoding: .utf8) }

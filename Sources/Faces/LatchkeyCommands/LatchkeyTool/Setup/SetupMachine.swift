@@ -74,11 +74,14 @@ extension SetupMachine {
 
     /// The text of a small file; nil if it is missing, or cannot be read.
     func text(of path: String) -> String? {
-        guard let bytes = try? BoundedFile.read(path, limit: 1 << 20) else { return nil }
+        guard let bytes = try? BoundedFile.read(path, limit: Self.maxLength) else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 
     func systemText(of path: String) -> String? { text(of: root + path) }
+
+    /// The maximum length of a file that setup reads, in bytes.
+    static let maxLength = 1 << 20
 
     /// Whether systemd runs a manager for this user, to which `systemctl --user` speaks.
     var hasUserManager: Bool { runtimeDirectory.map { has("\($0)/systemd/private") } ?? false }

@@ -50,14 +50,26 @@ struct SetupPlan {
         if let place = machine.firstSystem(of: system) {
             return .done(name, "\(shell.rawValue) completes latchkey: \(place)")
         }
-        guard let present = machine.text(of: path) else {
+        switch SetupTarget(path) {
+        case .free:
             return .useful(
                 name, "\(shell.rawValue) completes the commands of latchkey", .file(path: path, content: content))
+        case .text(content):
+            return .done(name, "\(shell.rawValue) completes latchkey: \(path)")
+        case .text:
+            return .manual(
+                name, "\(path) is of another version, or another program",
+                "latchkey --generate-completion-script \(shell.rawValue) > '\(path)'")
+        case .occupied(let place, let finding):
+            return occupied(name, place, finding)
         }
-        guard present != content else { return .done(name, "\(shell.rawValue) completes latchkey: \(path)") }
-        return .manual(
-            name, "\(path) is of another version, or another program",
-            "latchkey --generate-completion-script \(shell.rawValue) > '\(path)'")
+    }
+
+    /// A step whose file cannot be written, because there is something else at its path.
+    private func occupied(_ name: String, _ place: String, _ finding: String) -> SetupStep {
+        .manual(
+            name, "its file cannot be written: \(place) \(finding)", "mv '\(place)' '\(place).old'",
+            "latchkey setup --apply \(name)")
     }
 
     // MARK: Daemons
@@ -101,8 +113,10 @@ struct SetupPlan {
             return .notApplicable(name, "latchkey-secret-service is not installed beside latchkey")
         }
         let places = ["/usr/local/share", "/usr/share"].map { "\($0)/\(file)" }
-        let found = machine.text(of: own) ?? places.lazy.compactMap(machine.systemText).first
+        let target = SetupTarget(own)
+        let found = target.text ?? places.lazy.compactMap(machine.systemText).first
         guard let found else {
+            if case .occupied(let place, let finding) = target { return occupied(name, place, finding) }
             let lines = ["[D-BUS Service]", "Name=org.freedesktop.secrets", "Exec=\(program)"]
             return .useful(
                 name, "the session bus starts the keychain for desktop programs that ask for secrets",
