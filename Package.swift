@@ -628,8 +628,8 @@ let package = Package(
             name: "LatchkeyCommandsTests",
             dependencies: [
                 "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "Latchkey", "LatchkeyClient", "LatchkeyOperations",
-                "LatchkeyService", "SecretMemory", "SecurityKeyPresence", "KeychainTesting", "SecurityKeyTesting",
-                .argumentParser,
+                "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKeyPresence", "KeychainTesting",
+                "SecurityKeyTesting", .argumentParser,
             ],
             resources: [.copy("Golden")]
         ),

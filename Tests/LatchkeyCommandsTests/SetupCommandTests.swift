@@ -4,6 +4,7 @@ import ArgumentParser
 import Foundation
 import KeychainTesting
 @testable import LatchkeyCommands
+import LinuxSystem
 import Synchronization
 import Testing
 
@@ -147,6 +148,88 @@ struct SetupCommandTests {
                 == "latchkey: systemctl --user enable --now latchkeyd.socket ended with 1\n"
                 + "hint: systemctl --user enable --now latchkeyd.socket\n")
         #expect(world.run(["--undo"], on: machine).output == "there is nothing to undo\n")
+    }
+
+    @Test("A unit that is enabled, although the command has failed, is named, and --undo disables it")
+    func enabledAndFailed() throws {
+        try world.write("", to: "run/systemd/private")
+        try world.write("", to: "root/usr/lib/systemd/user/latchkeyd.socket")
+        let link = "config/systemd/user/sockets.target.wants/latchkeyd.socket"
+        var machine = world.machine
+        machine.run = { [world] words in
+            if words.contains("enable") { #expect(throws: Never.self) { try world.write("", to: link) } }
+            return words.contains("enable") ? 1 : 0
+        }
+        let outcome = world.run(["--apply"], on: machine)
+        #expect(outcome.exit == 53)
+        #expect(
+            outcome.error
+                == "latchkey: systemctl --user enable --now latchkeyd.socket ended with 1, but latchkeyd.socket is enabled\n"
+                + "hint: latchkey setup --undo daemon\n")
+        #expect(world.run(["--undo"]).exit == 0)
+        #expect(world.commands.first == "systemctl --user disable --now latchkeyd.socket")
+    }
+
+    @Test("A file that cannot be written leaves nothing: no part of it, no directory, and nothing to undo")
+    func fullDisk() throws {
+        var machine = world.machine
+        machine.shell = "bash"
+        machine.create = { (path, _) throws(SystemError) in
+            throw SystemError("write", path: path, code: ENOSPC)
+        }
+        let outcome = world.run(["--apply"], on: machine)
+        #expect(outcome.exit == 220 && outcome.error.hasSuffix(": No space left on device\n"), "\(outcome)")
+        #expect(try world.files() == [])
+        #expect(!FileManager.default.fileExists(atPath: "\(world.path)/data"))
+        #expect(world.run(["--undo"], on: machine).output == "there is nothing to undo\n")
+    }
+
+    @Test("A file that is there, although the command has failed, is named, and --undo removes it")
+    func writtenAndFailed() throws {
+        var machine = world.machine
+        machine.shell = "bash"
+        machine.create = { [world] (path, content) throws(SystemError) in
+            #expect(throws: Never.self) { try Data(content).write(to: URL(filePath: path)) }
+            throw SystemError("synchronise", path: world.path, code: EIO)
+        }
+        let outcome = world.run(["--apply"], on: machine)
+        let file = "data/bash-completion/completions/latchkey"
+        #expect(outcome.exit == 220 && outcome.error.contains(", but \(world.path)/\(file) is there\n"), "\(outcome)")
+        #expect(try world.files() == [file, "state/setup.json"])
+        #expect(world.run(["--undo"], on: machine).output.hasSuffix("                  undone\n"))
+        #expect(try world.files() == [])
+    }
+
+    @Test("The directories of an interrupted --apply are removed by --undo, also after another --apply")
+    func interrupted() throws {
+        var machine = world.machine
+        machine.shell = "bash"
+        let file = "data/bash-completion/completions/latchkey"
+        for isRepeated in [false, true] {
+            // The record and the directories are what a crash before the file leaves.
+            #expect(world.run(["--apply"], on: machine).exit == 0)
+            try FileManager.default.removeItem(atPath: "\(world.path)/\(file)")
+            if isRepeated { #expect(world.run(["--apply"], on: machine).exit == 0) }
+            // The draft of a file system without unnamed files.
+            try world.write("#", to: "data/bash-completion/completions/.latchkey-draft-1")
+            let undone = world.run(["--undo"], on: machine)
+            #expect(undone.output.hasSuffix(isRepeated ? "  undone\n" : "  not there any more\n"), "\(undone)")
+            #expect(undone.output.split(separator: "\n").count == 2, "one change: \(undone)")
+            #expect(try world.files() == [])
+            #expect(!FileManager.default.fileExists(atPath: "\(world.path)/data"))
+        }
+    }
+
+    @Test("A link to a file of the same content is of another program, and stays")
+    func linked() throws {
+        var machine = world.machine
+        machine.shell = "bash"
+        let file = "data/bash-completion/completions/latchkey"
+        #expect(world.run(["--apply"], on: machine).exit == 0)
+        try FileManager.default.moveItem(atPath: "\(world.path)/\(file)", toPath: "\(world.path)/moved")
+        #expect(symlink("\(world.path)/moved", "\(world.path)/\(file)") == 0)
+        #expect(world.run(["--undo"], on: machine).output.contains("changed since then, and left as it is"))
+        #expect(try world.files() == [file, "moved"])
     }
 
     @Test("With the machine's latchkeyd, the agent is enabled, and no daemon of the user")

@@ -21,6 +21,8 @@ struct SetupMachine: Sendable {
     var executable: String?
     /// Runs a program without output, and returns its exit value.
     var run: @Sendable ([String]) throws(SystemError) -> Int32 = SetupMachine.execute
+    /// Creates a file, which must not exist, as a whole.
+    var create: @Sendable (_ path: String, _ content: [UInt8]) throws(SystemError) -> Void = SetupMachine.write
 
     /// - Throws: errSecNoDefaultKeychain if `HOME` names no directory.
     static func current() throws(KeychainError) -> SetupMachine {
@@ -42,6 +44,10 @@ struct SetupMachine: Sendable {
     /// XDG Base Directory Specification: relative paths must be ignored.
     private static func directory(_ variable: String) -> String? {
         SecureEnvironment.value(of: variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+
+    private static func write(_ path: String, _ content: [UInt8]) throws(SystemError) {
+        try NewFile.create(path, content: content, mode: 0o644)
     }
 
     private static func execute(_ words: [String]) throws(SystemError) -> Int32 {
@@ -101,5 +107,10 @@ extension SetupMachine {
         var info = stat()
         // The link itself: where it leads may be missing.
         return lstat("\(configDirectory)/\(link)", &info) == 0 || lstat("\(root)/etc/\(link)", &info) == 0
+    }
+
+    /// Whether one of the units that setup enables is enabled.
+    func enables(_ unit: String) -> Bool {
+        ["sockets.target", "default.target"].contains { enables(unit, by: $0) }
     }
 }

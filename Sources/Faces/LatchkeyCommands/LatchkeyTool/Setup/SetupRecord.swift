@@ -24,6 +24,20 @@ struct SetupRecord: Codable, Equatable {
         var unit: String?
     }
 
+    /// Adds a change. If an earlier attempt was interrupted, the directories that were created in it are
+    /// kept, and there is still one change.
+    ///
+    /// - Returns: the change that is in the record.
+    mutating func add(_ change: Change) -> Change {
+        let earlier = changes.filter { $0.file == change.file && $0.unit == change.unit }
+        var merged = change
+        // Each is in the next one, whose path is longer.
+        merged.directories = Set((earlier + [change]).flatMap(\.directories)).sorted { $0.utf8.count < $1.utf8.count }
+        changes.removeAll { earlier.contains($0) }
+        changes.append(merged)
+        return merged
+    }
+
     static let fileName = "setup.json"
 
     /// - Returns: an empty record if there is none.

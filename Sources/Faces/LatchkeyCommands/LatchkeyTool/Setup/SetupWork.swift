@@ -12,21 +12,41 @@ struct SetupWork {
 
     // MARK: Doing
 
-    /// Does one step. The record is written before the change, so that `--undo` finds it after a crash.
+    /// Does one step. The record is written before the change, so that `--undo` finds it after a crash, and
+    /// loses a change that has failed only if nothing of it is left.
     func apply(_ step: SetupStep) throws(KeychainError) {
         for action in step.actions {
             var record = try SetupRecord.read(in: stateDirectory)
-            let change = self.change(action, of: step)
-            record.changes.append(change)
+            let change = record.add(self.change(action, of: step))
             try record.write(in: stateDirectory)
             do throws(KeychainError) {
                 try make(action, change.directories)
             } catch {
-                record.changes.removeLast()
-                try record.write(in: stateDirectory)
+                if let left = remainder(of: change) {
+                    throw KeychainError(
+                        error.status, "\(error.problem), but \(left)", hint: "latchkey setup --undo \(change.step)")
+                }
+                removeDirectories(of: change)
+                record.changes.removeAll { $0 == change }
+                // If this fails, as on a full disk, the change stays in the record, and undoing it changes
+                // nothing.
+                try? record.write(in: stateDirectory)
                 throw error
             }
         }
+    }
+
+    /// What a change has done although it failed; nil if that is nothing.
+    private func remainder(of change: SetupRecord.Change) -> String? {
+        if let unit = change.unit { return machine.enables(unit) ? "\(unit) is enabled" : nil }
+        guard let path = change.file else { return nil }
+        return holds(path, change.content) ? "\(path) is there" : nil
+    }
+
+    /// Whether the path is that of a regular file with this content, and not of a link to one.
+    private func holds(_ path: String, _ content: String?) -> Bool {
+        guard (try? FileStatus.ofLink(path))?.kind == .file, let text = SetupTarget(path).text else { return false }
+        return text == content
     }
 
     private func change(_ action: SetupAction, of step: SetupStep) -> SetupRecord.Change {
@@ -60,11 +80,7 @@ struct SetupWork {
                     throw SystemError.last("create the directory", path: directory)
                 }
                 // A file that another program has created meanwhile is not replaced.
-                let file = try OwnedDescriptor(
-                    opening: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
-                try Array(content.utf8).withUnsafeBufferPointer { (bytes) throws(SystemError) in
-                    try file.write(UnsafeRawBufferPointer(bytes), path: path)
-                }
+                try machine.create(path, Array(content.utf8))
             } catch {
                 throw SetupRecord.failure(error)
             }
@@ -91,7 +107,7 @@ struct SetupWork {
         case undone
         /// The file has another content by now, and stays.
         case changed
-        /// There was nothing left.
+        /// There was nothing left but directories that were created, which are removed.
         case missing
     }
 
@@ -110,12 +126,40 @@ struct SetupWork {
             return .undone
         }
         guard let path = change.file else { return .missing }
-        guard machine.has(path) else { return .missing }
-        guard machine.text(of: path) == change.content else { return .changed }
+        // An interrupted --apply may have created directories only.
+        guard try exists(path) else {
+            removeDirectories(of: change)
+            return .missing
+        }
+        guard holds(path, change.content) else { return .changed }
         guard unlink(path) == 0 else { throw SetupRecord.failure(.last("remove", path: path)) }
-        // Only those that were created for the file, and are empty again.
-        for directory in change.directories.reversed() { rmdir(directory) }
+        removeDirectories(of: change)
         return .undone
+    }
+
+    /// Whether there is anything at the path, also a link that leads nowhere.
+    private func exists(_ path: String) throws(KeychainError) -> Bool {
+        do throws(SystemError) {
+            return try FileStatus.ofLink(path) != nil
+        } catch {
+            // A directory that was replaced by a file.
+            guard error.code == ENOTDIR else { throw SetupRecord.failure(error) }
+            return false
+        }
+    }
+
+    /// Removes the directories that were created for a file and are empty, and before that the draft of a
+    /// process that was killed.
+    private func removeDirectories(of change: SetupRecord.Change) {
+        if let parent = change.file.flatMap(ParentDirectory.of),
+            let directory = try? OpenDirectory(followingLinks: parent)
+        {
+            for entry in (try? directory.entries()) ?? [] where entry.kind == .file {
+                // If it stays, so does its directory.
+                _ = try? directory.removeDraft(entry.name)
+            }
+        }
+        for directory in change.directories.reversed() { rmdir(directory) }
     }
 
     private func disable(_ unit: String) throws(KeychainError) {
