@@ -170,6 +170,56 @@ struct SetupCommandTests {
         #expect(world.commands.first == "systemctl --user disable --now latchkeyd.socket")
     }
 
+    @Test("A step that fails does not stop the next ones: each failure is reported, also in JSON")
+    func failures() throws {
+        try world.write("", to: "bin/latchkey-secret-service", mode: 0o755)
+        var machine = world.machine
+        machine.shell = "bash"
+        machine.create = { (path, content) throws(SystemError) in
+            guard path.hasSuffix(".service") else { throw SystemError("write", path: path, code: ENOSPC) }
+            try NewFile.create(path, content: content, mode: 0o600)
+        }
+        let file = "data/dbus-1/services/org.freedesktop.secrets.service"
+        let outcome = world.run(["--apply"], on: machine)
+        #expect(outcome.exit == 220 && outcome.output.contains("                  failed\n"), "\(outcome)")
+        #expect(outcome.error.hasPrefix("latchkey: cannot write \(world.path)/data/bash-completion/"), "\(outcome)")
+        #expect(try world.files() == [file, "state/setup.json"])
+        #expect(world.run(["--undo"], on: machine).exit == 0)
+        let json = world.run(["--apply", "--json"], on: machine)
+        #expect(json.exit == 220 && json.error == outcome.error)
+        let report = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+        let steps = try #require(report?["steps"] as? [[String: Any]])
+        let failed = try #require(steps.first { $0["name"] as? String == "completions" })
+        #expect(failed["applied"] as? Bool == false)
+        #expect((failed["error"] as? String)?.hasPrefix("cannot write ") == true)
+        let applied = try #require(steps.first { $0["name"] as? String == "secret-service" })
+        #expect(applied["applied"] as? Bool == true && applied["error"] == nil)
+    }
+
+    @Test("A change that cannot be undone does not stop the others, and stays in the record")
+    func undoFailures() throws {
+        try world.write("", to: "run/systemd/private")
+        try world.write("", to: "root/usr/lib/systemd/user/latchkeyd.socket")
+        var machine = world.machine
+        machine.shell = "bash"
+        #expect(world.run(["--apply"], on: machine).exit == 0)
+        let file = "data/bash-completion/completions/latchkey"
+        #expect(try world.files() == [file, "state/setup.json"])
+        machine.run = { _ in 1 }
+        let undone = world.run(["--undo"], on: machine)
+        let words = undone.output.split(separator: "\n").filter { $0.hasPrefix(" ") }.map { $0.dropFirst(18) }
+        #expect(undone.exit == 53 && words == ["failed", "undone"], "\(undone)")
+        #expect(undone.error.hasPrefix("latchkey: systemctl --user disable --now latchkeyd.socket ended with 1\n"))
+        #expect(try world.files() == ["state/setup.json"])
+        let json = world.run(["--undo", "--json"], on: machine)
+        let reports = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
+        #expect(json.exit == 53 && reports?.count == 1)
+        #expect(reports?.first?["result"] as? String == "failed")
+        #expect((reports?.first?["error"] as? String)?.hasSuffix("ended with 1") == true)
+        #expect(world.run(["--undo"]).exit == 0)
+        #expect(try world.files() == [])
+    }
+
     @Test("A file that cannot be written leaves nothing: no part of it, no directory, and nothing to undo")
     func fullDisk() throws {
         var machine = world.machine

@@ -62,22 +62,22 @@ struct SetupCommand: ParsableSubcommand {
         let work = SetupWork(machine: machine, stateDirectory: directory)
         guard !undo else { return try revert(work, in: session) }
         let chosen = SetupPlan(machine: machine).steps.filter { steps.isEmpty || steps.contains($0.name) }
-        if json {
-            if apply, !dryRun { for step in chosen where step.state == .useful { try Self.perform(step, work) } }
-            return try session.write(try JSONText.of(SetupReport(chosen, isApplied: apply && !dryRun)))
-        }
+        var attempts = SetupAttempts(in: session)
+        var report = SetupReport()
         for step in chosen {
-            try session.write(step.text)
-            guard apply, !dryRun, step.state == .useful else { continue }
-            try Self.perform(step, work)
-            try session.write("                  done\n")
+            if !json { try session.write(step.text) }
+            var result: Result<Void, KeychainError>?
+            if apply, !dryRun, step.state == .useful {
+                result = attempts.attempt { () throws(KeychainError) in try work.apply(step) }
+            }
+            report.add(step, result)
+            guard !json, let ended = result else { continue }
+            try session.write(ended.error == nil ? "                  done\n" : "                  failed\n")
         }
-        guard !apply, !session.isQuiet, chosen.contains(where: { $0.state == .useful }) else { return }
+        if json { try session.write(try JSONText.of(report)) }
+        try attempts.finish()
+        guard !json, !apply, !session.isQuiet, chosen.contains(where: { $0.state == .useful }) else { return }
         session.io.say("hint: latchkey setup --apply does what is useful, and latchkey setup --undo undoes it\n")
-    }
-
-    private static func perform(_ step: SetupStep, _ work: SetupWork) throws(CommandFailure) {
-        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try work.apply(step) }
     }
 
     // MARK: Undoing
@@ -88,20 +88,23 @@ struct SetupCommand: ParsableSubcommand {
         }
         // The last change first.
         let chosen = record.changes.reversed().filter { steps.isEmpty || steps.contains($0.step) }
+        var attempts = SetupAttempts(in: session)
         var reports: [UndoReport] = []
         for change in chosen {
             if !json { try session.write("undo            \(change.step): \(change.subject)\n") }
-            var result = "planned"
+            var report = UndoReport(step: change.step, subject: change.subject, result: "planned")
             if !dryRun {
-                result = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-                    try work.undo(change).word
+                switch attempts.attempt({ () throws(KeychainError) in try work.undo(change) }) {
+                case .success(let undone): report.result = undone.word
+                case .failure(let error): (report.result, report.error) = ("failed", error.problem)
                 }
             }
-            reports.append(UndoReport(step: change.step, subject: change.subject, result: result))
-            if !json, !dryRun { try session.write("                  \(result)\n") }
+            reports.append(report)
+            if !json, !dryRun { try session.write("                  \(report.result)\n") }
         }
-        if json { return try session.write(try JSONText.of(reports)) }
-        if chosen.isEmpty { try session.write("there is nothing to undo\n") }
+        if json { try session.write(try JSONText.of(reports)) }
+        if !json, chosen.isEmpty { try session.write("there is nothing to undo\n") }
+        try attempts.finish()
     }
 }
 
@@ -125,4 +128,6 @@ private struct UndoReport: Encodable {
     var step: String
     var subject: String
     var result: String
+    /// Why it stays in the record; absent unless the result is `failed`.
+    var error: String?
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import LinuxSystem
 
 /// The steps, in the shape of the JSON of `latchkey setup`.
 struct SetupReport: Encodable {
-    var steps: [Step]
+    private(set) var steps: [Step] = []
 
     struct Step: Encodable {
         var name: String
@@ -15,6 +16,8 @@ struct SetupReport: Encodable {
         var commands: [String]
         /// Whether `--apply` has done it.
         var applied: Bool
+        /// Why `--apply` could not do it; absent if it could, or was not asked to.
+        var error: String?
     }
 
     struct Action: Encodable {
@@ -25,13 +28,22 @@ struct SetupReport: Encodable {
         var unit: String?
     }
 
-    init(_ steps: [SetupStep], isApplied: Bool) {
-        self.steps = steps.map { step in
+    /// - Parameter result: that of `--apply`; nil if the step was only shown.
+    mutating func add(_ step: SetupStep, _ result: Result<Void, KeychainError>?) {
+        let error = result?.error
+        steps.append(
             Step(
                 name: step.name, state: step.state.rawValue, detail: step.detail,
                 actions: step.actions.map { Action($0) }, commands: step.commands,
-                applied: isApplied && step.state == .useful)
-        }
+                applied: result != nil && error == nil, error: error?.problem))
+    }
+}
+
+extension Result<Void, KeychainError> {
+    /// nil if it is a success.
+    var error: KeychainError? {
+        guard case .failure(let error) = self else { return nil }
+        return error
     }
 }
 
