@@ -92,7 +92,7 @@ struct SetupCommandTests {
     }
 
     @Test(
-        "A directory of a file that is none is named, and stays",
+        "What is in the place of a directory, and is not one, is named, and stays",
         arguments: [("file", "is not a directory"), ("link", "is a symbolic link that leads nowhere")])
     func occupiedDirectory(_ kind: String, _ finding: String) throws {
         var machine = world.machine
@@ -168,6 +168,38 @@ struct SetupCommandTests {
                 + "hint: latchkey setup --undo daemon\n")
         #expect(world.run(["--undo"]).exit == 0)
         #expect(world.commands.first == "systemctl --user disable --now latchkeyd.socket")
+    }
+
+    @Test("In the home directory of another user, the plan is shown, and nothing is changed", arguments: [false, true])
+    func otherHome(_ isRoot: Bool) throws {
+        let home = "\(world.path)/home"
+        #expect(mkdir(home, 0o755) == 0)
+        var machine = world.machine
+        machine.shell = "bash"
+        #expect(world.run(["--apply"], on: machine).exit == 0)
+        let files = try world.files()
+        var owner = geteuid()
+        if !isRoot {
+            machine.user += 1
+        } else if owner != 0 {
+            machine.user = 0
+        } else {
+            owner = 1
+            #expect(chown(home, owner, owner) == 0)
+        }
+        for words in [["--apply"], ["--undo"], ["--apply", "--json"]] {
+            let outcome = world.run(words, on: machine)
+            #expect(outcome.exit == 53 && outcome.output == "", "\(outcome)")
+            let hint = isRoot ? "run it as that user, without sudo" : "export HOME="
+            #expect(
+                outcome.error.hasPrefix(
+                    "latchkey: the home directory \(home) belongs to user \(owner), and this is user \(machine.user)\n"
+                        + "hint: \(hint)"), "\(outcome)")
+        }
+        #expect(try world.files() == files)
+        for words in [[], ["--apply", "--dry-run"], ["--undo", "--dry-run"]] {
+            #expect(world.run(words, on: machine).exit == 0, "\(words)")
+        }
     }
 
     @Test("A step that fails does not stop the next ones: each failure is reported, also in JSON")

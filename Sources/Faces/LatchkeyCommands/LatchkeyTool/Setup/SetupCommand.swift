@@ -59,6 +59,9 @@ struct SetupCommand: ParsableSubcommand {
     func run(
         on machine: SetupMachine, recordingIn directory: String, in session: CommandSession
     ) throws(CommandFailure) {
+        if apply || undo, !dryRun {
+            try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try machine.requireOwnHome() }
+        }
         let work = SetupWork(machine: machine, stateDirectory: directory)
         guard !undo else { return try revert(work, in: session) }
         let chosen = SetupPlan(machine: machine).steps.filter { steps.isEmpty || steps.contains($0.name) }

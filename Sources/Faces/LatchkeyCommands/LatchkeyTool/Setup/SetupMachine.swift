@@ -19,6 +19,8 @@ struct SetupMachine: Sendable {
     var hasDisplay = false
     /// The path of this program; nil if it is not known.
     var executable: String?
+    /// The user in whose home directory something may be changed.
+    var user: UInt32 = geteuid()
     /// Runs a program without output, and returns its exit value.
     var run: @Sendable ([String]) throws(SystemError) -> Int32 = SetupMachine.execute
     /// Creates a file, which must not exist, as a whole.
@@ -39,6 +41,23 @@ struct SetupMachine: Sendable {
             hasDisplay: SecureEnvironment.value(of: "DISPLAY") != nil
                 || SecureEnvironment.value(of: "WAYLAND_DISPLAY") != nil,
             executable: OwnExecutable.path)
+    }
+
+    /// - Throws: errSecNotAvailable if the home directory is another user's, as it can be under sudo: what is
+    ///   created there would be root's.
+    func requireOwnHome() throws(KeychainError) {
+        let owner: UInt32?
+        do throws(SystemError) {
+            owner = try FileStatus.of(home)?.owner
+        } catch {
+            throw SetupRecord.failure(error)
+        }
+        guard let owner, owner != user else { return }
+        throw KeychainError(
+            .notAvailable, "the home directory \(home) belongs to user \(owner), and this is user \(user)",
+            hint: user == 0
+                ? "run it as that user, without sudo; sudo -H latchkey setup is for root itself"
+                : "export HOME=/path/of/the/home/directory")
     }
 
     /// XDG Base Directory Specification: relative paths must be ignored.
