@@ -80,7 +80,7 @@ public enum BackupFile {
     private static func mapSystemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(KeychainError)
         -> Result
     {
-        do { return try body() } catch { throw KeychainError(error) }
+        do { return try body() } catch { throw KeychainError(ofFile: error) }
     }
 }
 

@@ -11,7 +11,7 @@ public enum PasscodeFile {
     /// Returns the first line of a file with mode 0600.
     ///
     /// - Throws: errSecNotAvailable if other users can read the file; the hint is the chmod
-    ///   command.
+    ///   command. errSecIO if there is no such file.
     public static func read(_ path: String) throws(KeychainError) -> SharedSecret {
         try read(path, isPrivate: true)
     }
@@ -56,7 +56,7 @@ public enum PasscodeFile {
         do {
             buffer = try SecretBytes(count: maxCount + 1) { (buffer) throws(SystemError) in count = try fill(buffer) }
         } catch {
-            throw KeychainError(error)
+            throw KeychainError(ofFile: error)
         }
         guard count <= maxCount else {
             throw KeychainError(.param, "the passcode in \(source) is longer than \(maxCount) bytes")

@@ -232,9 +232,14 @@ extension KeychainError {
             default: nil
             }
         let general = KeychainError(error)
-        self.init(
-            general.status == .invalidKeychain ? .param : general.status, error.description,
-            hint: error.hint ?? defaultHint)
+        let status: OSStatusCode =
+            switch general.status {
+            case .invalidKeychain: .param
+            // A missing file of the keychain is another matter.
+            case .notAvailable where error.code == ENOENT: .io
+            default: general.status
+            }
+        self.init(status, error.description, hint: error.hint ?? defaultHint)
     }
 
     /// The error of a protected file.

@@ -168,7 +168,7 @@ struct ErrorExplanation: Sendable {
     private static let machine: [ErrorExplanation] = [
         ErrorExplanation(
             .notAvailable, "The keychain, or what it needs, cannot be used",
-            "A file is missing, belongs to another user or can be accessed by others; the device key or the TPM does not open the keychain; or latchkeyd, to which the keychain belongs, does not answer.",
+            "A file of the keychain is missing; a file belongs to another user or can be accessed by others; the device key or the TPM does not open the keychain; or latchkeyd, to which the keychain belongs, does not answer.",
             "The message names the file or the program, and the hint what to type.",
             "`latchkey doctor` checks all of it, also for a keychain that does not open."),
         ErrorExplanation(
@@ -177,7 +177,7 @@ struct ErrorExplanation: Sendable {
             "`latchkey status`; `systemctl --user status latchkeyd.socket`."),
         ErrorExplanation(
             .inputOutput, "Reading or writing failed",
-            "The file system or the device reported an error, or a file that was named cannot be opened.",
+            "The file system or the device reported an error, or a file that was named does not exist or cannot be opened.",
             "Check the path in the message; the system log shows a failing disk."),
         ErrorExplanation(
             .diskFull, "No space is left",

@@ -48,7 +48,7 @@ struct FileBatch {
             case .other(let path, let reason):
                 state.withLock { $0.report.skipped += 1 }
                 output.skipped(path, reason)
-            case .failure(let path, let error): Self.fail(path, KeychainError(error), state, output)
+            case .failure(let path, let error): Self.fail(path, KeychainError(ofFile: error), state, output)
             case .file(let file):
                 do throws(FileProtectionError) {
                     let outcome = try convert(file, progress)

@@ -70,7 +70,7 @@ struct ProtectedFileReport: Encodable {
         switch entry {
         case .other(let path, let reason): (self.path, state, problem, error) = (path, "skipped", reason, nil)
         case .failure(let path, let cause):
-            (self.path, state, problem, error) = (path, "failed", cause.description, KeychainError(cause))
+            (self.path, state, problem, error) = (path, "failed", cause.description, KeychainError(ofFile: cause))
         case .file(let file):
             path = file.path
             do throws(FileProtectionError) {

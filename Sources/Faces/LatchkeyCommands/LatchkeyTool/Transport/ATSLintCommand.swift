@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 internal import TransportPolicy
@@ -36,7 +37,8 @@ struct ATSLintCommand: ParsableSubcommand {
         let allowed = try allowedKinds()
         let reading: ATSReading
         do throws(TransportPolicyError) { reading = try AppTransportSecurity.reading(file: file) } catch {
-            throw .status(KeychainError(.decode, error.problem, hint: error.hint))
+            let isMissing = access(file, F_OK) != 0 && errno == ENOENT
+            throw .status(KeychainError(isMissing ? .io : .decode, error.problem, hint: error.hint))
         }
         let suffixes = PublicSuffixes.system()
         let report = ATSReport(file, ATSLint(reading, suffixes).findings, allowed: allowed, suffixes.source)
