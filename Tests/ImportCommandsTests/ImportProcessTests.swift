@@ -69,6 +69,8 @@ struct ImportProcessTests {
         #expect(help.status == 0 && help.output.contains("--unlock-timeout"), "\(help)")
         let wrong = try Executable.run("latchkey", ["import", "--from=elsewhere"], home: directory.path)
         #expect(wrong.status == 2 && wrong.error.contains("hint: latchkey-import --help"), "\(wrong)")
+        let verbose = try Executable.run("latchkey", ["-v", "import", "--from=elsewhere"], home: directory.path)
+        #expect(verbose.status == 2 && verbose.error.hasSuffix(" is not valid [LK1001]\n"), "\(verbose)")
     }
 
     @Test("The passcode of a file opens a locked keychain for the import")

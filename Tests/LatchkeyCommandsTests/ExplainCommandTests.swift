@@ -65,4 +65,30 @@ struct ExplainCommandTests {
         #expect(
             macOS.error == "security: cannot open /x\nhint: chmod 700 /x\nsecurity: errSecNotAvailable (-25291)\n")
     }
+
+    @Test(
+        "A command line that is not valid has an identifier as well, also an unknown command",
+        arguments: ["get --bad", "bogus", "help bogus", "key xqzw", "-l --bad"])
+    func usage(_ line: String) throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let plain = keychain.latchkey(line)
+        #expect(plain.error.hasPrefix("latchkey: ") && !plain.error.contains("LK"), "\(plain)")
+        let terminal = keychain.latchkey(line, io: TestIO(isErrorInteractive: true))
+        #expect(terminal.error.split(separator: "\n").first?.hasSuffix(" [LK1001]") == true, "\(terminal)")
+        let verbose = keychain.latchkey("-v \(line)")
+        #expect(verbose.exit == plain.exit)
+        #expect(verbose.error.contains("latchkey: the command line is not valid [LK1001]\n"), "\(verbose)")
+        let macOS = keychain.security("-v bogus", io: TestIO(isErrorInteractive: true))
+        #expect(macOS.error == "security: unknown command \"bogus\"\nhint: security help\n")
+    }
+
+    @Test("An unknown option before the command is reported under the name of the program")
+    func unknownOption() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        for line in ["-Z", "-v --bad", "-q --version"] {
+            let outcome = keychain.latchkey(line)
+            #expect(outcome.exit == 2 && outcome.error.hasPrefix("latchkey: unknown option -"), "\(outcome)")
+        }
+        #expect(keychain.security("-Z").error.hasPrefix("security: options: unknown option -Z\nusage: security "))
+    }
 }

@@ -121,6 +121,8 @@ struct MountProcessTests {
     func failures() throws {
         let missing = try place.latchkey("mount", "--class", "complete", place.store + "/none", place.mount)
         #expect(missing.status != 0 && missing.text.contains("No such file or directory"), "\(missing)")
+        let wrong = try place.latchkey("-v", "mount", "--bad", place.store)
+        #expect(wrong.status == 2 && wrong.text.hasSuffix(" is not valid [LK1001]\n"), "\(wrong)")
         try mount("--class", "complete", place.store, place.mount)
         try unmount(place.mount)
         #expect(eventually { place.servers.isEmpty })

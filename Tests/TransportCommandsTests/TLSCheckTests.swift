@@ -146,6 +146,8 @@ struct TLSCheckTests {
             (["tls", "check", "--ats", "/nonexistent/Info.plist", "example.com"], 50, "does not exist"),
             (["tls", "check", "--timeout", "0", "example.com"], 2, "--timeout"),
             (["tls", "chekc", "example.com"], 2, "hint: latchkey tls --help"),
+            (["-v", "tls", "chekc", "example.com"], 2, "latchkey: the command line is not valid [LK1001]\n"),
+            (["-v", "pin", "list", "--bad"], 2, "latchkey: the command line is not valid [LK1001]\n"),
         ])
     func commandLine(_ words: [String], status: Int32, text: String) async throws {
         let outcome = try await lab.latchkey(words)

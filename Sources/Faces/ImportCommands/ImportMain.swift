@@ -14,8 +14,8 @@ public enum ImportMain {
     ///   - io: the streams to read from and to write to.
     /// - Returns: the exit value of the process.
     public static func run(_ words: [CommandWord], io: some CommandIO) -> Int32 {
-        let session = CommandSession(io: io, program: .latchkey)
-        return Int32(OSStatusCode(rawValue: status(words.dropFirst().map(\.text), in: session)).exitCode)
+        let (session, words) = CommandSession.companion(words, io: io)
+        return Int32(OSStatusCode(rawValue: status(words.map(\.text), in: session)).exitCode)
     }
 
     private static func status(_ words: [String], in session: CommandSession) -> Int32 {
@@ -31,8 +31,7 @@ public enum ImportMain {
                 try? session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
                 return 0
             }
-            session.io.say("latchkey: \(ImportKeyring.message(for: error))\n")
-            session.io.say("hint: latchkey-import --help\n")
+            session.reportUsage("\(ImportKeyring.message(for: error))", hint: "latchkey-import --help")
             return CommandFailure.usage(nil).status
         }
     }

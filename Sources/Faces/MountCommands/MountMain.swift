@@ -14,8 +14,8 @@ public enum MountMain {
     ///   - io: the streams to read from and to write to.
     /// - Returns: the exit value of the process.
     public static func run(_ words: [CommandWord], io: some CommandIO) -> Int32 {
-        let session = CommandSession(io: io, program: .latchkey)
-        return Int32(OSStatusCode(rawValue: status(words.dropFirst().map(\.text), in: session)).exitCode)
+        let (session, words) = CommandSession.companion(words, io: io)
+        return Int32(OSStatusCode(rawValue: status(words.map(\.text), in: session)).exitCode)
     }
 
     private static func status(_ words: [String], in session: CommandSession) -> Int32 {
@@ -31,8 +31,7 @@ public enum MountMain {
                 try? session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
                 return 0
             }
-            session.io.say("latchkey: \(MountFolder.message(for: error))\n")
-            session.io.say("hint: latchkey-mount --help\n")
+            session.reportUsage("\(MountFolder.message(for: error))", hint: "latchkey-mount --help")
             return CommandFailure.usage(nil).status
         }
     }

@@ -14,8 +14,8 @@ public enum TransportMain {
     ///   - io: the streams to read from and to write to.
     /// - Returns: the exit value of the process.
     public static func run(_ words: [CommandWord], io: some CommandIO) -> Int32 {
-        let session = CommandSession(io: io, program: .latchkey)
-        return Int32(OSStatusCode(rawValue: status(Array(words.dropFirst()), in: session)).exitCode)
+        let (session, words) = CommandSession.companion(words, io: io)
+        return Int32(OSStatusCode(rawValue: status(words, in: session)).exitCode)
     }
 
     private static func status(_ words: [CommandWord], in session: CommandSession) -> Int32 {
@@ -48,8 +48,8 @@ public enum TransportMain {
             }
         }
         let names = commandNames(words.map(\.text)).joined(separator: " ")
-        session.io.say("latchkey: \(TransportCommand.message(for: error))\n")
-        session.io.say("hint: latchkey \(names.isEmpty ? "" : "\(names) ")--help\n")
+        session.reportUsage(
+            "\(TransportCommand.message(for: error))", hint: "latchkey \(names.isEmpty ? "" : "\(names) ")--help")
         return CommandFailure.usage(nil).status
     }
 

@@ -159,8 +159,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
                 return error.status
             }
         }
-        session.io.say("latchkey: \(problem(of: error, with: words))\n")
-        if !session.isQuiet { session.io.say("hint: \(hint(for: words))\n") }
+        session.reportUsage(problem(of: error, with: words), hint: hint(for: words))
         return CommandFailure.usage(nil).status
     }
 

@@ -17,7 +17,7 @@ enum HelpCommand: SecurityCommand {
             if let text = text(for: name, in: session) {
                 try session.write(text)
             } else {
-                session.io.say("\(session.program.rawValue): unknown command \"\(name.text)\"\n")
+                session.reportUsage("unknown command \"\(name.text)\"", as: session.program)
                 isUnknown = true
             }
         }

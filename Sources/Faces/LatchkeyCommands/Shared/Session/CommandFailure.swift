@@ -54,10 +54,13 @@ package enum CommandFailure: Error {
 
 extension CommandFailure {
     /// Returns the lines for standard error. For `usage`, the usage text follows them.
+    ///
+    /// - Parameter command: the command's name; empty for the words before it.
     func lines(for program: Program, command: String) -> [TerminalText] {
         switch self {
         case .usage(let problem):
-            return problem.map { ["\(program.rawValue): \(command): \($0)"] } ?? []
+            let name: TerminalText = command.isEmpty ? "" : "\(command): "
+            return problem.map { ["\(program.rawValue): \(name)\($0)"] } ?? []
         case .status(let error, let function):
             let call: TerminalText = function.map { "\($0): " } ?? ""
             return ["\(program.rawValue): \(call)\(Self.text(of: error))"]

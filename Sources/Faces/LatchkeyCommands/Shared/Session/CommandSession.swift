@@ -22,6 +22,18 @@ package struct CommandSession {
         self.program = program
     }
 
+    /// Returns the session of a companion program, and the words of its command line after its name and
+    /// the options that ``CompanionProgram`` passes on.
+    package static func companion(_ words: [CommandWord], io: any CommandIO) -> (CommandSession, [CommandWord]) {
+        var session = CommandSession(io: io, program: .latchkey)
+        let options = words.dropFirst().prefix { $0 == "-v" || $0 == "-q" }
+        (session.isVerbose, session.isQuiet) = (options.contains("-v"), options.contains("-q"))
+        return (session, Array(words.dropFirst(1 + options.count)))
+    }
+
+    /// The options of ``companion(_:io:)``.
+    var companionOptions: [String] { (isVerbose ? ["-v"] : []) + (isQuiet ? ["-q"] : []) }
+
     /// Returns the keychain, which is opened on first use.
     package func keychain() throws(CommandFailure) -> KeychainSession {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.session() }
@@ -56,10 +68,26 @@ package struct CommandSession {
         let identifier: TerminalText =
             prefix == .latchkey ? failure.identifier.map { " [\($0)]" } ?? "" : ""
         if io.isErrorInteractive, let first = lines.first { lines[0] = first + identifier }
-        if isVerbose, case .status(let error, _) = failure {
-            lines.append("\(prefix.rawValue): \(error.status)\(identifier)")
-        }
+        if isVerbose, let status = Self.status(of: failure, for: prefix) { lines.append("\(status)\(identifier)") }
         for line in lines { io.say("\(line)\n") }
+    }
+
+    /// Reports a command line that is not valid, in the same way.
+    package func reportUsage(_ problem: TerminalText, hint: TerminalText? = nil, as prefix: Program = .latchkey) {
+        DebugLog.write("failed: \(ErrorIdentifier.usage)")
+        let identifier: TerminalText = prefix == .latchkey ? " [\(ErrorIdentifier.usage)]" : ""
+        io.say("\(prefix.rawValue): \(problem)\(io.isErrorInteractive ? identifier : "")\n")
+        if let hint, !isQuiet { io.say("hint: \(hint)\n") }
+        if isVerbose, let status = Self.status(of: .usage(nil), for: prefix) { io.say("\(status)\(identifier)\n") }
+    }
+
+    /// The line of `-v`. macOS has none for a command line that is not valid.
+    private static func status(of failure: CommandFailure, for prefix: Program) -> TerminalText? {
+        switch failure {
+        case .status(let error, _): "\(prefix.rawValue): \(error.status)"
+        case .usage where prefix == .latchkey: "latchkey: the command line is not valid"
+        case .usage, .line, .reported: nil
+        }
     }
 
     /// Writes a note to standard error about behavior that differs from macOS. `-q` suppresses it.

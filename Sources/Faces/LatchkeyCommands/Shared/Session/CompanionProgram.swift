@@ -31,7 +31,7 @@ package enum CompanionProgram: String {
         guard let path = ProcessDirectory(getpid()).executable.map(path(beside:)) else {
             throw .status(KeychainError(.notAvailable, "the path of this program is not known"))
         }
-        let error = ProgramReplacement.execute(path, [name] + words)
+        let error = ProgramReplacement.execute(path, [name] + session.companionOptions + words)
         guard error.code == ENOENT else { throw .status(KeychainError(.notAvailable, error.description)) }
         throw .status(
             KeychainError(

@@ -25,11 +25,10 @@ enum Dispatcher {
     /// Reports an unknown command, and suggests a similar one.
     private static func refuse(_ name: CommandWord, in session: CommandSession) {
         let program = session.program.rawValue
-        session.io.say("\(program): unknown command \"\(name.text)\"\n")
-        guard !session.isQuiet else { return }
         let suggestion = Suggestion.command(for: name.text, in: session.program)
         let question: TerminalText = suggestion.map { "did you mean '\(program) \($0)'? " } ?? ""
-        session.io.say("hint: \(question)\(program) help\n")
+        session.reportUsage(
+            "unknown command \"\(name.text)\"", hint: "\(question)\(program) help", as: session.program)
     }
 
     private static func run(

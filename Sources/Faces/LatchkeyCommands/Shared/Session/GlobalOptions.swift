@@ -14,7 +14,8 @@ enum GlobalOptions {
         do {
             arguments = try ParsedArguments(words, options: options)
         } catch {
-            session.report(error, of: "options")
+            session.isVerbose = words.prefix { $0.hasPrefix("-") }.contains("-v")
+            session.report(error, of: session.program == .security ? "options" : "", as: session.program)
             session.io.say(GeneralUsage.text(for: session.program))
             return error.status
         }
@@ -22,7 +23,7 @@ enum GlobalOptions {
         session.isVerbose = arguments.contains("-v")
         if let word = arguments["-k"] {
             guard let name = KeychainName(word.lastPathComponent) else {
-                session.report(.parameter("'\(word.text)' is not the name of a keychain"), of: "options")
+                session.report(.parameter("'\(word.text)' is not the name of a keychain"), of: "options", as: session.program)
                 return OSStatusCode.param.rawValue
             }
             KeychainClient.select(name)
@@ -35,7 +36,7 @@ enum GlobalOptions {
         do throws(CommandFailure) {
             try session.write(GeneralUsage.text(for: session.program))
         } catch {
-            session.report(error, of: "usage")
+            session.report(error, of: "usage", as: session.program)
         }
         return CommandFailure.usage(nil).status
     }
