@@ -30,10 +30,13 @@ struct ErrorIdentifierPageTests {
             (`LATCHKEY_RECORD=1 ./Scripts/test --filter ErrorIdentifierPageTests`).
 
             An identifier says which kind of failure it is, and the message which case of it. Its number does not
-            change, and is not given to another kind.
+            change, and is not given to another kind. Exit values that no identifier has are at the end.
 
             """
-        let text = head + ErrorExplanation.all.map(Self.section).joined()
+        let values = ExitValueExplanation.all.map { one in
+            "\n## Exit value \(one.value)\n\n**\(one.title).** \(one.cause)\n\n\(Self.list(one.steps))"
+        }
+        let text = head + ErrorExplanation.all.map(Self.section).joined() + values.joined()
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Documentation/Errors.md")
         if ProcessInfo.processInfo.environment["LATCHKEY_RECORD"] == "1" {
             try Data(text.utf8).write(to: file)
@@ -47,7 +50,9 @@ struct ErrorIdentifierPageTests {
         let status = one.identifier.statuses.first.map { status in
             "\nStatus `\(status.name ?? "")` (\(status.rawValue)), exit value \(status.exitCode).\n"
         }
-        let steps = one.steps.map { "- \($0)\n" }.joined()
-        return "\n## \(one.identifier)\n\n**\(one.title).** \(one.cause)\n\(status ?? "")\n\(steps)"
+        let value = one.exitValue.map { "\nExit value \($0).\n" }
+        return "\n## \(one.identifier)\n\n**\(one.title).** \(one.cause)\n\(status ?? value ?? "")\n\(list(one.steps))"
     }
+
+    private static func list(_ steps: [String]) -> String { steps.map { "- \($0)\n" }.joined() }
 }

@@ -24,7 +24,20 @@ struct ExplainCommandTests {
         #expect(both.contains("LK1201") && both.contains("LK1203"))
         #expect(keychain.latchkey("explain LK1101 44 errSecItemNotFound").output.hasPrefix("LK1101"))
         #expect(keychain.latchkey("explain LK1101 44").output.components(separatedBy: "LK1101").count == 2)
-        #expect(keychain.latchkey("explain 2").output.hasPrefix("LK1001"))
+        let usage = keychain.latchkey("explain 2").output
+        #expect(usage.hasPrefix("LK1001  The command line is not valid\nstatus: exit value 2\nwhy:    "))
+    }
+
+    @Test("An exit value that is no status is explained as well", arguments: [1, 3, 126, 127])
+    func exitValues(_ value: Int) throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let text = keychain.latchkey("explain \(value) \(value)").output
+        #expect(text.hasPrefix("exit value \(value)  ") && text.contains("\nwhy:    ") && text.contains("\ndo:     "))
+        #expect(text.components(separatedBy: "exit value \(value)  ").count == 2)
+        let json = Data(keychain.latchkey("explain --json \(value)").output.utf8)
+        let found = try #require(try JSONSerialization.jsonObject(with: json) as? [[String: Any]])
+        #expect(found.count == 1 && found[0]["exitValue"] as? Int == value && found[0]["identifier"] == nil)
+        #expect(found[0]["title"] is String && found[0]["cause"] is String && found[0]["steps"] is [String])
     }
 
     @Test("Without an error, every identifier is listed; JSON has all of it")
@@ -42,7 +55,7 @@ struct ExplainCommandTests {
     }
 
     @Test(
-        "A word that is no error is refused", arguments: ["LK9999", "0", "256", "-1", "errSecSuccess", "banana", "3"])
+        "A word that is no error is refused", arguments: ["LK9999", "0", "256", "-1", "errSecSuccess", "banana", "5"])
     func refuses(_ word: String) throws {
         let outcome = try TestKeychain(.ephemeral).latchkey("explain -- \(word)")
         #expect(outcome.exit == 206 && outcome.output.isEmpty)

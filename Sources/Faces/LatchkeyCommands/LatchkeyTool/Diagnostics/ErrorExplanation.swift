@@ -23,7 +23,7 @@ struct ErrorExplanation: Sendable {
     private static let requests: [ErrorExplanation] = [
         ErrorExplanation(
             .usage, "The command line is not valid",
-            "An option is unknown, a value is missing, or operands do not fit together. Nothing was done.",
+            "An option is unknown, a value is missing, or operands do not fit together; or there is no such command, which has the exit value 1. Nothing was done.",
             "`latchkey help COMMAND` shows the options and examples of a command."),
         ErrorExplanation(
             .parameter, "A value is not allowed",

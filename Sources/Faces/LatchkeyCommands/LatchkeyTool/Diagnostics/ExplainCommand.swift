@@ -28,15 +28,23 @@ struct ExplainCommand: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         var chosen: [ErrorExplanation] = []
+        var values: [ExitValueExplanation] = []
         for word in errors {
+            let value = ExitValueExplanation.all.first { word == "\($0.value)" }
+            if let value {
+                if !values.contains(where: { $0.value == value.value }) { values.append(value) }
+                continue
+            }
             let found = try Self.explanations(of: word)
             chosen += found.filter { one in !chosen.contains { $0.identifier == one.identifier } }
         }
         if json {
             let reports = (errors.isEmpty ? ErrorExplanation.all : chosen).map(ErrorReport.init)
-            return try session.write(try JSONText.of(reports))
+            return try session.write(try JSONText.of(reports + values.map(ErrorReport.init)))
         }
-        guard errors.isEmpty else { return try session.write(chosen.map(\.text).joined(separator: "\n")) }
+        guard errors.isEmpty else {
+            return try session.write((chosen.map(\.text) + values.map(\.text)).joined(separator: "\n"))
+        }
         try session.write(ErrorExplanation.all.map { "\($0.identifier)  \($0.title)\n" as TerminalText }.joined())
     }
 
@@ -60,29 +68,32 @@ struct ExplainCommand: ParsableSubcommand {
         let known = ErrorIdentifier.allCases.filter { identifier in
             identifier.statuses.contains { $0.exitCode == value }
         }
-        return Set(known).union(value == usageValue ? [.usage] : [])
+        return Set(known).union(value == CommandFailure.usageExitValue ? [.usage] : [])
     }
-
-    /// The exit value after a command line that is not valid.
-    private static let usageValue: UInt8 = 2
 }
 
 extension ErrorExplanation {
     /// The first of the identifier's statuses; all have the same exit value.
     private var status: OSStatusCode? { identifier.statuses.first }
 
+    /// The exit value of the commands; nil if there are several.
+    var exitValue: UInt8? { status?.exitCode ?? (identifier == .usage ? CommandFailure.usageExitValue : nil) }
+
     /// The explanation as text of several lines.
     fileprivate var text: TerminalText {
         let first: TerminalText = "\(identifier)  \(title)\n"
-        let status: TerminalText = self.status.map { "status: \($0), exit value \($0.exitCode)\n" } ?? ""
+        let value: TerminalText = exitValue.map { "exit value \($0)\n" } ?? ""
+        let status: TerminalText =
+            self.status.map { "status: \($0), \(value)" } ?? (value == "" ? "" : "status: \(value)")
         let cause: TerminalText = "why:    \(self.cause)\n"
         return first + status + cause + steps.map { "do:     \($0)\n" as TerminalText }.joined()
     }
 }
 
-/// An identifier, in the shape of its JSON.
+/// An identifier or an exit value, in the shape of its JSON.
 private struct ErrorReport: Encodable {
-    var identifier: String
+    /// Absent for an exit value that has no status.
+    var identifier: String?
     var title: String
     /// The name of the status; absent if there is none, or several.
     var status: String?
@@ -94,7 +105,14 @@ private struct ErrorReport: Encodable {
         identifier = explanation.identifier.description
         title = explanation.title
         status = explanation.identifier.statuses.first?.name
-        exitValue = explanation.identifier.statuses.first?.exitCode
+        exitValue = explanation.exitValue
+        cause = explanation.cause
+        steps = explanation.steps
+    }
+
+    init(_ explanation: ExitValueExplanation) {
+        exitValue = explanation.value
+        title = explanation.title
         cause = explanation.cause
         steps = explanation.steps
     }

@@ -22,12 +22,15 @@ package enum CommandFailure: Error {
     /// The status. The exit value is its lowest byte.
     package var status: Int32 {
         switch self {
-        case .usage: 2
+        case .usage: Int32(Self.usageExitValue)
         case .status(let error, _): error.status.rawValue
         case .line: 1
         case .reported(let status): status
         }
     }
+
+    /// The exit value after a command line that is not valid.
+    static let usageExitValue: UInt8 = 2
 
     /// The kind of failure; nil if it was reported in another way.
     var identifier: ErrorIdentifier? {

@@ -23,7 +23,8 @@ enum GlobalOptions {
         session.isVerbose = arguments.contains("-v")
         if let word = arguments["-k"] {
             guard let name = KeychainName(word.lastPathComponent) else {
-                session.report(.parameter("'\(word.text)' is not the name of a keychain"), of: "options", as: session.program)
+                session.report(
+                    .parameter("'\(word.text)' is not the name of a keychain"), of: "options", as: session.program)
                 return OSStatusCode.param.rawValue
             }
             KeychainClient.select(name)
