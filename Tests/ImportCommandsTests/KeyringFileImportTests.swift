@@ -84,7 +84,8 @@ struct KeyringFileImportTests {
         #expect(keychain.importKeyring("--password-file", "a").status == 2)
         #expect(keychain.importKeyring("--unlock-timeout", "0").status == 2)
         #expect(keychain.importKeyring(from: "other").status == 2)
-        #expect(keychain.importKeyring("--help").output.contains("EXAMPLES:"))
+        let examples = HelpExamples(keychain.importKeyring("--help").output)
+        #expect(!examples.lines.isEmpty && examples.broken.isEmpty, "\(examples.broken)")
     }
 
     @Test("A dry run shows each item with its state in a table, and changes nothing")

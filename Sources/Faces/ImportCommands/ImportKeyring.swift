@@ -27,7 +27,8 @@ struct ImportKeyring: ParsableSubcommand {
             EXAMPLES:
               latchkey import --from gnome-keyring --dry-run
               latchkey import --from gnome-keyring
-              latchkey import --from gnome-keyring --file ~/.local/share/keyrings/login.keyring
+              latchkey import --from gnome-keyring \\
+                  --file ~/.local/share/keyrings/login.keyring
               latchkey import --from kwallet --json
             """,
         version: LatchkeyVersion.current)

@@ -21,7 +21,8 @@ struct ATSDiagnostics: ParsableSubcommand {
             EXAMPLES:
               latchkey ats diagnostics https://example.com
               latchkey ats diagnostics --verbose https://example.com:8443
-              latchkey ats diagnostics --json https://example.com | jq '.cases[] | select(.passed) | .title'
+              latchkey ats diagnostics --json https://example.com \\
+                  | jq '.cases[] | select(.passed) | .title'
             """)
 
     @Flag(help: "Also show why a combination fails.")

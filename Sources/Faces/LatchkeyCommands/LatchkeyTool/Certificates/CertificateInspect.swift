@@ -13,7 +13,8 @@ struct CertificateInspect: ParsableSubcommand {
 
             EXAMPLES:
               latchkey certificate inspect server.pem
-              openssl s_client -connect example.com:443 -showcerts </dev/null | latchkey certificate inspect
+              openssl s_client -connect example.com:443 -showcerts </dev/null \\
+                  | latchkey certificate inspect
             """)
 
     @Flag(help: "Print JSON, an array.")

@@ -17,8 +17,10 @@ struct TrustExplain: ParsableSubcommand {
 
             EXAMPLES:
               latchkey trust explain --host example.com server.pem
-              latchkey trust explain --policy mail --name alice@example.com --anchors ca.pem alice.pem
-              openssl s_client -connect example.com:443 -showcerts </dev/null | latchkey trust explain --host example.com
+              latchkey trust explain --policy mail --name alice@example.com \\
+                  --anchors ca.pem alice.pem
+              openssl s_client -connect example.com:443 -showcerts </dev/null \\
+                  | latchkey trust explain --host example.com
             """)
 
     @Option(help: ArgumentHelp("The name of the server.", valueName: "name"))

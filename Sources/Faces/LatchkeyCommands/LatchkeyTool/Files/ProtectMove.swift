@@ -22,7 +22,8 @@ extension ProtectCommand {
 
                 EXAMPLES:
                   latchkey protect move --to-keychain scans/passport passport.tiff
-                  latchkey protect move --to-keychain scans/passport --class first-unlock passport.tiff
+                  latchkey protect move --to-keychain scans/passport \\
+                      --class first-unlock passport.tiff
                   latchkey protect move --from-keychain scans/passport passport.tiff
                 """)
 

@@ -21,7 +21,7 @@ struct KeyAttest: ParsableCommand {
 
             EXAMPLES:
               latchkey key attest identity --tag com.example.key -o identity
-              latchkey key attest challenge --ca maker.pem --state state identity -o challenge
+              latchkey key attest challenge --ca ca.pem --state state identity -o challenge
               latchkey key attest answer --tag com.example.key challenge -o answer
               latchkey key attest verify --state state answer > key.pem
             """,
@@ -50,7 +50,7 @@ struct KeyAttest: ParsableCommand {
             commandName: "challenge", abstract: "Verify a TPM, and print what it must answer.",
             discussion: """
                 EXAMPLES:
-                  latchkey key attest challenge --ca maker.pem --state state identity -o challenge
+                  latchkey key attest challenge --ca ca.pem --state state identity -o challenge
                 """)
 
         @Option(help: ArgumentHelp("Trust this certificate of a maker of TPMs (PEM or DER).", valueName: "file"))

@@ -12,7 +12,8 @@ struct KeyDecrypt: ParsableSubcommand {
         discussion: """
             EXAMPLES:
               latchkey key decrypt --tag com.example.key secret.bin
-              latchkey key decrypt --key-file key.pem --algorithm oaep-sha1 -o secret.txt secret.bin
+              latchkey key decrypt --key-file key.pem --algorithm oaep-sha1 \\
+                  -o secret.txt secret.bin
             """)
 
     @OptionGroup var key: KeySelector

@@ -15,7 +15,8 @@ struct KeyEncrypt: ParsableSubcommand {
 
             EXAMPLES:
               latchkey key encrypt --key-file public.pem secret.txt > secret.bin
-              latchkey key encrypt --tag com.example.key --algorithm oaep-sha256-aesgcm -o large.bin large.txt
+              latchkey key encrypt --tag com.example.key --algorithm oaep-sha256-aesgcm \\
+                  -o large.bin large.txt
             """)
 
     @OptionGroup var key: KeySelector

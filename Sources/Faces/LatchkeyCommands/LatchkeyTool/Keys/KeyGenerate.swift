@@ -12,9 +12,11 @@ struct KeyGenerate: ParsableSubcommand {
         discussion: """
             EXAMPLES:
               latchkey key generate --tag com.example.key
-              latchkey key generate --tag com.example.key --type rsa --size 3072 --label 'Deploy key' --not-extractable
-              latchkey key generate --tag com.example.sign --access-control privateKeyUsage,userPresence
-              latchkey key generate --tag com.example.login --secure-enclave --accessible cku
+              latchkey key generate --tag com.example.key --type rsa --size 3072 \\
+                  --label 'Deploy key' --not-extractable
+              latchkey key generate --tag com.example.sign \\
+                  --access-control privateKeyUsage,userPresence
+              latchkey key generate --tag com.example.me --secure-enclave --accessible cku
             """)
 
     enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable { case ec, rsa }

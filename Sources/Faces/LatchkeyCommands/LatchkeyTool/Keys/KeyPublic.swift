@@ -14,7 +14,8 @@ struct KeyPublic: ParsableSubcommand {
         discussion: """
             EXAMPLES:
               latchkey key public --tag com.example.key > public.pem
-              latchkey key public --tag com.example.key --format openssh >> ~/.ssh/authorized_keys
+              latchkey key public --tag com.example.key --format openssh \\
+                  >> ~/.ssh/authorized_keys
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case pem, der, pkcs1, openssh, external }

@@ -14,7 +14,8 @@ struct KeySign: ParsableSubcommand {
 
             EXAMPLES:
               latchkey key sign --tag com.example.key message.txt > message.sig
-              latchkey key sign --key-file key.pem --algorithm rsa-pss-sha256 -o message.sig message.txt
+              latchkey key sign --key-file key.pem --algorithm rsa-pss-sha256 \\
+                  -o message.sig message.txt
             """)
 
     @OptionGroup var key: KeySelector

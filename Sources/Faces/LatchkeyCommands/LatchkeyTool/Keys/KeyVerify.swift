@@ -13,7 +13,8 @@ struct KeyVerify: ParsableSubcommand {
         discussion: """
             EXAMPLES:
               latchkey key verify --tag com.example.key --signature message.sig message.txt
-              latchkey key verify --key-file public.pem --signature message.sig --algorithm PS256 message.txt
+              latchkey key verify --key-file public.pem --signature message.sig \\
+                  --algorithm PS256 message.txt
             """)
 
     @OptionGroup var key: KeySelector

@@ -29,6 +29,7 @@ struct RecoveryKeyCommand: ParsableCommand {
             discussion: """
                 EXAMPLES:
                   latchkey recovery-key create
+                  install -m 600 /dev/null paper.txt
                   latchkey recovery-key create --passcode-file ~/.passcode > paper.txt
                 """)
 

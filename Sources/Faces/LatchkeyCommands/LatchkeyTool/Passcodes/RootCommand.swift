@@ -62,6 +62,7 @@ struct RootCommand: ParsableCommand {
                 EXAMPLES:
                   latchkey root tpm --dry-run
                   latchkey root tpm --passcode-file ~/.passcode
+                  install -m 600 /dev/null paper.txt
                   latchkey root tpm --pcrs 0,7 > paper.txt
                 """)
 

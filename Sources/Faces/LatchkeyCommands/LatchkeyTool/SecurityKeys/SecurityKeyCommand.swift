@@ -14,7 +14,7 @@ struct SecurityKeyCommand: ParsableCommand {
             EXAMPLES:
               latchkey security-key enroll blue
               latchkey security-key list
-              security add-generic-password -s bank -a alice --access-control securityKey -w
+              security add-generic-password -s bank -a me --access-control securityKey -w
             """,
         subcommands: [SecurityKeyEnroll.self, SecurityKeyList.self, SecurityKeyRemove.self])
 }

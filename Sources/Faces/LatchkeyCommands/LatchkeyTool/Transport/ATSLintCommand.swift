@@ -19,7 +19,7 @@ struct ATSLintCommand: ParsableSubcommand {
             EXAMPLES:
               latchkey ats lint Info.plist
               latchkey ats lint --allow insecure-http --allow single-pin Info.plist
-              latchkey ats lint --json Info.plist | jq '.findings[] | select(.severity == "error")'
+              latchkey ats lint --json Info.plist | jq '.findings[].severity'
             """)
 
     @Flag(help: "Print JSON.")

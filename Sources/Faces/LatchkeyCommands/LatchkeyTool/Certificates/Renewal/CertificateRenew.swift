@@ -25,7 +25,8 @@ struct CertificateRenew: ParsableSubcommand {
 
             EXAMPLES:
               latchkey certificate renew --self-signed --days 90 localhost
-              latchkey certificate renew --issuer 'Home CA' --new-key --hook ./reload.sh api.example.com
+              latchkey certificate renew --issuer 'Home CA' --new-key \\
+                  --hook ./reload.sh api.example.com
               latchkey certificate renew --request api.csr api.example.com
               latchkey certificate renew --import api.pem api.example.com
             """)
