@@ -47,18 +47,24 @@ struct LatchkeyDaemon: AsyncParsableCommand {
         ))
     var release = false
 
-    @Option(help: ArgumentHelp("Listen at this path instead of the default one.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("Listen at this path instead of the default one.", valueName: "path"), completion: .file())
     var socket: String?
 
-    @Option(help: ArgumentHelp("With --system: the directory that contains the keychains.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("With --system: the directory that contains the keychains.", valueName: "directory"),
+        completion: .directory)
     var stateDirectory = "/var/lib/latchkey"
 
-    @Option(help: ArgumentHelp("With --system: the directory of entitlement files.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("With --system: the directory of entitlement files.", valueName: "directory"),
+        completion: .directory)
     var entitlements = "/etc/latchkey/entitlements.d"
 
     @Option(
         help: ArgumentHelp(
-            "With --system: the file of subordinate user ids, which have no keychains.", valueName: "file"))
+            "With --system: the file of subordinate user ids, which have no keychains.", valueName: "file"),
+        completion: .file())
     var subuid = SubordinateUsers.systemPath
 
     @Option(

@@ -36,7 +36,9 @@ struct ImportKeyring: ParsableSubcommand {
     @Option(help: ArgumentHelp("The program: gnome-keyring or kwallet.", valueName: "keyring"))
     var from: KeyringOrigin
 
-    @Option(help: ArgumentHelp("Read this file of gnome-keyring; - is standard input.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("Read this file of gnome-keyring; - is standard input.", valueName: "path"),
+        completion: .file())
     var file: String?
 
     @Option(help: ArgumentHelp("The D-Bus address of another bus than the session's.", valueName: "address"))

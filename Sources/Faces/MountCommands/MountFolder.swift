@@ -30,10 +30,12 @@ struct MountFolder: ParsableSubcommand {
             """,
         version: LatchkeyVersion.current)
 
-    @Argument(help: "The directory of the encrypted files.")
+    @Argument(help: "The directory of the encrypted files.", completion: .directory)
     var store: String
 
-    @Argument(help: ArgumentHelp("Where they are shown; without it, in STORE itself.", valueName: "mountpoint"))
+    @Argument(
+        help: ArgumentHelp("Where they are shown; without it, in STORE itself.", valueName: "mountpoint"),
+        completion: .directory)
     var mountPoint: String?
 
     @Option(

@@ -28,7 +28,9 @@ struct TLSCheck: ParsableSubcommand {
     @Option(help: ArgumentHelp("A pin that a certificate of the chain must have; may be repeated.", valueName: "pin"))
     var pin: [String] = []
 
-    @Option(help: ArgumentHelp("An Info.plist with App Transport Security settings.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("An Info.plist with App Transport Security settings.", valueName: "file"),
+        completion: .file())
     var ats: String?
 
     @Flag(help: "Check revocation: evidence is fetched as the certificates name it.")

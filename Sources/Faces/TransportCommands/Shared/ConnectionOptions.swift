@@ -10,7 +10,8 @@ internal import TransportPolicy
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A file of anchors, used instead of the system's; may be repeated.", valueName: "file"))
+            "A file of anchors, used instead of the system's; may be repeated.", valueName: "file"), completion: .file()
+    )
     var ca: [String] = []
 
     @Option(help: ArgumentHelp("Connect to this address instead of the host's.", valueName: "address"))

@@ -24,7 +24,9 @@ struct BackupCommand: ParsableSubcommand {
               latchkey backup --passphrase-file ~/.passphrase - > /media/stick/keychain
             """)
 
-    @Argument(help: "The file to write. It must not exist, unless --force is given. - is standard output.")
+    @Argument(
+        help: "The file to write. It must not exist, unless --force is given. - is standard output.",
+        completion: .file())
     var file: String
 
     @OptionGroup var passphrase: PassphraseOptions

@@ -6,7 +6,8 @@ internal import ArgumentParser
 struct PassphraseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Take the backup's passphrase from the first line of this file (mode 0600).", valueName: "file"))
+            "Take the backup's passphrase from the first line of this file (mode 0600).", valueName: "file"),
+        completion: .file())
     var passphraseFile: String?
 
     @Option(help: ArgumentHelp("Take the backup's passphrase from this file descriptor.", valueName: "number"))

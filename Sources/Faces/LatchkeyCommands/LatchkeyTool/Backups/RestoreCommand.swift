@@ -22,7 +22,7 @@ struct RestoreCommand: ParsableSubcommand {
               latchkey restore --replace ~/keychain.latchkey
             """)
 
-    @Argument(help: "The backup; - is standard input.")
+    @Argument(help: "The backup; - is standard input.", completion: .file())
     var file: String
 
     @Flag(help: "Keep the items of the keychain; this is the default.")

@@ -29,7 +29,7 @@ struct CertificateExpiring: ParsableSubcommand {
     @Flag(help: "Print JSON, an array.")
     var json = false
 
-    @Argument(help: "Files in PEM or DER; the default is the keychain.")
+    @Argument(help: "Files in PEM or DER; the default is the keychain.", completion: .file())
     var files: [String] = []
 
     func validate() throws {

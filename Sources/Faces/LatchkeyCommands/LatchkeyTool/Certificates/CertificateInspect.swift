@@ -20,7 +20,7 @@ struct CertificateInspect: ParsableSubcommand {
     @Flag(help: "Print JSON, an array.")
     var json = false
 
-    @Argument(help: "Files in PEM or DER; the default is standard input.")
+    @Argument(help: "Files in PEM or DER; the default is standard input.", completion: .file())
     var files = ["-"]
 
     func run(in session: CommandSession) throws(CommandFailure) {

@@ -36,7 +36,8 @@ struct TrustExplain: ParsableSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "A file of anchors, used instead of the system's; may be repeated.", valueName: "file"))
+            "A file of anchors, used instead of the system's; may be repeated.", valueName: "file"), completion: .file()
+    )
     var anchors: [String] = []
 
     @Flag(help: "Also use the system's anchors.")
@@ -54,7 +55,7 @@ struct TrustExplain: ParsableSubcommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "Files in PEM or DER; the default is standard input.")
+    @Argument(help: "Files in PEM or DER; the default is standard input.", completion: .file())
     var files = ["-"]
 
     func run(in session: CommandSession) throws(CommandFailure) {

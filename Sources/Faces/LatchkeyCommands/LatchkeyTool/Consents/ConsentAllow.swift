@@ -18,7 +18,7 @@ struct ConsentAllow: ParsableSubcommand {
               latchkey consent allow /usr/bin/seahorse
             """)
 
-    @Argument(help: ArgumentHelp("The path of the program.", valueName: "program"))
+    @Argument(help: ArgumentHelp("The path of the program.", valueName: "program"), completion: .file())
     var program: String
 
     func run(in session: CommandSession) throws(CommandFailure) {

@@ -18,7 +18,7 @@ struct ConsentForget: ParsableSubcommand {
               latchkey consent forget --all
             """)
 
-    @Argument(help: ArgumentHelp("The path of the program.", valueName: "program"))
+    @Argument(help: ArgumentHelp("The path of the program.", valueName: "program"), completion: .file())
     var program: String?
 
     @Flag(help: "Revoke the consents of all programs.")

@@ -25,7 +25,9 @@ struct WithPasscodeCommand: ParsableSubcommand {
 
     @OptionGroup var passcode: PasscodeOptions
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The program and its arguments.", valueName: "command"))
+    @Argument(
+        parsing: .postTerminator, help: ArgumentHelp("The program and its arguments.", valueName: "command"),
+        completion: .file())
     var command: [String] = []
 
     func validate() throws {

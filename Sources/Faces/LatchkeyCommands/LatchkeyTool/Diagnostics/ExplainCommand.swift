@@ -23,7 +23,9 @@ struct ExplainCommand: ParsableSubcommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: ArgumentHelp("Identifiers, names of statuses, or exit values.", valueName: "error"))
+    @Argument(
+        help: ArgumentHelp("Identifiers, names of statuses, or exit values.", valueName: "error"),
+        completion: .list(ErrorIdentifier.allCases.map(\.description)))
     var errors: [String] = []
 
     func run(in session: CommandSession) throws(CommandFailure) {

@@ -21,7 +21,7 @@ struct CatCommand: ParsableSubcommand {
               latchkey cat --from-keychain scans/passport > passport.tiff
             """)
 
-    @Argument(help: ArgumentHelp("The protected files.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The protected files.", valueName: "file"), completion: .file())
     var paths: [String] = []
 
     @Option(

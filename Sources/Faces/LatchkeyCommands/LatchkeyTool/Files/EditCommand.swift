@@ -23,7 +23,9 @@ struct EditCommand: ParsableSubcommand {
               EDITOR=nano latchkey edit --class complete new.txt
             """)
 
-    @Argument(help: ArgumentHelp("The protected file; a new one is created with --class.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The protected file; a new one is created with --class.", valueName: "file"),
+        completion: .file())
     var path: String
 
     @Option(

@@ -9,7 +9,7 @@ internal import LinuxSystem
 
 /// The options of commands that convert files.
 struct FileBatchOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The files and directories.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The files and directories.", valueName: "file"), completion: .file())
     var paths: [String] = []
 
     @Flag(name: .shortAndLong, help: "Include everything below directories.")

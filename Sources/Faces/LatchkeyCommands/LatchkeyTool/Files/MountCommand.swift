@@ -20,6 +20,6 @@ struct MountCommand: ForwardedCommand {
               fusermount3 -u ~/Secrets
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: "The directory and options.")
+    @Argument(parsing: .captureForPassthrough, help: "The directory and options.", completion: .directory)
     var words: [String] = []
 }

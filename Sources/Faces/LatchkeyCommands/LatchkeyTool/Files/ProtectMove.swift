@@ -33,7 +33,7 @@ extension ProtectCommand {
         @Option(help: ArgumentHelp("The name of a file in the keychain.", valueName: "service/account"))
         var fromKeychain: String?
 
-        @Argument(help: ArgumentHelp("The plain file.", valueName: "file"))
+        @Argument(help: ArgumentHelp("The plain file.", valueName: "file"), completion: .file())
         var path: String
 
         @Option(

@@ -18,7 +18,7 @@ extension ProtectCommand {
                   latchkey protect status --recursive --json Documents
                 """)
 
-        @Argument(help: ArgumentHelp("The files and directories.", valueName: "file"))
+        @Argument(help: ArgumentHelp("The files and directories.", valueName: "file"), completion: .file())
         var paths: [String]
 
         @Flag(name: .shortAndLong, help: "Include everything below directories.")

@@ -28,7 +28,9 @@ struct SetCommand: ParsableSubcommand {
     @Argument(help: .hidden)
     var furtherWords: [String] = []
 
-    @Option(help: ArgumentHelp("Read the secret from this file; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Read the secret from this file; - is standard input.", valueName: "file"),
+        completion: .file())
     var secretFile: String?
 
     @Flag(help: "Store a file or a pipe with its final line end.")

@@ -53,21 +53,27 @@ struct KeyAttest: ParsableCommand {
                   latchkey key attest challenge --ca ca.pem --state state identity -o challenge
                 """)
 
-        @Option(help: ArgumentHelp("Trust this certificate of a maker of TPMs (PEM or DER).", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("Trust this certificate of a maker of TPMs (PEM or DER).", valueName: "file"),
+            completion: .file())
         var ca: [String]
 
-        @Option(help: ArgumentHelp("A further certificate for the chain.", valueName: "file"))
+        @Option(help: ArgumentHelp("A further certificate for the chain.", valueName: "file"), completion: .file())
         var intermediate: [String] = []
 
-        @Option(help: ArgumentHelp("The certificate of the TPM, if it has none itself.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("The certificate of the TPM, if it has none itself.", valueName: "file"),
+            completion: .file())
         var ekCertificate: String?
 
-        @Option(help: ArgumentHelp("Write what the verifier keeps to this file (mode 0600).", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("Write what the verifier keeps to this file (mode 0600).", valueName: "file"),
+            completion: .file())
         var state: String
 
         @OptionGroup var output: KeyOutputOptions
 
-        @Argument(help: "The output of identity.")
+        @Argument(help: "The output of identity.", completion: .file())
         var identity: String
 
         func run(in session: CommandSession) throws(CommandFailure) {
@@ -98,7 +104,7 @@ struct KeyAttest: ParsableCommand {
         @OptionGroup var key: KeySelector
         @OptionGroup var output: KeyOutputOptions
 
-        @Argument(help: "The output of challenge.")
+        @Argument(help: "The output of challenge.", completion: .file())
         var challenge: String
 
         func run(in session: CommandSession) throws(CommandFailure) {
@@ -119,13 +125,13 @@ struct KeyAttest: ParsableCommand {
                   latchkey key attest verify --state state answer --json
                 """)
 
-        @Option(help: ArgumentHelp("The file of the same option of challenge.", valueName: "file"))
+        @Option(help: ArgumentHelp("The file of the same option of challenge.", valueName: "file"), completion: .file())
         var state: String
 
         @Flag(help: "Print JSON.")
         var json = false
 
-        @Argument(help: "The output of answer.")
+        @Argument(help: "The output of answer.", completion: .file())
         var answer: String
 
         func run(in session: CommandSession) throws(CommandFailure) {

@@ -21,7 +21,7 @@ struct KeyDecrypt: ParsableSubcommand {
     @OptionGroup var algorithm: AlgorithmOption
     @OptionGroup var output: KeyOutputOptions
 
-    @Argument(help: "The file to decrypt; the default is standard input.")
+    @Argument(help: "The file to decrypt; the default is standard input.", completion: .file())
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {

@@ -24,7 +24,7 @@ struct KeyEncrypt: ParsableSubcommand {
     @OptionGroup var algorithm: AlgorithmOption
     @OptionGroup var output: KeyOutputOptions
 
-    @Argument(help: "The file to encrypt; the default is standard input.")
+    @Argument(help: "The file to encrypt; the default is standard input.", completion: .file())
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {

@@ -15,7 +15,7 @@ struct KeySelector: ParsableArguments {
 
     @Option(
         name: [.customShort("k"), .long],
-        help: ArgumentHelp("The key of this file (PEM, DER, OpenSSH).", valueName: "file"))
+        help: ArgumentHelp("The key of this file (PEM, DER, OpenSSH).", valueName: "file"), completion: .file())
     var keyFile: String?
 
     @Option(help: ArgumentHelp("Only this access group.", valueName: "group"))
@@ -81,7 +81,9 @@ struct KeySelector: ParsableArguments {
 
 /// The passphrase of a key file.
 struct KeyPassphrase: ParsableArguments {
-    @Option(help: ArgumentHelp("The file with the passphrase of the key file, mode 0600.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The file with the passphrase of the key file, mode 0600.", valueName: "file"),
+        completion: .file())
     var passphraseFile: String?
 
     func read(in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
@@ -94,7 +96,7 @@ struct KeyPassphrase: ParsableArguments {
 struct KeyOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"))
+        help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"), completion: .file())
     var output: String?
 
     @Flag(help: "Replace an existing file.")

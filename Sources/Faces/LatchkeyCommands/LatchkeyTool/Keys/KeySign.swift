@@ -23,7 +23,7 @@ struct KeySign: ParsableSubcommand {
     @OptionGroup var algorithm: AlgorithmOption
     @OptionGroup var output: KeyOutputOptions
 
-    @Argument(help: "The message, or the digest; the default is standard input.")
+    @Argument(help: "The message, or the digest; the default is standard input.", completion: .file())
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {

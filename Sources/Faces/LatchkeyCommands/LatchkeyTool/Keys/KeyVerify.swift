@@ -21,10 +21,12 @@ struct KeyVerify: ParsableSubcommand {
     @OptionGroup var passphrase: KeyPassphrase
     @OptionGroup var algorithm: AlgorithmOption
 
-    @Option(name: [.customShort("s"), .long], help: ArgumentHelp("The file with the signature.", valueName: "file"))
+    @Option(
+        name: [.customShort("s"), .long], help: ArgumentHelp("The file with the signature.", valueName: "file"),
+        completion: .file())
     var signature: String
 
-    @Argument(help: "The message, or the digest; the default is standard input.")
+    @Argument(help: "The message, or the digest; the default is standard input.", completion: .file())
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {

@@ -73,8 +73,9 @@ struct PasscodeCommand: ParsableCommand {
         @OptionGroup var passcode: PasscodeOptions
 
         @Option(
-            help: ArgumentHelp("Take the new passcode from the first line of this file (mode 0600).", valueName: "file")
-        )
+            help: ArgumentHelp(
+                "Take the new passcode from the first line of this file (mode 0600).", valueName: "file"),
+            completion: .file())
         var newPasscodeFile: String?
 
         @Option(help: ArgumentHelp("Take the new passcode from this file descriptor.", valueName: "number"))

@@ -77,8 +77,9 @@ struct RecoveryKeyCommand: ParsableCommand {
                 """)
 
         @Option(
-            help: ArgumentHelp("Take the recovery key from the first line of this file (mode 0600).", valueName: "file")
-        )
+            help: ArgumentHelp(
+                "Take the recovery key from the first line of this file (mode 0600).", valueName: "file"),
+            completion: .file())
         var keyFile: String?
 
         @OptionGroup var passcode: PasscodeOptions

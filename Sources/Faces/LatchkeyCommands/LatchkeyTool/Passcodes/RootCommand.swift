@@ -145,7 +145,9 @@ struct RootCommand: ParsableCommand {
                   latchkey root reseal --code-file paper.txt
                 """)
 
-        @Option(help: ArgumentHelp("Take the code from the first line of this file (mode 0600).", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("Take the code from the first line of this file (mode 0600).", valueName: "file"),
+            completion: .file())
         var codeFile: String?
 
         func run(in session: CommandSession) throws(CommandFailure) {

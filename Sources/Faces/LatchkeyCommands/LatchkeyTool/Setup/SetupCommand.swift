@@ -37,7 +37,7 @@ struct SetupCommand: ParsableSubcommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: ArgumentHelp("Only these steps.", valueName: "step"))
+    @Argument(help: ArgumentHelp("Only these steps.", valueName: "step"), completion: .list(SetupPlan.names))
     var steps: [String] = []
 
     func validate() throws {

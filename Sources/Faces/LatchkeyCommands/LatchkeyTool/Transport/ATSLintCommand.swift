@@ -30,7 +30,7 @@ struct ATSLintCommand: ParsableSubcommand {
             "A kind of warning that is only noted, as the report names it; may be repeated.", valueName: "kind"))
     var allow: [String] = []
 
-    @Argument(help: "An Info.plist, in XML or binary.")
+    @Argument(help: "An Info.plist, in XML or binary.", completion: .file())
     var file: String
 
     func run(in session: CommandSession) throws(CommandFailure) {

@@ -41,7 +41,9 @@ struct TLSCommand: ForwardedCommand {
               latchkey tls check --pin sha256/… --json example.com:8443
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: "The command and its arguments.")
+    @Argument(
+        parsing: .captureForPassthrough, help: "The command and its arguments.",
+        completion: .list(["check"]))
     var words: [String] = []
 }
 
@@ -65,7 +67,9 @@ struct PinCommand: ForwardedCommand {
               latchkey pin report --json example.com
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: "The command and its arguments.")
+    @Argument(
+        parsing: .captureForPassthrough, help: "The command and its arguments.",
+        completion: .list(["add", "list", "remove", "report"]))
     var words: [String] = []
 }
 

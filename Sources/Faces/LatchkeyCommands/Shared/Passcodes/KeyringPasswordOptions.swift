@@ -8,7 +8,8 @@ package import SecretMemory
 package struct KeyringPasswordOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Take the password of the keyring from the first line of this file (mode 0600).", valueName: "file"))
+            "Take the password of the keyring from the first line of this file (mode 0600).", valueName: "file"),
+        completion: .file())
     var passwordFile: String?
 
     @Option(help: ArgumentHelp("Take the password of the keyring from this file descriptor.", valueName: "number"))

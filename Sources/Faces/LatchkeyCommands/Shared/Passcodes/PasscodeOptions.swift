@@ -11,7 +11,7 @@ package struct PasscodeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Take the passcode from the first line of this file, which only you can read (mode 0600).",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var passcodeFile: String?
 
     @Option(

@@ -38,13 +38,14 @@ struct CertificateRenew: ParsableSubcommand {
     var issuer: String?
 
     @Option(
-        help: ArgumentHelp("Write a request for a CA (PKCS #10) to this file; - is standard output.", valueName: "file")
-    )
+        help: ArgumentHelp(
+            "Write a request for a CA (PKCS #10) to this file; - is standard output.", valueName: "file"),
+        completion: .file())
     var request: String?
 
     @Option(
         name: .customLong("import"),
-        help: ArgumentHelp("Store the certificate that a CA has issued.", valueName: "file"))
+        help: ArgumentHelp("Store the certificate that a CA has issued.", valueName: "file"), completion: .file())
     var importFile: String?
 
     @Flag(help: "Use a new key of the same kind.")
@@ -53,7 +54,9 @@ struct CertificateRenew: ParsableSubcommand {
     @Option(help: ArgumentHelp("The validity in days.", valueName: "number"))
     var days = 90
 
-    @Option(help: ArgumentHelp("A program to run afterwards, with its path; may be repeated.", valueName: "program"))
+    @Option(
+        help: ArgumentHelp("A program to run afterwards, with its path; may be repeated.", valueName: "program"),
+        completion: .file())
     var hook: [String] = []
 
     @Flag(help: "Do not run the hooks of the folder.")
