@@ -23,4 +23,22 @@ struct ManualPageTests {
             #expect(installed.split(separator: "\n").contains("usr/share/man/man1/\(page)"), "\(page)")
         }
     }
+
+    @Test("ENVIRONMENT has every variable that doctor --report shows")
+    func environment() throws {
+        let file = try #require(Sources.files(of: "LatchkeyCommands").first { $0.name == "DiagnosticReport.swift" })
+        let names = Set(file.text.matches(of: /"((?:LATCHKEY|XDG)_[A-Z_]+)"/).map { String($0.1) })
+        #expect(names.contains("LATCHKEY_LOG") && names.count >= 12)
+        let page = try String(
+            contentsOf: Sources.root.appending(path: "Packaging/man/environment.roff"), encoding: .utf8)
+        for name in names { #expect(page.contains(name), "\(name)") }
+    }
+
+    @Test("EXIT STATUS has the values that no status has, and that of an unknown command")
+    func exitStatus() throws {
+        let page = try String(
+            contentsOf: Sources.root.appending(path: "Packaging/man/exit-status.roff"), encoding: .utf8)
+        for value in [1, 3, 126, 127] { #expect(page.contains("\n.B \(value)\n"), "\(value)") }
+        #expect(page.contains("an unknown command is 1"))
+    }
 }
