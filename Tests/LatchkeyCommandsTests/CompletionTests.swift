@@ -71,6 +71,64 @@ struct CompletionTests {
         #expect(commands.first { $0.commandName == "mount" }?.arguments?.first?.completionKind?.directory != nil)
     }
 
+    @Test(
+        "In bash, what latchkey offers is what its commands accept",
+        arguments: [
+            ("find-generic-password --passcode-fi", "--passcode-file"), ("find-generic-password --v", ""),
+            ("find-generic-password -h", ""), ("find-generic-password FILE", "FILE1"),
+            ("help find-gen", "find-generic-password"),
+            ("help machi", "machine"), ("setup secret", "secret-service"), ("explain LK1001", "LK1001"),
+            ("pin rep", "report"), ("tls ch", "check"), ("cat FILE", "FILE1"), ("status --passcode-file FILE", ""),
+            ("get --passcode-file FILE", "FILE1"),
+        ])
+    func bash(line: String, expected: String) throws {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let script = "\(directory.path)/latchkey"
+        let text = keychain.latchkey("--generate-completion-script bash").output
+        try Data(text.utf8).write(to: URL(filePath: script))
+        let prefix = "\(directory.path)/file"
+        try Data().write(to: URL(filePath: "\(prefix)1"))
+        let words = (["latchkey"] + line.split(separator: " ").map(String.init)).map { $0 == "FILE" ? prefix : $0 }
+        let shell = Process()
+        shell.executableURL = URL(filePath: "/bin/bash")
+        shell.arguments = ["-c", Self.completion, "bash", script] + words
+        let output = Pipe()
+        shell.standardOutput = output
+        try shell.run()
+        let found = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        shell.waitUntilExit()
+        let wanted = expected == "FILE1" ? "\(prefix)1" : expected
+        #expect(found == (wanted.isEmpty ? "" : "\(wanted)\n"), "\(line)")
+    }
+
+    /// Calls the function of the script as bash does after Tab, and prints what it offers.
+    private static let completion = """
+        source "$1"; shift
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMPREPLY=()
+        COMP_POINT=${#COMP_LINE}
+        _latchkey "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+        for word in "${COMPREPLY[@]}"; do printf '%s\\n' "$word"; done
+        """
+
+    @Test("Each shell gets the options of macOS's commands", arguments: ["bash", "zsh", "fish"])
+    func macOS(shell: String) {
+        let script = keychain.latchkey("--generate-completion-script \(shell)").output
+        #expect(script.contains("access-group") && script.contains("no-prompt"))
+        for name in ["find-generic-password", "help", "verify-cert"] {
+            #expect(!script.contains("\"latchkey \(name)\" version"), "\(name)")
+            guard let start = script.range(of: "\n_latchkey_\(name)() {\n") else { continue }
+            let end = script[start.upperBound...].range(of: "\n}")?.lowerBound ?? script.endIndex
+            let body = script[start.upperBound..<end]
+            #expect(!body.contains("--version"), "\(name)")
+        }
+        let find = CommandTable.entries.first { $0.name == "find-generic-password" }
+        guard case .implemented(let command)? = find?.support else { return }
+        for option in command.definition.options where option.name.hasPrefix("--") {
+            #expect(script.contains(option.name.dropFirst(2)), "\(option.name)")
+        }
+    }
+
     /// The names of values that are files.
     private static let fileNames: Set = ["file", "files", "identity", "answer", "challenge", "program", "command"]
 }

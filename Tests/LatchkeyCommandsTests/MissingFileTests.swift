@@ -16,6 +16,7 @@ struct MissingFileTests {
         ])
     func named(line: String) throws {
         let (keychain, directory) = (try TestKeychain(.onDisk), try TemporaryDirectory())
+        defer { withExtendedLifetime(directory) {} }
         let (file, phrase) = ("\(directory.path)/missing", "\(directory.path)/phrase")
         try Data("correct horse battery staple".utf8).write(to: URL(filePath: phrase))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: phrase)

@@ -151,7 +151,10 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     private static func answer(_ error: any Error, to words: [String], in session: CommandSession) -> Int32 {
         guard LatchkeyCommand.exitCode(for: error) != .success else {
             do throws(CommandFailure) {
-                let text = LatchkeyCommand.fullMessage(for: error, columns: session.io.columns)
+                var text = LatchkeyCommand.fullMessage(for: error, columns: session.io.columns)
+                if words.first?.hasPrefix("--generate-completion-script") == true {
+                    text = CompletionScript.withMacOSCommands(text)
+                }
                 try session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
                 return 0
             } catch {
