@@ -106,7 +106,7 @@ enum CompletionScript {
 
     // MARK: fish
 
-    /// Replaces what the parser says of the options of each command, and its conditions for them.
+    /// Replaces the parser's lines for the options and operands of each command.
     private static func fish(_ lines: [String]) -> [String] {
         var (result, last): ([String], Entry?) = ([], nil)
         var written: Set<String> = []
