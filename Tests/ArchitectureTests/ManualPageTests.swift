@@ -12,9 +12,9 @@ struct ManualPageTests {
         let file = try #require(
             Sources.files(of: "LatchkeyCommands").first { $0.name == "CommandFamily.swift" })
         let cases = file.text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { $0.hasPrefix("case ") }.map { $0.dropFirst("case ".count) }
+            .filter { $0.hasPrefix("case ") && !$0.hasPrefix("case .") }.map { $0.dropFirst("case ".count) }
         let families = cases.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
-        #expect(families.contains("daily") && families.contains("macos"))
+        #expect(families.contains("daily") && families.contains("macos") && families.count < 12, "\(families)")
         let installed = try String(
             contentsOf: Sources.root.appending(path: "Packaging/debian/latchkey.install"), encoding: .utf8)
         // The page of macOS's commands is that of security.

@@ -177,7 +177,7 @@ struct PasscodeProcessTests {
             """)
         #expect(
             outcome.output
-                == "no backup was made, there is no recovery key\n1\n600\n45\n0\n44\n51\nv\n93\n53\n\(shell.directory.path)/home.backup\n1\n",
+                == "no backup was made, there is no recovery key\n1\n600\n45\n0\n44\n51\nv\n93\n220\n\(shell.directory.path)/home.backup\n1\n",
             "\(outcome.error)")
     }
 
