@@ -53,6 +53,16 @@ struct HelpTests {
         for command in LatchkeySubcommand.allCases { #expect(!macOS.contains("\n    \(command.rawValue) ")) }
     }
 
+    @Test("latchkey help shows the sub-command of a command")
+    func nested() {
+        let help = keychain.latchkey("help recovery-key use")
+        #expect(help.exit == 0 && help.output.contains("--key-file") && help.error.isEmpty, "\(help)")
+        #expect(help.output == keychain.latchkey("recovery-key use --help").output)
+        let both = keychain.latchkey("help recovery-key use set")
+        #expect(both.output == help.output + keychain.latchkey("help set").output)
+        #expect(keychain.latchkey("help recovery-key banana").exit == 1)
+    }
+
     private static let implemented = CommandTable.entries.compactMap { entry in
         if case .implemented = entry.support { entry.name } else { nil }
     }

@@ -101,6 +101,17 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         TerminalText(lines: LatchkeyCommand.helpMessage(for: command, columns: columns))
     }
 
+    /// The help of the command, or of the sub-command that the words after it name, and how many of the words do.
+    func help(of words: some Sequence<String>, columns: Int?) -> (text: TerminalText, used: Int) {
+        var (found, used) = (command, 0)
+        for word in words {
+            let next = found.configuration.subcommands.first { $0.configuration.commandName == word }
+            guard let next else { break }
+            (found, used) = (next, used + 1)
+        }
+        return (TerminalText(lines: LatchkeyCommand.helpMessage(for: found, columns: columns)), used)
+    }
+
     private var command: any ParsableCommand.Type {
         switch self {
         case .set: SetCommand.self

@@ -13,8 +13,13 @@ enum HelpCommand: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !arguments.operands.isEmpty else { return try session.write(GeneralUsage.text(for: session.program)) }
         var isUnknown = false
-        for name in arguments.operands {
-            if let text = text(for: name, in: session) {
+        var names = arguments.operands[...]
+        while let name = names.popFirst() {
+            if session.program == .latchkey, let own = LatchkeySubcommand(name.text, for: .latchkey) {
+                let help = own.help(of: names.map(\.text), columns: session.io.columns)
+                names = names.dropFirst(help.used)
+                try session.write(help.text)
+            } else if let text = text(for: name, in: session) {
                 try session.write(text)
             } else {
                 session.reportUsage("unknown command \"\(name.text)\"", as: session.program)
@@ -26,7 +31,6 @@ enum HelpCommand: SecurityCommand {
 
     private static func text(for name: CommandWord, in session: CommandSession) -> TerminalText? {
         let own = LatchkeySubcommand(name.text, for: session.program)
-        if let own, session.program == .latchkey { return own.help(columns: session.io.columns) }
         if session.program == .latchkey, let family = CommandFamily(rawValue: name.text) {
             return GeneralUsage.text(of: family)
         }
