@@ -14,15 +14,24 @@ CLIENT_PACKAGES := python3-keyring python3-secretstorage python3-gi gir1.2-secre
 BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev libpam0g-dev
 TEST_PACKAGES := libsecret-tools gnome-keyring sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr python3-cryptography binutils pamtester $(CLIENT_PACKAGES)
 
+# Otherwise SwiftPM passes the traits to the compiler in another order each time, and another order compiles everything
+# again. The tests run without it.
+export SWIFT_DETERMINISTIC_HASHING := 1
+
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1
 
 # The executables stand behind a trait, so that consumers of the libraries do not fetch what they need.
 TRAITS := --enable-all-traits
 
-# The options of each debug build. Builds with different options compile everything again, so they include the one of
-# Scripts/declared-imports, and those of the caller (.ci/run).
+# The options of each debug build. Builds with different options compile everything again, so they include the one that
+# Scripts/build-products looks at, and those of the caller (.ci/run).
 DEBUG := $(TRAITS) --explicit-target-dependency-import-check warn $(LATCHKEY_BUILD_OPTIONS)
+
+# What is installed.
+PROGRAMS := latchkey latchkeyd latchkey-biometry-digest latchkey-tls latchkey-mount latchkey-secret-service latchkey-import
+# All tests, and what they run.
+TESTED := latchkeyPackageTests $(PROGRAMS) FolderTool ProofWorker TransportWorker
 
 # How the installed executables are built.
 RELEASE = $(TRAITS) -c release --static-swift-stdlib $$(./Scripts/release-flags || echo --release-flags-failed)
@@ -47,14 +56,16 @@ help: ## Show this list
 
 .PHONY: demo
 demo: dependencies ## Build, then show the main job on a throw-away keychain
-	swift build $(DEBUG) --product latchkey
-	swift build $(DEBUG) --product latchkeyd
+	@./Scripts/build-products $(DEBUG) -- latchkey latchkeyd
 	@./Scripts/demo "$$(swift build $(DEBUG) --show-bin-path)/latchkey" "$$(swift build $(DEBUG) --show-bin-path)/latchkeyd"
 
 .PHONY: build
 build: dependencies ## Build everything, with warnings and undeclared imports as errors
 	@$(MAKE) --no-print-directory pam
-	@./Scripts/declared-imports $(DEBUG) --build-tests
+	@./Scripts/build-products $(DEBUG) -- $(TESTED)
+	@# Modules that nothing above uses: in one build with them, packages take the branches for Apple's platforms.
+	swift build $(DEBUG) --target Security
+	swift build $(DEBUG) --target LocalAuthentication
 
 .PHONY: pam
 pam: ## Build the PAM module pam_latchkey.so (needs the headers of PAM)
@@ -87,29 +98,28 @@ examples: examples-connections examples-apps ## Build the example packages, and 
 .PHONY: examples-apps
 examples-apps: ## The examples without TLS, which share the libraries of one build
 	@./Scripts/dependencies swtpm python3-fido2
-	swift build $(DEBUG) --product latchkeyd
-	swift build $(DEBUG) --product latchkey
-	swift build $(EXAMPLE)/KeychainHelpers --build-tests
+	@./Scripts/build-products $(DEBUG) -- latchkey latchkeyd
+	@./Scripts/build-products $(EXAMPLE)/KeychainHelpers -- KeychainHelpersPackageTests notes envelope mailbox journal overview
 	swift test $(EXAMPLE)/KeychainHelpers --skip-build
 	@./Scripts/rsa-helper "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
 	@./Scripts/access-groups "$$(swift build $(DEBUG) --show-bin-path)/latchkeyd" "$$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)"
-	swift build $(EXAMPLE)/LocalAuthentication --build-tests
+	@./Scripts/build-products $(EXAMPLE)/LocalAuthentication -- LocalAuthenticationPackageTests diary
+	swift build $(EXAMPLE)/LocalAuthentication --target UnlockScreenSwift5
 	swift test $(EXAMPLE)/LocalAuthentication --skip-build
-	swift build $(EXAMPLE)/AppPort --build-tests
+	@./Scripts/build-products $(EXAMPLE)/AppPort -- AppPortPackageTests account
 	swift test $(EXAMPLE)/AppPort --skip-build
 	@./Scripts/app-port "$$(swift build $(EXAMPLE)/AppPort --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
-	swift build $(EXAMPLE)/CommandLine --build-tests
+	@./Scripts/build-products $(EXAMPLE)/CommandLine -- CommandLinePackageTests forge
 	swift test $(EXAMPLE)/CommandLine --skip-build
 	@./Scripts/command-line "$$(swift build $(EXAMPLE)/CommandLine --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
-	swift build $(EXAMPLE)/SignIn
+	@./Scripts/build-products $(EXAMPLE)/SignIn -- signin
 	@./Scripts/sign-in "$$(swift build $(EXAMPLE)/SignIn --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
 
 .PHONY: examples-connections
 examples-connections: ## Build the examples with TLS, and run them against servers of openssl and with curl
 	@./Scripts/dependencies openssl curl
-	swift build $(DEBUG) --product latchkeyd
-	swift build $(DEBUG) --product latchkey
-	set -e; for program in pincheck mtls-server mtls-client token-service tlscheck; do swift build $(CONNECTIONS) --product $$program; done
+	@./Scripts/build-products $(DEBUG) -- latchkey latchkeyd
+	@./Scripts/build-products $(CONNECTIONS) -- pincheck mtls-server mtls-client token-service tlscheck
 	@./Scripts/pinning "$$(swift build $(CONNECTIONS) --show-bin-path)"
 	@./Scripts/mutual-tls "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
 	@./Scripts/token-service "$$(swift build $(CONNECTIONS) --show-bin-path)" "$$(swift build $(DEBUG) --show-bin-path)"
@@ -141,49 +151,46 @@ PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-pat
 
 .PHONY: crash
 crash: ## Kill 3,000 writers, and 300 times the Secret Service, at random moments and look for what they lost
-	swift build $(DEBUG) --build-tests
+	@./Scripts/build-products $(DEBUG) -- $(TESTED)
 	LATCHKEY_CRASH_ROUNDS=3000 LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS=300 ./Scripts/test --filter CrashTests
 
 .PHONY: tamper
 tamper: ## Flip every single byte of a database
-	swift build $(DEBUG) --build-tests
+	@./Scripts/build-products $(DEBUG) -- $(TESTED)
 	LATCHKEY_TAMPER_STEP=1 ./Scripts/test --filter TamperTests
 
 .PHONY: soak
 soak: ## Thirty-two clients and faults of every kind on one daemon, twenty open prompts, and a hostile user on the system's, for ten minutes each
-	swift build $(DEBUG) --build-tests
+	@./Scripts/build-products $(DEBUG) -- $(TESTED)
 	LATCHKEY_SOAK_SECONDS=600 ./Scripts/test --filter SoakTests
 
 .PHONY: churn
 churn: ## Eight processes without a daemon on the same items for ten minutes
-	swift build $(DEBUG) --build-tests
+	@./Scripts/build-products $(DEBUG) -- $(TESTED)
 	LATCHKEY_CHURN_SECONDS=600 ./Scripts/test --filter ConcurrencyTests
 
 .PHONY: prompt
 prompt: ## Hold verdicts on hostile certificates to 20 ms, in code that is optimized (without -disable-cmo the compiler fails on tests)
-	swift build $(TRAITS) $(PROMPT) --build-tests
+	swift build $(TRAITS) $(PROMPT) --product latchkeyPackageTests
 	./Scripts/test $(PROMPT) --filter CertificateTrustTests
 
 .PHONY: pkits
 pkits: ## Evaluate the certificates of NIST's Public Key Interoperability Test Suite, which is fetched
-	swift build $(DEBUG) --build-tests
+	@./Scripts/build-products $(DEBUG) -- $(TESTED)
 	LATCHKEY_PKITS="$$(./Scripts/pkits)" ./Scripts/test --filter PKITSTests
 
 .PHONY: secret-service-judges
 secret-service-judges: ## Run git's, docker's, Python's and Chromium's own clients, and the portal, against the Secret Service and against gnome-keyring (ARGS="--only table", "--slow")
 	@./Scripts/dependencies $(CLIENT_PACKAGES) libsecret-tools gnome-keyring dbus git gcc make pinentry-curses pinentry-tty \
 	    chromium xdg-desktop-portal bubblewrap python3-venv
-	swift build $(DEBUG) --product latchkey
-	swift build $(DEBUG) --product latchkeyd
-	swift build $(DEBUG) --product latchkey-secret-service
+	@./Scripts/build-products $(DEBUG) -- latchkey latchkeyd latchkey-secret-service
 	@./Scripts/secret-service-judges --provider gnome-keyring --pypi $(ARGS)
 	@./Scripts/secret-service-judges --binaries "$$(swift build $(DEBUG) --show-bin-path)" --pypi $(ARGS)
 
 .PHONY: bench
 bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for the small sizes)
-	swift build $(RELEASE) --product latchkey
-	swift build $(RELEASE) --product latchkeyd
-	swift build -c release --package-path Benchmarks
+	@./Scripts/build-products $(RELEASE) -- latchkey latchkeyd
+	@./Scripts/build-products -c release --package-path Benchmarks -- latchkey-bench print-only
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" \
 	    --security "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(ARGS)
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" daemon \
@@ -206,8 +213,7 @@ bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for
 .PHONY: bench-secret-service
 bench-secret-service: ## Compare the Secret Service with gnome-keyring at 10 to 100,000 items (ARGS="--quick", "--sizes 10,1000", "--budget 3600")
 	@./Scripts/dependencies dbus gnome-keyring libsystemd-dev
-	swift build $(RELEASE) --product latchkey-secret-service
-	swift build $(RELEASE) --product latchkeyd
+	@./Scripts/build-products $(RELEASE) -- latchkey-secret-service latchkeyd
 	swift build -c release --package-path Benchmarks --product latchkey-bench
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" secret-service \
 	    --secret-service "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey-secret-service" \
@@ -225,8 +231,7 @@ instructions: ## Count the instructions of lookups and adds, and compare them wi
 	swift build -c release --package-path Benchmarks --product latchkey-bench
 	@./Scripts/instructions "$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" $(ARGS)
 
-# What is installed. With LATCHKEY_PREBUILT=DIR the executables are those of DIR, and nothing is compiled but the PAM module.
-PROGRAMS := latchkey latchkeyd latchkey-biometry-digest latchkey-tls latchkey-mount latchkey-secret-service latchkey-import
+# With LATCHKEY_PREBUILT=DIR the executables are those of DIR, and nothing is compiled but the PAM module.
 BINARIES = $(or $(LATCHKEY_PREBUILT),$$(swift build $(TRAITS) -c release --show-bin-path))
 # A package keeps the symbols apart, and strips the executables itself.
 STRIP ?= -s
@@ -239,7 +244,7 @@ APPARMOR := latchkeyd-system
 
 .PHONY: release
 release: ## Build the executables as they are installed
-	$(if $(LATCHKEY_PREBUILT),,set -e; for program in $(PROGRAMS); do swift build $(RELEASE) --product $$program; done)
+	$(if $(LATCHKEY_PREBUILT),,./Scripts/build-products $(RELEASE) -- $(PROGRAMS))
 
 .PHONY: install
 install: release ## Build for release and install latchkey, also as security, under PREFIX, with manual pages and completions
