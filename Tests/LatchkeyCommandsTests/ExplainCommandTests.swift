@@ -19,7 +19,9 @@ struct ExplainCommandTests {
                 "LK1201  The keychain is locked, or you cannot be asked here\n"
                     + "status: errSecInteractionNotAllowed (-25308), exit value 36\nwhy:    "))
         #expect(keychain.latchkey("explain lk1201") == locked)
-        #expect(keychain.latchkey("explain errSecInteractionNotAllowed") == locked)
+        for word in ["errSecInteractionNotAllowed", "errsecinteractionnotallowed", "-25308", "-- -25308"] {
+            #expect(keychain.latchkey("explain \(word)") == locked, "\(word)")
+        }
         let both = keychain.latchkey("explain 36").output
         #expect(both.contains("LK1201") && both.contains("LK1203"))
         #expect(keychain.latchkey("explain LK1101 44 errSecItemNotFound").output.hasPrefix("LK1101"))
@@ -62,6 +64,12 @@ struct ExplainCommandTests {
         #expect(outcome.error.hasSuffix("hint: latchkey explain lists the identifiers\n"))
     }
 
+    @Test("An option that explain does not have is no error of a table either", arguments: ["--jsn", "-x", "-2530"])
+    func unknownOption(_ word: String) throws {
+        let outcome = try TestKeychain(.ephemeral).latchkey("explain \(word)")
+        #expect(outcome.exit != 0 && outcome.output.isEmpty && outcome.error.contains(word), "\(outcome)")
+    }
+
     @Test("latchkey prints the identifier on a terminal and with -v; security never does")
     func printed() {
         let service = FailingService(error: KeychainError(.notAvailable, "cannot open /x", hint: "chmod 700 /x"))
@@ -96,7 +104,7 @@ struct ExplainCommandTests {
     }
 
     @Test("An unknown option before the command is reported under the name of the program")
-    func unknownOption() throws {
+    func unknownProgramOption() throws {
         let keychain = try TestKeychain(.ephemeral)
         for line in ["-Z", "-v --bad", "-q --version"] {
             let outcome = keychain.latchkey(line)

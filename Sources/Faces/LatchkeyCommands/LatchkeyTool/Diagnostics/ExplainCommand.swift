@@ -10,12 +10,14 @@ struct ExplainCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.explain.rawValue,
         abstract: LatchkeySubcommand.explain.abstract,
         discussion: """
-            An error is an identifier such as LK1201, which latchkey prints on a terminal and with -v, the name of a \
-            status such as errSecItemNotFound, or the exit value of a command. Without an error, lists all identifiers.
+            An error is an identifier such as LK1201, which latchkey prints on a terminal and with -v, the name or the \
+            number of a status, such as errSecItemNotFound or -25300, or the exit value of a command. Without an error, \
+            lists all identifiers.
 
             EXAMPLES:
               latchkey explain LK1201
               latchkey explain errSecItemNotFound
+              latchkey explain -25300
               security find-generic-password -s example.com; latchkey explain $?
               latchkey explain --json
             """)
@@ -23,15 +25,17 @@ struct ExplainCommand: ParsableSubcommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    // A number below zero looks like an option. The words have the end of options (--) as well.
     @Argument(
-        help: ArgumentHelp("Identifiers, names of statuses, or exit values.", valueName: "error"),
+        parsing: .allUnrecognized,
+        help: ArgumentHelp("Identifiers, statuses, or exit values.", valueName: "error"),
         completion: .list(ErrorIdentifier.allCases.map(\.description)))
     var errors: [String] = []
 
     func run(in session: CommandSession) throws(CommandFailure) {
         var chosen: [ErrorExplanation] = []
         var values: [ExitValueExplanation] = []
-        for word in errors {
+        for word in errors where word != "--" {
             let value = ExitValueExplanation.all.first { word == "\($0.value)" }
             if let value {
                 if !values.contains(where: { $0.value == value.value }) { values.append(value) }
@@ -63,9 +67,9 @@ struct ExplainCommand: ParsableSubcommand {
     /// The identifiers that a word can mean: several, if it is an exit value that several statuses have.
     private static func identifiers(of word: String) -> Set<ErrorIdentifier> {
         if let identifier = ErrorIdentifier(word) { return [identifier] }
-        if let entry = OSStatusCode.all.first(where: { $0.name == word }), entry.code != .success {
-            return [ErrorIdentifier(entry.code)]
-        }
+        let name = word.lowercased()
+        let entry = OSStatusCode.all.first { $0.name.lowercased() == name || "\($0.code.rawValue)" == word }
+        if let entry, entry.code != .success { return [ErrorIdentifier(entry.code)] }
         guard let value = UInt8(word), value > 0 else { return [] }
         let known = ErrorIdentifier.allCases.filter { identifier in
             identifier.statuses.contains { $0.exitCode == value }
