@@ -202,6 +202,46 @@ struct SetupCommandTests {
         }
     }
 
+    @Test("XDG's directories of another user are refused as well")
+    func otherDirectories() throws {
+        var machine = world.machine
+        machine.home = "/"
+        machine.user = 0
+        for path in [\SetupMachine.configDirectory, \.dataDirectory] {
+            var other = machine
+            let directory = "\(world.path)/other"
+            other[keyPath: path] = directory
+            if mkdir(directory, 0o755) == 0 { #expect(geteuid() != 0 || chown(directory, 1, 1) == 0) }
+            let outcome = world.run(["--apply"], on: other)
+            #expect(outcome.exit == 53 && outcome.output == "", "\(outcome)")
+            #expect(outcome.error.contains(" \(directory) belongs to user \(geteuid() == 0 ? 1 : geteuid()), "))
+        }
+        #expect(try world.files() == [])
+    }
+
+    @Test("Two processes that change the record at once wait for each other")
+    func locks() throws {
+        var machine = world.machine
+        machine.shell = "bash"
+        let record = "\(world.path)/state"
+        let found = Mutex<[Bool]>([])
+        machine.create = { (path, content) throws(SystemError) in
+            let isHeld = try DirectoryLock(ifFree: record, .exclusive) == nil
+            found.withLock { $0.append(isHeld) }
+            try NewFile.create(path, content: content, mode: 0o600)
+        }
+        let planned = try #require(world.step("completions", on: machine))
+        #expect(world.run(["--apply"], on: machine).exit == 0)
+        #expect(found.withLock { $0 } == [true])
+        #expect(try DirectoryLock(ifFree: record, .exclusive) != nil)
+        // What another process has done since the plan was made is neither done again nor a failure.
+        let before = try SetupRecord.read(in: record)
+        try SetupWork(machine: machine, stateDirectory: record).apply(planned)
+        #expect(try SetupRecord.read(in: record) == before && before.changes.count == 1)
+        #expect(world.run(["--undo"]).exit == 0)
+        #expect(try world.files() == [])
+    }
+
     @Test("A step that fails does not stop the next ones: each failure is reported, also in JSON")
     func failures() throws {
         try world.write("", to: "bin/latchkey-secret-service", mode: 0o755)
@@ -213,12 +253,12 @@ struct SetupCommandTests {
         }
         let file = "data/dbus-1/services/org.freedesktop.secrets.service"
         let outcome = world.run(["--apply"], on: machine)
-        #expect(outcome.exit == 220 && outcome.output.contains("                  failed\n"), "\(outcome)")
+        #expect(outcome.exit == 222 && outcome.output.contains("                  failed\n"), "\(outcome)")
         #expect(outcome.error.hasPrefix("latchkey: cannot write \(world.path)/data/bash-completion/"), "\(outcome)")
         #expect(try world.files() == [file, "state/setup.json"])
         #expect(world.run(["--undo"], on: machine).exit == 0)
         let json = world.run(["--apply", "--json"], on: machine)
-        #expect(json.exit == 220 && json.error == outcome.error)
+        #expect(json.exit == 222 && json.error == outcome.error)
         let report = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
         let steps = try #require(report?["steps"] as? [[String: Any]])
         let failed = try #require(steps.first { $0["name"] as? String == "completions" })
@@ -260,7 +300,8 @@ struct SetupCommandTests {
             throw SystemError("write", path: path, code: ENOSPC)
         }
         let outcome = world.run(["--apply"], on: machine)
-        #expect(outcome.exit == 220 && outcome.error.hasSuffix(": No space left on device\n"), "\(outcome)")
+        let hint = "hint: free some space; the file is as it was\n"
+        #expect(outcome.exit == 222 && outcome.error.hasSuffix(": No space left on device\n\(hint)"), "\(outcome)")
         #expect(try world.files() == [])
         #expect(!FileManager.default.fileExists(atPath: "\(world.path)/data"))
         #expect(world.run(["--undo"], on: machine).output == "there is nothing to undo\n")
@@ -371,8 +412,26 @@ struct SetupCommandTests {
         #expect(world.step("pinentry")?.state == .done)
         try world.write("", to: "root/dev/tpmrm0")
         #expect(world.step("tpm")?.state == .done)
+        try tpmOfGroup()
         try world.write("", to: "data/keyrings/login.keyring")
         #expect(world.step("import")?.commands == ["latchkey import --from gnome-keyring --dry-run"])
+    }
+
+    /// Root can use every device, and another user gives a file to no other group.
+    private func tpmOfGroup() throws {
+        let device = "\(world.path)/root/dev/tpmrm0"
+        guard geteuid() == 0 else {
+            #expect(chmod(device, 0) == 0)
+            #expect(world.step("tpm")?.commands == ["sudo apt install tpm-udev"])
+            return
+        }
+        var machine = world.machine
+        for (group, mode, expected) in [(0, 0o660, nil), (1, 0o600, nil), (1, 0o660, "daemon")] as [(gid_t, mode_t, String?)] {
+            #expect(chown(device, 0, group) == 0 && chmod(device, mode) == 0)
+            #expect(machine.systemGroup(thatUses: "/dev/tpmrm0") == expected)
+        }
+        machine.root = "\(world.path)/missing"
+        #expect(machine.systemGroup(thatUses: "/dev/tpmrm0") == nil)
     }
 
     @Test("JSON has every step, with the content of a file")

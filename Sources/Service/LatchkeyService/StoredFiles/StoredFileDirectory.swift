@@ -97,7 +97,12 @@ struct StoredFileDirectory {
     /// Runs `body`, which publishes files and then stores their items. No other process sweeps
     /// meanwhile.
     func whilePublishing<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
-        let lock = try DirectoryLock.shared(directory)
+        let lock: DirectoryLock
+        do throws(SystemError) {
+            lock = try DirectoryLock(directory.path, .shared)
+        } catch {
+            throw KeychainError(error)
+        }
         defer { withExtendedLifetime(lock) {} }
         return try body()
     }
@@ -105,27 +110,8 @@ struct StoredFileDirectory {
     /// Runs `body`, unless a process is publishing now: files whose items are not stored yet would
     /// look as if their items were deleted.
     func whileNothingIsPublished(_ body: () throws(SystemError) -> Void) throws(SystemError) {
-        guard let lock = try DirectoryLock(directory, LOCK_EX | LOCK_NB) else { return }
+        guard let lock = try DirectoryLock(ifFree: directory.path, .exclusive) else { return }
         defer { withExtendedLifetime(lock) {} }
         try body()
-    }
-}
-
-/// A lock on the directory, until it is released.
-private final class DirectoryLock {
-    private let descriptor: OwnedDescriptor
-
-    /// - Returns: nil if another process holds it, and the operation does not wait.
-    init?(_ directory: OpenDirectory, _ operation: Int32) throws(SystemError) {
-        descriptor = try OwnedDescriptor(opening: directory.path, flags: O_RDONLY | O_DIRECTORY)
-        while flock(descriptor.rawValue, operation) != 0 {
-            if errno == EWOULDBLOCK { return nil }
-            guard errno == EINTR else { throw .last("lock", path: directory.path) }
-        }
-    }
-
-    /// Waits for a lock that several processes may hold.
-    static func shared(_ directory: OpenDirectory) throws(KeychainError) -> DirectoryLock? {
-        do throws(SystemError) { return try DirectoryLock(directory, LOCK_SH) } catch { throw KeychainError(error) }
     }
 }

@@ -60,7 +60,7 @@ struct SetupCommand: ParsableSubcommand {
         on machine: SetupMachine, recordingIn directory: String, in session: CommandSession
     ) throws(CommandFailure) {
         if apply || undo, !dryRun {
-            try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try machine.requireOwnHome() }
+            try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try machine.requireOwnDirectories() }
         }
         let work = SetupWork(machine: machine, stateDirectory: directory)
         guard !undo else { return try revert(work, in: session) }

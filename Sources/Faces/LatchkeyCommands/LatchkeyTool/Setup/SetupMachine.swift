@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import KeychainModel
+internal import LatchkeyService
 internal import LinuxSystem
 
 /// What `latchkey setup` looks at: the directories and the environment of a user, and the programs and
@@ -19,7 +20,7 @@ struct SetupMachine: Sendable {
     var hasDisplay = false
     /// The path of this program; nil if it is not known.
     var executable: String?
-    /// The user in whose home directory something may be changed.
+    /// The user in whose directories something may be changed.
     var user: UInt32 = geteuid()
     /// Runs a program without output, and returns its exit value.
     var run: @Sendable ([String]) throws(SystemError) -> Int32 = SetupMachine.execute
@@ -43,21 +44,28 @@ struct SetupMachine: Sendable {
             executable: OwnExecutable.path)
     }
 
-    /// - Throws: errSecNotAvailable if the home directory is another user's, as it can be under sudo: what is
-    ///   created there would be root's.
-    func requireOwnHome() throws(KeychainError) {
-        let owner: UInt32?
-        do throws(SystemError) {
-            owner = try FileStatus.of(home)?.owner
-        } catch {
-            throw SetupRecord.failure(error)
+    /// - Throws: errSecNotAvailable if the home directory, or one of the user's other directories, is another
+    ///   user's, as it can be under sudo: what is created there would be root's.
+    func requireOwnDirectories() throws(KeychainError) {
+        for (noun, path) in [
+            ("home directory", home), ("directory of settings", configDirectory), ("directory of data", dataDirectory),
+        ] {
+            guard let owner = try owner(of: path), owner != user else { continue }
+            throw KeychainError(
+                .notAvailable, "the \(noun) \(path) belongs to user \(owner), and this is user \(user)",
+                hint: user == 0
+                    ? "run it as that user, without sudo; sudo -H latchkey setup is for root itself"
+                    : "export HOME=/path/of/the/home/directory; XDG_CONFIG_HOME and XDG_DATA_HOME count as well")
         }
-        guard let owner, owner != user else { return }
-        throw KeychainError(
-            .notAvailable, "the home directory \(home) belongs to user \(owner), and this is user \(user)",
-            hint: user == 0
-                ? "run it as that user, without sudo; sudo -H latchkey setup is for root itself"
-                : "export HOME=/path/of/the/home/directory")
+    }
+
+    /// The owner of a directory; nil if it does not exist.
+    private func owner(of path: String) throws(KeychainError) -> UInt32? {
+        do throws(SystemError) {
+            return try FileStatus.of(path)?.owner
+        } catch {
+            throw KeychainError(ofFile: error)
+        }
     }
 
     /// XDG Base Directory Specification: relative paths must be ignored.
@@ -77,6 +85,15 @@ struct SetupMachine: Sendable {
 // MARK: - Questions
 
 extension SetupMachine {
+    /// The group, other than root's, that may read and write a file of the system; nil if there is none.
+    func systemGroup(thatUses path: String) -> String? {
+        var info = stat()
+        guard stat(root + path, &info) == 0, info.st_mode & 0o060 == 0o060, info.st_gid != 0,
+            let entry = getgrgid(info.st_gid)
+        else { return nil }
+        return String(cString: entry.pointee.gr_name)
+    }
+
     /// Whether a file or directory of the system exists.
     func hasSystem(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
 

@@ -183,9 +183,14 @@ struct SetupPlan {
         if access(machine.root + device, R_OK | W_OK) == 0 {
             return .done(name, "this user can use the TPM; latchkey root tpm moves the device key there")
         }
+        guard let group = machine.systemGroup(thatUses: device) else {
+            return .manual(
+                name, "only root can use the TPM; on Debian, tpm-udev gives it to the group tss",
+                "sudo apt install tpm-udev")
+        }
         return .manual(
-            name, "only a group can use the TPM; a member can move the device key there (needs root, and a new login)",
-            "sudo usermod -aG \"$(stat -c %G \(device))\" \"$USER\"")
+            name, "only the group \(group) can use the TPM; a member can move the device key there (needs root, and a new login)",
+            "sudo usermod -aG \(group) \"$USER\"")
     }
 
     // MARK: Other programs

@@ -3,6 +3,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import KeychainModel
+internal import LatchkeyService
 internal import LinuxSystem
 
 /// What `latchkey setup --apply` has done, in `setup.json` of the state directory, so that `--undo` undoes
@@ -48,7 +49,7 @@ struct SetupRecord: Codable, Equatable {
         do throws(SystemError) {
             bytes = try PrivateFile.read(path, atMost: maxLength)
         } catch {
-            throw failure(error)
+            throw KeychainError(ofFile: error)
         }
         guard let bytes else { return SetupRecord() }
         guard let record = try? JSONDecoder().decode(SetupRecord.self, from: Data(bytes)), record.format == 1 else {
@@ -69,12 +70,8 @@ struct SetupRecord: Codable, Equatable {
             }
             try PrivateFile.replace(Self.fileName, in: directory, content: Array(data))
         } catch {
-            throw Self.failure(error)
+            throw KeychainError(ofFile: error)
         }
-    }
-
-    static func failure(_ error: SystemError) -> KeychainError {
-        KeychainError(.io, error.description, hint: error.hint)
     }
 
     /// 4 MiB.

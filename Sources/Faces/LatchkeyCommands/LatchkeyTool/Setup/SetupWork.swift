@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import KeychainModel
+internal import LatchkeyService
 internal import LinuxSystem
 
 /// Makes the changes of steps, and undoes them.
@@ -15,24 +16,46 @@ struct SetupWork {
     /// Does one step. The record is written before the change, so that `--undo` finds it after a crash, and
     /// loses a change that has failed only if nothing of it is left.
     func apply(_ step: SetupStep) throws(KeychainError) {
-        for action in step.actions {
-            var record = try SetupRecord.read(in: stateDirectory)
-            let change = record.add(self.change(action, of: step))
-            try record.write(in: stateDirectory)
-            do throws(KeychainError) {
-                try make(action, change.directories)
-            } catch {
-                if let left = remainder(of: change) {
-                    throw KeychainError(
-                        error.status, "\(error.problem), but \(left)", hint: "latchkey setup --undo \(change.step)")
-                }
-                removeDirectories(of: change)
-                record.changes.removeAll { $0 == change }
-                // If this fails, as on a full disk, the change stays in the record, and undoing it changes
-                // nothing.
-                try? record.write(in: stateDirectory)
-                throw error
+        try whileLocked { () throws(KeychainError) in
+            for action in step.actions { try apply(action, of: step) }
+        }
+    }
+
+    /// Runs `body` while no other process changes the record.
+    private func whileLocked<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
+        let lock: DirectoryLock
+        do throws(SystemError) {
+            lock = try DirectoryLock(PrivateDirectory(creating: stateDirectory).path, .exclusive)
+        } catch {
+            throw KeychainError(ofFile: error)
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
+    }
+
+    private func apply(_ action: SetupAction, of step: SetupStep) throws(KeychainError) {
+        var record = try SetupRecord.read(in: stateDirectory)
+        // Another process has done it since the plan was made.
+        if case .file(let path, let content) = action, record.changes.contains(where: { $0.file == path }),
+            holds(path, content)
+        {
+            return
+        }
+        let change = record.add(self.change(action, of: step))
+        try record.write(in: stateDirectory)
+        do throws(KeychainError) {
+            try make(action, change.directories)
+        } catch {
+            if let left = remainder(of: change) {
+                throw KeychainError(
+                    error.status, "\(error.problem), but \(left)", hint: "latchkey setup --undo \(change.step)")
             }
+            removeDirectories(of: change)
+            record.changes.removeAll { $0 == change }
+            // If this fails, as on a full disk, the change stays in the record, and undoing it changes
+            // nothing.
+            try? record.write(in: stateDirectory)
+            throw error
         }
     }
 
@@ -82,7 +105,7 @@ struct SetupWork {
                 // A file that another program has created meanwhile is not replaced.
                 try machine.create(path, Array(content.utf8))
             } catch {
-                throw SetupRecord.failure(error)
+                throw KeychainError(ofFile: error)
             }
         }
     }
@@ -93,7 +116,7 @@ struct SetupWork {
         do throws(SystemError) {
             status = try machine.run(command)
         } catch {
-            throw SetupRecord.failure(error)
+            throw KeychainError(ofFile: error)
         }
         guard status == 0 else {
             let text = command.joined(separator: " ")
@@ -113,11 +136,13 @@ struct SetupWork {
 
     /// Undoes a change, and takes it out of the record.
     func undo(_ change: SetupRecord.Change) throws(KeychainError) -> Undone {
-        let result = try revert(change)
-        var record = try SetupRecord.read(in: stateDirectory)
-        record.changes.removeAll { $0 == change }
-        try record.write(in: stateDirectory)
-        return result
+        try whileLocked { () throws(KeychainError) in
+            let result = try revert(change)
+            var record = try SetupRecord.read(in: stateDirectory)
+            record.changes.removeAll { $0 == change }
+            try record.write(in: stateDirectory)
+            return result
+        }
     }
 
     private func revert(_ change: SetupRecord.Change) throws(KeychainError) -> Undone {
@@ -132,7 +157,7 @@ struct SetupWork {
             return .missing
         }
         guard holds(path, change.content) else { return .changed }
-        guard unlink(path) == 0 else { throw SetupRecord.failure(.last("remove", path: path)) }
+        guard unlink(path) == 0 else { throw KeychainError(ofFile: .last("remove", path: path)) }
         removeDirectories(of: change)
         return .undone
     }
@@ -143,7 +168,7 @@ struct SetupWork {
             return try FileStatus.ofLink(path) != nil
         } catch {
             // A directory that was replaced by a file.
-            guard error.code == ENOTDIR else { throw SetupRecord.failure(error) }
+            guard error.code == ENOTDIR else { throw KeychainError(ofFile: error) }
             return false
         }
     }
@@ -171,7 +196,7 @@ struct SetupWork {
         do throws(SystemError) {
             _ = try machine.run([daemon, "--user", "--release"])
         } catch {
-            throw SetupRecord.failure(error)
+            throw KeychainError(ofFile: error)
         }
     }
 }
