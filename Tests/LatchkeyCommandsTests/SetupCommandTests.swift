@@ -426,7 +426,9 @@ struct SetupCommandTests {
             return
         }
         var machine = world.machine
-        for (group, mode, expected) in [(0, 0o660, nil), (1, 0o600, nil), (1, 0o660, "daemon")] as [(gid_t, mode_t, String?)] {
+        for (group, mode, expected) in [(0, 0o660, nil), (1, 0o600, nil), (1, 0o660, "daemon")]
+            as [(gid_t, mode_t, String?)]
+        {
             #expect(chown(device, 0, group) == 0 && chmod(device, mode) == 0)
             #expect(machine.systemGroup(thatUses: "/dev/tpmrm0") == expected)
         }
