@@ -149,9 +149,14 @@ private struct InstallationTree {
     init(failingAt end: String? = nil) throws {
         directory = try TemporaryDirectory()
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        for name in ["Makefile", "Packaging", "PAM"] {
-            try FileManager.default.copyItem(atPath: root.appending(path: name).path, toPath: "\(path)/\(name)")
-        }
+        // FileManager would keep the owner, which may be another user.
+        let sources = ["Makefile", "Packaging", "PAM"].map { root.appending(path: $0).path }
+        let copy = try SpawnedProcess(
+            ["/bin/cp", "-R"] + sources + [path], environment: [:], output: "\(path)/output")
+        try #require(copy.waitUntilExit() == 0)
+        let script = "Scripts/build-products"
+        try write(String(contentsOf: root.appending(path: script), encoding: .utf8), to: script)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(path)/\(script)")
         for name in InstallTests.programs {
             try write("a program\n", to: "built/\(name)")
         }

@@ -189,7 +189,8 @@ struct SetupPlan {
                 "sudo apt install tpm-udev")
         }
         return .manual(
-            name, "only the group \(group) can use the TPM; a member can move the device key there (needs root, and a new login)",
+            name,
+            "only the group \(group) can use the TPM; a member can move the device key there (needs root, and a new login)",
             "sudo usermod -aG \(group) \"$USER\"")
     }
 
