@@ -47,6 +47,7 @@ struct ExplainCommandTests {
         let keychain = try TestKeychain(.ephemeral)
         let lines = keychain.latchkey("explain").output.split(separator: "\n")
         #expect(lines.map { String($0.prefix(6)) } == ErrorIdentifier.allCases.map(\.description))
+        #expect(keychain.latchkey("explain --").output == keychain.latchkey("explain").output)
         let text = Data(keychain.latchkey("explain --json").output.utf8)
         let all = try #require(try JSONSerialization.jsonObject(with: text) as? [[String: Any]])
         #expect(all.count == ErrorIdentifier.allCases.count)

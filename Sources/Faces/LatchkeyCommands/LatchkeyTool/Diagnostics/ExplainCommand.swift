@@ -25,7 +25,7 @@ struct ExplainCommand: ParsableSubcommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    // A number below zero looks like an option. The words have the end of options (--) as well.
+    // A number below zero looks like an option.
     @Argument(
         parsing: .allUnrecognized,
         help: ArgumentHelp("Identifiers, statuses, or exit values.", valueName: "error"),
@@ -33,9 +33,11 @@ struct ExplainCommand: ParsableSubcommand {
     var errors: [String] = []
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        // With such parsing, the end of options is among the words.
+        let words = errors.filter { $0 != "--" }
         var chosen: [ErrorExplanation] = []
         var values: [ExitValueExplanation] = []
-        for word in errors where word != "--" {
+        for word in words {
             let value = ExitValueExplanation.all.first { word == "\($0.value)" }
             if let value {
                 if !values.contains(where: { $0.value == value.value }) { values.append(value) }
@@ -45,10 +47,10 @@ struct ExplainCommand: ParsableSubcommand {
             chosen += found.filter { one in !chosen.contains { $0.identifier == one.identifier } }
         }
         if json {
-            let reports = (errors.isEmpty ? ErrorExplanation.all : chosen).map(ErrorReport.init)
+            let reports = (words.isEmpty ? ErrorExplanation.all : chosen).map(ErrorReport.init)
             return try session.write(try JSONText.of(reports + values.map(ErrorReport.init)))
         }
-        guard errors.isEmpty else {
+        guard words.isEmpty else {
             return try session.write((chosen.map(\.text) + values.map(\.text)).joined(separator: "\n"))
         }
         try session.write(ErrorExplanation.all.map { "\($0.identifier)  \($0.title)\n" as TerminalText }.joined())
