@@ -233,6 +233,9 @@ instructions: ## Count the instructions of lookups and adds, and compare them wi
 
 # With LATCHKEY_PREBUILT=DIR the executables are those of DIR, and nothing is compiled but the PAM module.
 BINARIES = $(or $(LATCHKEY_PREBUILT),$$(swift build $(TRAITS) -c release --show-bin-path))
+# In the Debian packages, the executables share the libraries of Swift (Documentation/Decisions/0074-shared-runtime.md).
+SHARED = $(filter 1,$(LATCHKEY_SHARED_RUNTIME))
+RUNTIME := libLatchkeyRuntime.so.0
 # A package keeps the symbols apart, and strips the executables itself.
 STRIP ?= -s
 SYSTEM_UNITS ?= $(PREFIX)/lib/systemd/system
@@ -245,6 +248,8 @@ APPARMOR := latchkeyd-system
 .PHONY: release
 release: ## Build the executables as they are installed
 	$(if $(LATCHKEY_PREBUILT),,./Scripts/build-products $(RELEASE) -- $(PROGRAMS))
+	$(if $(LATCHKEY_PREBUILT),,$(if $(SHARED),place="$(BINARIES)"; \
+	    ./Scripts/shared-runtime finish .build/shared-runtime "$$place/$(RUNTIME)" $(PROGRAMS:%="$$place/%")))
 
 .PHONY: install
 install: release ## Build for release and install latchkey, also as security, under PREFIX, with manual pages and completions
@@ -257,6 +262,7 @@ install-files:
 	@link="$(DESTDIR)$(PREFIX)/bin/security"; if { [ -e "$$link" ] || [ -L "$$link" ]; } && [ "$$(readlink "$$link")" != latchkey ]; then \
 	    echo "latchkey: $$link exists, and is another program: move it first, or choose another PREFIX" >&2; exit 1; fi
 	set -e; for program in $(PROGRAMS); do install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(PREFIX)/bin/$$program"; done
+	$(if $(SHARED),install $(STRIP) -D -m 644 "$(BINARIES)/$(RUNTIME)" "$(DESTDIR)$(PREFIX)/lib/latchkey/$(RUNTIME)")
 	ln -sf latchkey "$(DESTDIR)$(PREFIX)/bin/security"
 	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
 	    $(SITE) "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(SYSTEM_UNITS)/$${unit##*/}"; done
