@@ -262,6 +262,7 @@ install-files:
 	@link="$(DESTDIR)$(PREFIX)/bin/security"; if { [ -e "$$link" ] || [ -L "$$link" ]; } && [ "$$(readlink "$$link")" != latchkey ]; then \
 	    echo "latchkey: $$link exists, and is another program: move it first, or choose another PREFIX" >&2; exit 1; fi
 	set -e; for program in $(PROGRAMS); do install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(PREFIX)/bin/$$program"; done
+	$(if $(and $(SHARED),$(filter-out /usr,$(patsubst %/,%,$(PREFIX)))),$(error LATCHKEY_SHARED_RUNTIME=1: the executables look for the library in /usr/lib/latchkey: PREFIX must be /usr))
 	$(if $(SHARED),install $(STRIP) -D -m 644 "$(BINARIES)/$(RUNTIME)" "$(DESTDIR)$(PREFIX)/lib/latchkey/$(RUNTIME)")
 	ln -sf latchkey "$(DESTDIR)$(PREFIX)/bin/security"
 	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
@@ -292,7 +293,8 @@ install-pam: pam ## Install pam_latchkey.so where PAM looks for modules, and its
 uninstall: uninstall-pam ## Remove what `make install` has installed; keychains, and configuration that was changed, stay
 	@[ -n "$(DESTDIR)" ] || echo "latchkey: units that were enabled stay enabled: systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
 	set -e; for name in $(PROGRAMS); do rm -f "$(DESTDIR)$(PREFIX)/bin/$$name"; done
-	rm -rf "$(DESTDIR)$(SDK_PLACE)"
+	rm -rf "$(DESTDIR)$(SDK_PLACE)" "$(DESTDIR)$(PREFIX)/lib/latchkey/$(RUNTIME)"
+	[ ! -d "$(DESTDIR)$(PREFIX)/lib/latchkey" ] || rmdir --ignore-fail-on-non-empty "$(DESTDIR)$(PREFIX)/lib/latchkey"
 	link="$(DESTDIR)$(PREFIX)/bin/security"; [ "$$(readlink "$$link")" != latchkey ] || rm "$$link"
 	set -e; for unit in Packaging/systemd/system/*; do rm -f "$(DESTDIR)$(SYSTEM_UNITS)/$${unit##*/}"; done
 	set -e; for unit in Packaging/systemd/user/*; do rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
@@ -350,13 +352,16 @@ DOCUMENTS ?= .build/documents
 # Where the shells look; /usr has directories of its own for what packages bring.
 ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 
+# Where the programs find the library that they share before they are installed.
+LOADING = $(if $(SHARED),LD_LIBRARY_PATH="$(BINARIES)")
+
 .PHONY: documents
 documents: ## Make the manual pages and the completions of bash, zsh and fish, in .build/documents
 	@rm -rf $(DOCUMENTS) && mkdir -p $(DOCUMENTS)/programs
 	@set -e; for program in $(PROGRAMS); do ln -s "$$(realpath "$(BINARIES)/$$program")" $(DOCUMENTS)/programs/$$program; done; \
 	    ln -s latchkey $(DOCUMENTS)/programs/security
-	./Scripts/manual-pages $(DOCUMENTS)/programs $(DOCUMENTS)/man
-	./Scripts/completions $(DOCUMENTS)/programs $(DOCUMENTS)
+	$(LOADING) ./Scripts/manual-pages $(DOCUMENTS)/programs $(DOCUMENTS)/man
+	$(LOADING) ./Scripts/completions $(DOCUMENTS)/programs $(DOCUMENTS)
 
 .PHONY: install-documents
 install-documents: documents ## Install the manual pages and completions under PREFIX

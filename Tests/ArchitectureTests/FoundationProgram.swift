@@ -76,16 +76,18 @@ let staticLibraries: String? = {
     return FileManager.default.fileExists(atPath: "\(path)/lib_FoundationICU.a") ? path : nil
 }()
 
-/// Runs a program, and returns what it prints on its standard output.
-func run(_ program: String, _ words: [String]) throws -> (status: Int32, output: String) {
+/// Runs a program, and returns what it prints on its standard output, and on its standard error.
+func run(_ program: String, _ words: [String]) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     process.executableURL = URL(filePath: program)
     process.arguments = words
-    let output = Pipe()
+    let (output, errors) = (Pipe(), FileManager.default.temporaryDirectory.appending(path: "latchkey-errors-\(UUID())"))
+    try Data().write(to: errors)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: errors) } }
     process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
+    process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    return (process.terminationStatus, text)
+    return (process.terminationStatus, text, try String(contentsOf: errors, encoding: .utf8))
 }

@@ -11,17 +11,21 @@ struct SharedRuntimeTests {
 
     /// Builds the program `shared`, which finds the library in its directory.
     private func build(_ program: FoundationProgram) throws {
-        let prepared = try run(Self.script, ["prepare", program.path("runtime"), "-static-libgcc"])
+        let prepared = try run(
+            Self.script, ["prepare", program.path("runtime"), "-static-libgcc", "-static-libstdc++"])
         #expect(prepared.status == 0, "\(prepared)")
         try program.build(
             "shared",
             [
-                "-resource-dir", program.path("runtime/resources"), "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "nocopyreloc",
-                "-Xlinker", "--no-export-dynamic", "-Xlinker", "-rpath", "-Xlinker", program.directory.path,
+                "-resource-dir", program.path("runtime/resources"), "-use-ld=lld", "-Xlinker", "-z", "-Xlinker",
+                "nocopyreloc", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-rpath", "-Xlinker",
+                program.directory.path,
             ])
     }
 
-    private func finish(_ program: FoundationProgram, _ executable: String) throws -> (status: Int32, output: String) {
+    private func finish(_ program: FoundationProgram, _ executable: String) throws -> (
+        status: Int32, output: String, errors: String
+    ) {
         try run(
             Self.script,
             ["finish", program.path("runtime"), program.path(Self.library), program.path(executable)])
@@ -49,6 +53,7 @@ struct SharedRuntimeTests {
             let kept = try names("--defined-only", program.path(Self.library))
             #expect(kept == used.intersection(all))
             #expect(kept.count > 20 && all.count > 50_000)
+            #expect(!all.contains("__cxa_throw"), "libstdc++ is hidden")
         }
     }
 
@@ -56,7 +61,11 @@ struct SharedRuntimeTests {
     func refuses() throws {
         try FoundationProgram.inDirectory { program in
             try build(program)
-            #expect(try run(Self.script, ["finish", program.path("runtime"), program.path(Self.library), "/bin/true"]).status != 0)
+            let outcome = try run(
+                Self.script, ["finish", program.path("runtime"), program.path(Self.library), "/bin/true"])
+            #expect(
+                outcome.status != 0 && outcome.errors.contains("no executable uses the library: /bin/true"),
+                "\(outcome)")
             #expect(!FileManager.default.fileExists(atPath: program.path(Self.library)))
         }
     }
