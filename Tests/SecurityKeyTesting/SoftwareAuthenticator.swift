@@ -96,6 +96,11 @@ final class SoftwareAuthenticator: @unchecked Sendable {
         wait { self.waiting != nil }
     }
 
+    /// Waits until no connection is open; false after a minute.
+    func waitUntilClosed() -> Bool {
+        wait { self.openCount == self.closeCount }
+    }
+
     func waitForCancellation() -> Bool {
         wait { self.cancelCount > 0 }
     }
@@ -123,7 +128,10 @@ final class SoftwareAuthenticator: @unchecked Sendable {
     }
 
     fileprivate func closed() {
-        condition.withLock { closeCount += 1 }
+        condition.withLock {
+            closeCount += 1
+            condition.broadcast()
+        }
     }
 
     fileprivate func read(timeout: Duration) -> [UInt8]? {

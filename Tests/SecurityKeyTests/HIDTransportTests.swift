@@ -18,6 +18,8 @@ struct HIDTransportTests {
         let lengths = Mutex<Set<Int>>([])
 
         func connect() throws(SecurityKeyError) -> any SecurityKeyConnection {
+            // The thread of the last connection would take a report of this one.
+            guard device.waitUntilClosed() else { throw .busy(path: "the last connection") }
             var ends: [Int32] = [-1, -1]
             guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else { throw .outOfMemory }
             let far = ends[1]
