@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainTesting
+import LatchkeyService
 import LinuxSystem
 import SystemBus
 import Testing
@@ -74,6 +75,25 @@ struct SecretServiceImportTests {
         #expect(run.output.contains("example.com/user1 (Login)"))
         let after = try keychain.passwords()
         #expect(after.count == 4 && after.isSuperset(of: before))
+    }
+
+    @Test("A secret that is too large for the keychain is left out, and a dry run says so")
+    func largeSecret() throws {
+        let (bus, keychain) = (try PrivateBus(), try TestKeychain(.ephemeral))
+        let large = FakeSecretService.Item(
+            label: "Large", attributes: ["a": "2"],
+            secret: String(repeating: "s", count: ItemLimits.maxSecretSize + 1))
+        let service = try FakeSecretService(on: bus, [.init(items: [Self.work, large])])
+        defer { service.end() }
+        let dryRun = keychain.importKeyring("--bus", bus.address, "--json", "--dry-run")
+        #expect(try keychain.passwords().isEmpty)
+        for run in [dryRun, keychain.importKeyring("--bus", bus.address, "--json")] {
+            let report = try run.report()
+            #expect(report.counts == [1, 0, 0, 1] && run.status == 42, "\(run)")
+            let item = try #require(report.items.first { $0.state == "left out" })
+            #expect(item.label == "Large" && item.reason?.contains("at most 4194304") == true)
+        }
+        #expect(try keychain.passwords().map(\.label) == ["w"])
     }
 
     @Test("An item without a schema, and the same item with the generic one, are one item")

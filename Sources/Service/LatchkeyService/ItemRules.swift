@@ -5,12 +5,6 @@ internal import SecretMemory
 
 /// The rules for every item that is added or changed.
 enum ItemRules {
-    /// The maximum size of the secret half of an item, in bytes. Store larger data in a file, and
-    /// its key in the keychain.
-    static let maxSecretSize = 4 << 20
-    /// The maximum size of all attributes of an item, in bytes.
-    static let maxMetadataSize = 1 << 20
-
     /// Throws if the administrator does not allow the protection class of an item. Certificates,
     /// which are not secret, may have every class.
     static func checkClass(of record: ItemRecord, allowsAlwaysOpen: Bool) throws(KeychainError) {
@@ -33,16 +27,8 @@ enum ItemRules {
         try checkConstraints(of: record)
         let secret =
             (record.secrets?.data?.count ?? 0) + (record.secrets?.attributes.values.reduce(0) { $0 + $1.count } ?? 0)
-        guard secret <= maxSecretSize else {
-            throw KeychainError(
-                .dataTooLarge, "the data has \(secret) bytes; an item may hold at most \(maxSecretSize)",
-                hint: "store it as a file: latchkey protect move --to-keychain NAME FILE")
-        }
-        let metadata = record.attributes.values.reduce(0) { $0 + $1.canonicalBytes.count }
-        guard metadata <= maxMetadataSize else {
-            throw KeychainError(
-                .dataTooLarge, "the attributes have \(metadata) bytes; an item may hold at most \(maxMetadataSize)")
-        }
+        try ItemLimits.checkSecret(size: secret)
+        try ItemLimits.checkMetadata(size: record.attributes.values.reduce(0) { $0 + $1.canonicalBytes.count })
     }
 
     /// Throws for an access control that cannot be enforced for the item.

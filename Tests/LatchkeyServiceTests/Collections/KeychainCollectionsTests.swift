@@ -64,6 +64,20 @@ struct KeychainCollectionsTests {
         #expect(error?.status == .unimplemented)
     }
 
+    @Test("A label has a maximum length")
+    func labels() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        defer { withExtendedLifetime(keychain) {} }
+        let collections = Self.collections(keychain)
+        let longest = String(repeating: "ä", count: KeychainCollection.maxLabelLength / 2)
+        let name = try collections.create(label: longest).name
+        try collections.rename(name, to: longest)
+        let creation = #expect(throws: KeychainError.self) { _ = try collections.create(label: longest + "x") }
+        let renaming = #expect(throws: KeychainError.self) { try collections.rename(name, to: longest + "x") }
+        #expect(creation?.status == .dataTooLarge && renaming?.status == .dataTooLarge)
+        #expect(try collections.all().map(\.label) == ["Login", longest])
+    }
+
     @Test("Locked, the collections are listed, and none is deleted", arguments: Backend.allCases)
     func locked(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)

@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyCommands
+internal import LatchkeyService
 internal import SecretMemory
 
 /// The result of an import: what was done, and why it ended early.
@@ -64,12 +65,11 @@ struct KeychainImport {
         let states = SecretComparison.states(
             of: readable.map { $0.secret.bytes }, among: try destination.secrets(of: key))
         for (state, entry) in zip(states, readable) {
-            guard state == .new, !dryRun else {
-                log.add(entry.item, state)
-                continue
-            }
             do throws(KeychainError) {
-                try destination.add(entry.item, entry.secret, to: key.accessGroup)
+                if state == .new {
+                    try ItemLimits.checkSecret(size: entry.secret.bytes.count)
+                    if !dryRun { try destination.add(entry.item, entry.secret, to: key.accessGroup) }
+                }
                 log.add(entry.item, state)
             } catch {
                 // An item that the keychain does not accept; anything else would happen to the next one, too.

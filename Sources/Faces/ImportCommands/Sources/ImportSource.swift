@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyCommands
+internal import LatchkeyService
 internal import SecretMemory
 
 /// A keyring of another program. It is only read.
@@ -51,9 +52,10 @@ struct SourceItem {
     init(
         number: Int, collection: Int, label: String, attributes: [(name: String, value: String)], created: UInt64
     ) throws(KeychainError) {
-        guard label.utf8.count <= Self.maxLabelLength else {
+        let length = label.utf8.count
+        guard length <= KeychainCollection.maxLabelLength else {
             throw KeychainError(
-                .dataTooLarge, "its label has \(label.utf8.count) bytes, the maximum is \(Self.maxLabelLength)")
+                .dataTooLarge, "its label has \(length) bytes, the maximum is \(KeychainCollection.maxLabelLength)")
         }
         // gnome-keyring shows an item without a schema as it is until its next start, and with this one then: both
         // are one item.
@@ -68,8 +70,6 @@ struct SourceItem {
     /// The attribute in which libsecret stores the name of an item's schema.
     static let schemaName = "xdg:schema"
     private static let genericSchema = "org.freedesktop.Secret.Generic"
-    /// As the Secret Service of Latchkey has it, in bytes.
-    private static let maxLabelLength = 4096
 }
 
 struct SourceSecret: Equatable {

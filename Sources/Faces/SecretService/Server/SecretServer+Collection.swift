@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LatchkeyService
 internal import SystemBus
 
 /// The methods of `org.freedesktop.Secret.Collection`.
@@ -106,8 +107,8 @@ struct ItemProperties: Sendable {
     }
 
     static func checked(label: String) throws(BusFailure) -> String {
-        guard label.utf8.count <= SecretLimits.maxLabelLength else {
-            throw .limitsExceeded("A label has at most \(SecretLimits.maxLabelLength) bytes")
+        guard label.utf8.count <= KeychainCollection.maxLabelLength else {
+            throw .limitsExceeded("A label has at most \(KeychainCollection.maxLabelLength) bytes")
         }
         return label
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LatchkeyService
 internal import SecretMemory
 internal import SecretTransfer
 internal import SystemBus
@@ -165,8 +166,8 @@ extension SecretServer {
             throw .limitsExceeded("The type of a content has at most \(SecretLimits.maxContentTypeLength) bytes")
         }
         let bytes = try cipher.decrypt(secret)
-        guard bytes.count <= SecretLimits.maxSecretLength else {
-            throw .limitsExceeded("A secret has at most \(SecretLimits.maxSecretLength) bytes")
+        guard bytes.count <= ItemLimits.maxSecretSize else {
+            throw .limitsExceeded("A secret has at most \(ItemLimits.maxSecretSize) bytes")
         }
         return SecretValue(bytes, contentType: secret.contentType)
     }

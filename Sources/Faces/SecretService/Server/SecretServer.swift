@@ -241,12 +241,8 @@ public enum SecretLimits {
     /// The calls of one connection: more than a program needs that does nothing else.
     static let rate = SenderBudgets.Rate(burst: 50_000, perSecond: 25_000)
 
-    /// The longest label, in bytes.
-    static let maxLabelLength = 4096
     /// The longest type of a content, in bytes.
     static let maxContentTypeLength = 255
-    /// The largest secret, in bytes.
-    static let maxSecretLength = 4 << 20
     /// The items that a collection may have if its list and their lock are announced.
     static let maxAnnouncedItems = 1024
     /// The paths in one call.

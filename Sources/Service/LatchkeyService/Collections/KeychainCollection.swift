@@ -24,6 +24,9 @@ public struct KeychainCollection: Hashable, Sendable {
         self.init(name, label: record[.label]?.text ?? name.text, created: record.created, modified: record.modified)
     }
 
+    /// The maximum length of a label of a collection or of an item in it, in bytes of UTF-8.
+    public static let maxLabelLength = 4096
+
     /// The label of ``CollectionName/login`` until it gets another one.
     static let loginLabel = "Login"
 }
