@@ -36,7 +36,7 @@ struct ForwardingTests {
             }
             #expect(outcome.status != 0 && outcome.output.isEmpty, "\(outcome)")
             #expect(outcome.error.contains("latchkey-tls, which is not installed beside latchkey"), "\(outcome)")
-            #expect(outcome.error.contains("\nhint: "))
+            #expect(outcome.error.contains("\nhint: make install, or install the package latchkey-tls\n"))
         }
     }
 

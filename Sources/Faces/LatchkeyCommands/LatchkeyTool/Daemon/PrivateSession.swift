@@ -54,7 +54,7 @@ final class PrivateSession {
         } catch {
             throw KeychainError(
                 .notAvailable, error.description,
-                hint: error.code == ENOENT ? "make install, or install the package with latchkey-secret-service" : nil)
+                hint: error.code == ENOENT ? CompanionProgram.secretService.installationHint : nil)
         }
         try requireReady()
     }

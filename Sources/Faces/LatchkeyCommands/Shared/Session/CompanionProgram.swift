@@ -6,7 +6,7 @@ internal import LinuxSystem
 
 /// A program that has some of the commands, because it links what `latchkey` itself does not, so
 /// that it starts fast.
-package enum CompanionProgram: String {
+package enum CompanionProgram: String, CaseIterable {
     /// The commands that connect to servers, with SwiftNIO.
     case transport = "latchkey-tls"
     /// The view of protected files as a file system, with libfuse3.
@@ -17,6 +17,18 @@ package enum CompanionProgram: String {
     case keyringImport = "latchkey-import"
 
     var name: String { rawValue }
+
+    /// The Debian package that has the program.
+    package var debianPackage: String {
+        switch self {
+        case .transport: "latchkey-tls"
+        case .mount, .keyringImport: "latchkey"
+        case .secretService: "latchkeyd"
+        }
+    }
+
+    /// What makes the program available.
+    var installationHint: String { "make install, or install the package \(debianPackage)" }
 
     /// Replaces this process by the program. It is the file beside this program, never one of PATH:
     /// what is installed there could be anything.
@@ -36,7 +48,7 @@ package enum CompanionProgram: String {
         throw .status(
             KeychainError(
                 .notAvailable, "this command needs \(name), which is not installed beside latchkey: \(path)",
-                hint: "make install, or install the package with \(name)"))
+                hint: installationHint))
     }
 
     func path(beside executable: String) -> String {
