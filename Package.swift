@@ -726,7 +726,8 @@ extension Target.Dependency {
 }
 
 extension TargetDependencyCondition {
-    /// Resolved only where the trait is enabled: a consumer of the libraries neither fetches nor builds what the executables need.
+    /// Resolved only where the trait is enabled: a consumer of the libraries neither fetches nor builds
+    /// what the executables need.
     static var tools: Self? { .when(traits: ["Tools"]) }
     /// Resolved only where the trait is enabled, as with `tools`.
     static var transport: Self? { .when(traits: ["Transport"]) }

@@ -3,8 +3,8 @@
 
 import PackageDescription
 
-// What reads bytes from outside, built with coverage for libFuzzer. The modules are links to those of the package itself, so that
-// they can be built with flags of their own.
+// What reads bytes from outside, built with coverage for libFuzzer. The modules are links to those of
+// the package itself, so that they can be built with flags of their own.
 let package = Package(
     name: "latchkey-fuzz",
     dependencies: [

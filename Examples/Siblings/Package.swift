@@ -25,7 +25,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
-        // An app's target: it says `import Security` and `import LocalAuthentication`, and everything in it is as on Apple's platforms.
+        // An app's target: it says `import Security` and `import LocalAuthentication`, and everything in it is
+        // as on Apple's platforms.
         .executableTarget(
             name: "ported",
             dependencies: [

@@ -19,8 +19,8 @@ extension Keychain {
     ///   - inSecureEnclave: creates the key in the TPM, which never reveals it; for
     ///     ``P256SigningKey`` and ``P256AgreementKey``. It is lost if the TPM is cleared or
     ///     replaced.
-    /// - Throws: `errSecUnimplemented` if there is no Secure Enclave; never `KeychainError.duplicateItem`: two keys differ in their public halves, so
-    ///   several keys can have the same tag.
+    /// - Throws: `errSecUnimplemented` if there is no Secure Enclave; never `KeychainError.duplicateItem`:
+    ///   two keys differ in their public halves, so several keys can have the same tag.
     public func generate<Curve: KeyCurve>(
         _ type: SigningKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true,
         protection: ProtectionClass? = nil, accessControl: AccessControl? = nil, inSecureEnclave: Bool = false

@@ -14,8 +14,8 @@ internal import SecretMemory
 ///   - parameters: `kSecAttrKeyType` (RSA, EC) and `kSecAttrKeySizeInBits` (512 to 8192 in steps of
 ///     8; 224, 256, 384, 521); attributes of both halves, and under `kSecPrivateKeyAttrs` and
 ///     `kSecPublicKeyAttrs` attributes of one. A half with `kSecAttrIsPermanent` is stored in the
-///     keychain, or in that of `kSecUseKeychain`. RSA keys below 2048 bits are weak: the program's logger (swift-log) gets a
-///     warning.
+///     keychain, or in that of `kSecUseKeychain`. RSA keys below 2048 bits are weak: the program's
+///     logger (swift-log) gets a warning.
 ///   - error: receives errSecParam; errSecKeySizeNotAllowed; errSecUnimplemented for tokens; or a
 ///     status of `SecItemAdd`.
 /// - Returns: nil on failure; then nothing is stored.

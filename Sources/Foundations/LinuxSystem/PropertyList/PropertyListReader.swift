@@ -2,10 +2,10 @@
 
 /// Reads Apple's property lists in XML and UTF-8 (plist(5), PropertyList-1.0.dtd).
 ///
-/// Lists are untrusted. Every input results in a value or an error, with time and memory that
-/// depend only on its length. Nesting, length and the number of values are limited. Binary lists,
-/// except by ``readAnyForm(_:)``, OpenStep lists, a DOCTYPE with declarations, duplicate keys in a dictionary, and numbers out of
-/// range are rejected by name.
+/// Lists are untrusted. Every input results in a value or an error, with time and memory that depend
+/// only on its length. Nesting, length and the number of values are limited. Binary lists, except by
+/// ``readAnyForm(_:)``, OpenStep lists, a DOCTYPE with declarations, duplicate keys in a dictionary,
+/// and numbers out of range are rejected by name.
 public struct PropertyListReader {
     /// The maximum number of bytes of a list.
     public static let maxLength = 16 << 20
