@@ -4,7 +4,7 @@ import Glibc
 import KeychainTesting
 import Testing
 
-extension ProcessProofs {
+extension DaemonProofs {
     /// The options for the audit log.
     @Suite("Options of the audit log")
     struct AuditOptionTests {

@@ -5,7 +5,7 @@ import Glibc
 import KeychainTesting
 import Testing
 
-extension ProcessProofs {
+extension DaemonProofs {
     /// The latchkeyd that commands start where none is running.
     @Suite("Start of latchkeyd by commands")
     struct DaemonStartTests {

@@ -10,7 +10,7 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-extension ProcessProofs {
+extension DaemonProofs {
     /// The daemon is started, used, killed and stopped, as real processes with real sockets.
     @Suite("Daemon")
     struct DaemonTests {

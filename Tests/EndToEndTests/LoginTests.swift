@@ -5,7 +5,7 @@ import Glibc
 import KeychainTesting
 import Testing
 
-extension ProcessProofs {
+extension DaemonProofs {
     /// Logins with the PAM module pam_latchkey, by pamtester.
     @Suite("Logins", .enabled(if: LoginSystem.isPossible, LoginSystem.reason))
     struct LoginTests {

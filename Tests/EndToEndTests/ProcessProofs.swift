@@ -6,3 +6,8 @@ import Testing
 /// slows down the workers of another.
 @Suite("Proofs with processes", .serialized)
 enum ProcessProofs {}
+
+/// The proofs that start and end daemons. They run one after the other, beside those above: each has
+/// few processes.
+@Suite("Proofs with daemons", .serialized)
+enum DaemonProofs {}

@@ -100,7 +100,7 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         return text

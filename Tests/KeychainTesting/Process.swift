@@ -55,7 +55,7 @@ public enum Executable {
         } else {
             process.standardInput = FileHandle.nullDevice
         }
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         return Outcome(
             status: process.terminationStatus,

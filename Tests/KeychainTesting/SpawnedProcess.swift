@@ -26,7 +26,9 @@ public final class SpawnedProcess: Sendable {
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
         var identifier = pid_t()
-        let code = posix_spawn(&identifier, words[0], &actions, nil, arguments, variables)
+        let code = UnblockedSignals.during {
+            posix_spawn(&identifier, words[0], &actions, nil, arguments, variables)
+        }
         guard code == 0 else { throw SpawnError(code: code) }
         processIdentifier = identifier
     }

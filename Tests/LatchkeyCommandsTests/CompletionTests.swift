@@ -95,7 +95,7 @@ struct CompletionTests {
         shell.arguments = ["-c", Self.completion, "bash", script] + words
         let output = Pipe()
         shell.standardOutput = output
-        try shell.run()
+        try shell.start()
         let found = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         shell.waitUntilExit()
         let wanted = expected == "FILE1" ? "\(prefix)1" : expected

@@ -141,7 +141,7 @@ private final class Terminal {
         process.standardInput = keyboard
         process.standardOutput = screen
         process.standardError = screen
-        try process.run()
+        try process.start()
     }
 
     /// Waits until the terminal shows this text.

@@ -203,10 +203,10 @@ struct SessionProcessTests {
             cd '\(home)'; until_exists() { for attempt in $(seq 600); do [ -e $1 ] && return; sleep 0.1; done; }
             first='printf one | secret-tool store --label=a a 1; touch first; for attempt in $(seq 600); do [ -e second ] && exit; sleep 0.1; done'
             \(latchkey) session --passcode-file '\(file)' -- /bin/sh -c "$first" &
-            until_exists first
+            session=$!; until_exists first
             second='touch second; for attempt in $(seq 600); do [ -e ended ] && break; sleep 0.1; done; secret-tool lookup a 1 > found'
             \(latchkey) session -- /bin/sh -c "$second" &
-            wait $(jobs -p | head -1); touch ended; wait
+            wait $session; touch ended; wait
             """
         let log = "\(home)/log"
         let shell = try SpawnedProcess(

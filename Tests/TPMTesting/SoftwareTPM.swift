@@ -117,7 +117,7 @@ public final class SoftwareTPM: @unchecked Sendable {  // because one test at a 
         guard let handle = FileHandle(forWritingAtPath: output) else { throw NotListening() }
         process.standardOutput = handle
         process.standardError = handle
-        try process.run()
+        try process.start()
         process.waitUntilExit()
         return Executable.Outcome(
             status: process.terminationStatus, output: try String(contentsOfFile: output, encoding: .utf8), error: "")

@@ -113,7 +113,8 @@ struct TLSCheckTests {
     func unreachable() async throws {
         let plain = try LoopbackServer { _ in .content([]) }
         let notTLS = try await lab.json(
-            Report.self, ["tls", "check", "--json", "--connect-to", "127.0.0.1", "\(Lab.host):\(plain.port)"])
+            Report.self,
+            ["tls", "check", "--json", "--timeout", "2", "--connect-to", "127.0.0.1", "\(Lab.host):\(plain.port)"])
         #expect(notTLS.0 == 1 || notTLS.0 == 3)
         #expect(notTLS.1.failed == ["protocol"], "\(notTLS.1)")
         let closed = try SilentPort(listens: false)

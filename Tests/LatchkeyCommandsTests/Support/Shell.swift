@@ -32,7 +32,7 @@ struct Shell {
         shell.standardInput = FileHandle.nullDevice
         shell.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
         shell.standardError = try FileHandle(forWritingTo: URL(filePath: error))
-        try shell.run()
+        try shell.start()
         shell.waitUntilExit()
         return Outcome(
             exit: shell.terminationStatus, output: try String(contentsOfFile: output, encoding: .utf8),
