@@ -4,11 +4,20 @@ import Foundation
 
 /// The Swift files of the package.
 enum Sources {
-    struct File {
+    struct File: Sendable {
         let name: String
         /// The path below `Sources`.
         let path: String
         let text: String
+        let withoutComments: String
+
+        init(path: String, text: String) {
+            name = String(path.split(separator: "/").last ?? "")
+            (self.path, self.text) = (path, text)
+            withoutComments = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+                line.trimmingCharacters(in: .whitespaces).hasPrefix("//") ? "" : String(line)
+            }.joined(separator: "\n")
+        }
 
         /// The modules that the file imports.
         var imports: [String] {
@@ -21,12 +30,6 @@ enum Sources {
                 return path.split(separator: ".").first.map(String.init)
             }
         }
-
-        var withoutComments: String {
-            text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-                line.trimmingCharacters(in: .whitespaces).hasPrefix("//") ? "" : String(line)
-            }.joined(separator: "\n")
-        }
     }
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -38,11 +41,18 @@ enum Sources {
     }
 
     static func files(of module: String) throws -> [File] {
-        try layers().flatMap { try entries(of: $0) }.filter { $0.lastPathComponent == module }.flatMap(files(below:))
+        try all().filter { $0.path.split(separator: "/").dropFirst().first.map(String.init) == module }
     }
 
-    static func all() throws -> [File] {
-        try files(below: root.appending(path: "Sources"))
+    static func all() throws -> [File] { try read.get() }
+
+    /// Read once, because many tests go through all files.
+    private static let read = Result { () throws -> [File] in
+        let directory = root.appending(path: "Sources")
+        return try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter {
+            $0.hasSuffix(".swift") && !$0.hasSuffix(".pb.swift")
+        }
+        .map { File(path: $0, text: try String(contentsOf: directory.appending(path: $0), encoding: .utf8)) }
     }
 
     private static func layers() throws -> [URL] {
@@ -52,19 +62,6 @@ enum Sources {
     private static func entries(of directory: URL) throws -> [URL] {
         try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil).filter {
             $0.hasDirectoryPath
-        }
-    }
-
-    private static func files(below directory: URL) throws -> [File] {
-        try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter {
-            $0.hasSuffix(".swift") && !$0.hasSuffix(".pb.swift")
-        }
-        .map { path in
-            File(
-                name: String(path.split(separator: "/").last ?? ""),
-                path: String(
-                    directory.appending(path: path).path.dropFirst(root.appending(path: "Sources").path.count + 1)),
-                text: try String(contentsOf: directory.appending(path: path), encoding: .utf8))
         }
     }
 }

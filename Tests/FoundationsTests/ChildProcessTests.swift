@@ -37,8 +37,9 @@ struct ChildProcessTests {
     @Test(
         "A program that does not end is ended after the timeout, whatever it writes",
         arguments: [
-            "sleep 100000", "while :; do printf x; sleep 0.01; done", "exec >&-; sleep 100000",
-            "printf x; exec >&-; sleep 100000",
+            // Without exec, the sleep would be a process of its own, which remains with the descriptors of other tests.
+            "exec sleep 100000", "while :; do printf x; sleep 0.01; done", "exec >&-; exec sleep 100000",
+            "printf x; exec >&-; exec sleep 100000",
         ])
     func timeout(_ script: String) throws {
         let error = #expect(throws: SystemError.self) {
