@@ -99,17 +99,17 @@ private final class OpenPrompts {
 
     /// Starts the commands, and waits until the daemon has a question of each.
     func open() throws {
-        let idle = load.threads
+        let before = threads
         for number in 0..<Self.count {
             let words = ["find-generic-password", "-a", "\(number)", "-s", "held", "-w"]
             commands.append(try CommandOnTerminal(words, on: terminal, clientOf: daemon))
         }
         #expect(terminal.waitForPrompt("Passcode:"))
-        // Each has a thread for its connection, and one that looks whether it still waits. One thread less is enough,
-        // because that of an earlier client may have been counted before; one command less would be two.
+        // Each has a thread for its connection, and one that looks whether it still waits. A thread of an earlier
+        // client that has not ended yet is none of them.
         let areOpen = eventually {
             _ = terminal.screen
-            return load.threads >= idle + 2 * Self.count - 1
+            return threads.subtracting(before).count >= 2 * Self.count
         }
         try #require(areOpen, "\(load), \(runningCount) commands")
     }
@@ -130,6 +130,8 @@ private final class OpenPrompts {
             residentKiB: ProcessTable.residentKiB(of: process), threads: ProcessTable.threadCount(of: process),
             descriptors: ProcessTable.descriptorCount(of: process))
     }
+
+    private var threads: Set<pid_t> { ProcessTable.threads(of: daemon.process.processIdentifier) }
 
     var pinentryCount: Int { ProcessTable.children(of: daemon.process.processIdentifier).count }
 

@@ -24,6 +24,12 @@ public enum ProcessTable {
         }
     }
 
+    /// Returns the numbers of the threads of a process; none if it has ended.
+    public static func threads(of process: pid_t) -> Set<pid_t> {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+        return Set(names.compactMap { pid_t($0) })
+    }
+
     /// Returns the number of threads of a process; 0 if it has ended.
     public static func threadCount(of process: pid_t) -> Int { statusNumber("Threads:", of: process) }
 
