@@ -8,7 +8,7 @@ public enum ItemLimits {
     /// its key in the keychain.
     public static let maxSecretSize = 4 << 20
     /// The maximum size of all attributes of an item, in bytes.
-    public static let maxMetadataSize = 1 << 20
+    static let maxMetadataSize = 1 << 20
 
     /// Throws errSecDataTooLarge for a secret half of more than ``maxSecretSize`` bytes.
     public static func checkSecret(size: Int) throws(KeychainError) {
@@ -20,7 +20,7 @@ public enum ItemLimits {
     }
 
     /// Throws errSecDataTooLarge for attributes of more than ``maxMetadataSize`` bytes.
-    public static func checkMetadata(size: Int) throws(KeychainError) {
+    static func checkMetadata(size: Int) throws(KeychainError) {
         guard size <= maxMetadataSize else {
             throw KeychainError(
                 .dataTooLarge, "the attributes have \(size) bytes; an item may hold at most \(maxMetadataSize)")

@@ -52,11 +52,7 @@ struct SourceItem {
     init(
         number: Int, collection: Int, label: String, attributes: [(name: String, value: String)], created: UInt64
     ) throws(KeychainError) {
-        let length = label.utf8.count
-        guard length <= KeychainCollection.maxLabelLength else {
-            throw KeychainError(
-                .dataTooLarge, "its label has \(length) bytes, the maximum is \(KeychainCollection.maxLabelLength)")
-        }
+        try KeychainCollection.checkLabel(label)
         // gnome-keyring shows an item without a schema as it is until its next start, and with this one then: both
         // are one item.
         var pairs = attributes

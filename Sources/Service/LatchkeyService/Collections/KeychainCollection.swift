@@ -27,6 +27,14 @@ public struct KeychainCollection: Hashable, Sendable {
     /// The maximum length of a label of a collection or of an item in it, in bytes of UTF-8.
     public static let maxLabelLength = 4096
 
+    /// Throws errSecDataTooLarge for a label of more than ``maxLabelLength`` bytes.
+    public static func checkLabel(_ label: String) throws(KeychainError) {
+        let length = label.utf8.count
+        guard length <= maxLabelLength else {
+            throw KeychainError(.dataTooLarge, "the label has \(length) bytes, the maximum is \(maxLabelLength)")
+        }
+    }
+
     /// The label of ``CollectionName/login`` until it gets another one.
     static let loginLabel = "Login"
 }

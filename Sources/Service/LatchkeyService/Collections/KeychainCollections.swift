@@ -79,7 +79,7 @@ public struct KeychainCollections: Sendable {
     /// - Throws: errSecDataTooLarge for more than ``maxCount`` collections, and for a label of more than
     ///   ``KeychainCollection/maxLabelLength`` bytes.
     public func create(label: String) throws(KeychainError) -> KeychainCollection {
-        try Self.requireLabel(label)
+        try KeychainCollection.checkLabel(label)
         let present = try all()
         guard present.count < Self.maxCount else { throw Self.tooMany }
         var used = Set(present.map(\.name))
@@ -102,7 +102,7 @@ public struct KeychainCollections: Sendable {
     /// - Throws: errSecItemNotFound if there is no such collection, errSecDataTooLarge for a label of more than
     ///   ``KeychainCollection/maxLabelLength`` bytes.
     public func rename(_ name: CollectionName, to label: String) throws(KeychainError) {
-        try Self.requireLabel(label)
+        try KeychainCollection.checkLabel(label)
         try require(name)
         try records.set(.collection, name.text, label: label)
     }
@@ -140,14 +140,6 @@ public struct KeychainCollections: Sendable {
             throw KeychainError(.unimplemented, "the collection 'login' cannot be deleted; every keychain has it")
         }
         try require(name)
-    }
-
-    private static func requireLabel(_ label: String) throws(KeychainError) {
-        let count = label.utf8.count
-        guard count <= KeychainCollection.maxLabelLength else {
-            throw KeychainError(
-                .dataTooLarge, "the label has \(count) bytes, the maximum is \(KeychainCollection.maxLabelLength)")
-        }
     }
 
     private static let defaultAlias = "default"
