@@ -77,9 +77,22 @@ struct ChildProcessTests {
         let file = "\(directory.path)/closed"
         let input = try ChildProcess.startInBackground("/bin/sh", ["sh", "-c", "exec <&-; : > $0", file], output: nil)
         #expect(eventually { FileManager.default.fileExists(atPath: file) })
-        #expect(throws: SystemError("write", path: "to the input of a program", code: EPIPE)) {
-            try [UInt8(1)].withUnsafeBytes { try ChildProcess.send($0, to: input) }
+        // A program that another test starts at this moment has the input until it calls exec.
+        var failure: SystemError?
+        let hasFailed = eventually(limit: 60) {
+            do throws(SystemError) {
+                try Self.sendByte(to: input)
+            } catch {
+                failure = error
+            }
+            return failure != nil
         }
+        #expect(hasFailed && failure == SystemError("write", path: "to the input of a program", code: EPIPE))
+    }
+
+    private static func sendByte(to input: borrowing OwnedDescriptor) throws(SystemError) {
+        var byte: UInt8 = 1
+        try withUnsafeBytes(of: &byte) { (bytes) throws(SystemError) in try ChildProcess.send(bytes, to: input) }
     }
 
     /// Returns the exit value and the output.
