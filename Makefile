@@ -149,25 +149,28 @@ format: ## Format every Swift file
 
 PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-path .build/prompt
 
+# What proofs of many rounds may wait, in sum and in silence: a day.
+LONG := LATCHKEY_TEST_WAIT_SECONDS=86400 LATCHKEY_TEST_SILENCE_SECONDS=86400
+
 .PHONY: crash
 crash: ## Kill 3,000 writers, and 300 times the Secret Service, at random moments and look for what they lost
 	@./Scripts/build-products $(DEBUG) -- $(TESTED)
-	LATCHKEY_CRASH_ROUNDS=3000 LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS=300 ./Scripts/test --filter CrashTests
+	$(LONG) LATCHKEY_CRASH_ROUNDS=3000 LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS=300 ./Scripts/test --filter CrashTests
 
 .PHONY: tamper
 tamper: ## Flip every single byte of a database
 	@./Scripts/build-products $(DEBUG) -- $(TESTED)
-	LATCHKEY_TAMPER_STEP=1 ./Scripts/test --filter TamperTests
+	$(LONG) LATCHKEY_TAMPER_STEP=1 ./Scripts/test --filter TamperTests
 
 .PHONY: soak
 soak: ## Thirty-two clients and faults of every kind on one daemon, twenty open prompts, and a hostile user on the system's, for ten minutes each
 	@./Scripts/build-products $(DEBUG) -- $(TESTED)
-	LATCHKEY_SOAK_SECONDS=600 ./Scripts/test --filter SoakTests
+	$(LONG) LATCHKEY_SOAK_SECONDS=600 ./Scripts/test --filter SoakTests
 
 .PHONY: churn
 churn: ## Eight processes without a daemon on the same items for ten minutes
 	@./Scripts/build-products $(DEBUG) -- $(TESTED)
-	LATCHKEY_CHURN_SECONDS=600 ./Scripts/test --filter ConcurrencyTests
+	$(LONG) LATCHKEY_CHURN_SECONDS=600 ./Scripts/test --filter ConcurrencyTests
 
 .PHONY: prompt
 prompt: ## Hold verdicts on hostile certificates to 20 ms, in code that is optimized (without -disable-cmo the compiler fails on tests)

@@ -8,14 +8,8 @@ import Testing
 struct ReleaseFlagsTests {
     @Test("The flags of a release ask for neither fixed addresses nor a static libcrypto")
     func flags() throws {
-        let script = Process()
-        script.executableURL = Sources.root.appending(path: "Scripts/release-flags")
-        let output = Pipe()
-        script.standardOutput = output
-        try script.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        script.waitUntilExit()
-        #expect(script.terminationStatus == 0)
+        let (status, text, _) = try run(Sources.root.appending(path: "Scripts/release-flags").path, [])
+        #expect(status == 0)
         let flags = text.split(whereSeparator: \.isWhitespace).map(String.init)
         #expect(flags.contains("-disable-concrete-type-metadata-mangled-name-accessors"))
         for refused in ["-no-pie", "-static-executable", "-static", "-Ounchecked", "-enforce-exclusivity=unchecked"] {

@@ -69,11 +69,11 @@ struct AtRestTests {
             let (input, output) = (Pipe(), Pipe())
             process.standardInput = input
             process.standardOutput = output
-            try process.run()
+            try process.start()
             input.fileHandleForWriting.write(Data(marker.utf8))
             input.fileHandleForWriting.closeFile()
-            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
+            let text = String(decoding: output.fileHandleForReading.awaitEnd(), as: UTF8.self)
+            process.awaitExit()
             let hexadecimal = try #require(text.split(separator: " ").first.map(String.init))
             forms.append((algorithm, bytes(hexadecimal: hexadecimal)))
             forms.append(("\(algorithm) in hexadecimal", Array(hexadecimal.utf8)))

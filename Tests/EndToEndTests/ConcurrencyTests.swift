@@ -47,12 +47,11 @@ extension ProcessProofs {
                 let process = Executable.process(
                     "ProofWorker", ["churn", seconds, "p\(number)", "0", "\(Self.minimum)"], home: home.path)
                 process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
-                try process.run()
+                try process.start()
                 return (process, output)
             }
             return try running.flatMap { process, output in
-                process.waitUntilExit()
-                #expect(process.terminationStatus == 0)
+                #expect(process.awaitExit(limit: 600 + (Double(seconds) ?? 0)) == 0)
                 return try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n").compactMap(Call.init)
             }
         }

@@ -78,7 +78,7 @@ extension DaemonProofs {
             let shell = try SpawnedProcess(
                 ["/bin/sh", "-c", script, "sh", Executable.path("latchkey")], environment: all,
                 output: "\(directory.path)/output")
-            #expect(shell.waitUntilExit() == 0)
+            #expect(shell.awaitExit() == 0)
             let process = try #require(try daemon())
             defer { end(process) }
             let descriptors = "/proc/\(process)/fd"
@@ -134,7 +134,7 @@ extension DaemonProofs {
                     [Executable.path("latchkey"), "create-keychain", "-p", "pw", "k\(number)"], environment: all,
                     output: "\(directory.path)/output-\(number)")
             }
-            let outcomes = commands.map { $0.waitUntilExit() }
+            let outcomes = commands.map { $0.awaitExit() }
             let process = try #require(try daemon())
             defer { end(process) }
             #expect(outcomes.allSatisfy { $0 == 0 }, "\(outcomes)")
@@ -189,7 +189,7 @@ extension DaemonProofs {
             #expect(daemon.isRunning)
             #expect(try run("lock-keychain", "build").status == 0)
             try #require(eventually { !daemon.isRunning })
-            #expect(daemon.waitUntilExit() == 0)
+            #expect(daemon.awaitExit() == 0)
             let data = "\(directory.path)/home/.local/share/latchkey"
             for path in [socket, "\(data)/daemon", "\(data)/keychains/build.keychain-db/daemon"] {
                 #expect(!FileManager.default.fileExists(atPath: path), "\(path)")

@@ -123,12 +123,12 @@ extension DaemonProofs {
                 attributes: [.posixPermissions: 0o700])
             try "mine".write(toFile: "\(directory.path)/run/latchkey/socket", atomically: true, encoding: .utf8)
             let file = try DaemonProcess(in: directory, waits: false)
-            #expect(file.process.waitUntilExit() == 1 && file.logText.contains("it is not a socket"), "\(file.logText)")
+            #expect(file.process.awaitExit() == 1 && file.logText.contains("it is not a socket"), "\(file.logText)")
             #expect(try String(contentsOfFile: "\(directory.path)/run/latchkey/socket", encoding: .utf8) == "mine")
             try FileManager.default.removeItem(atPath: "\(directory.path)/run/latchkey/socket")
             chmod("\(directory.path)/run/latchkey", 0o755)
             let open = try DaemonProcess(in: directory, waits: false)
-            #expect(open.process.waitUntilExit() == 1 && open.logText.contains("hint: chmod 700"), "\(open.logText)")
+            #expect(open.process.awaitExit() == 1 && open.logText.contains("hint: chmod 700"), "\(open.logText)")
         }
 
         @Test("A path that is too long for a socket is rejected with the path")
@@ -228,10 +228,9 @@ extension DaemonProofs {
             let output = Pipe()
             analyze.standardError = output
             analyze.standardOutput = output
-            try analyze.run()
-            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            analyze.waitUntilExit()
-            #expect(analyze.terminationStatus == 0, "\(said)")
+            try analyze.start()
+            let said = String(decoding: output.fileHandleForReading.awaitEnd(), as: UTF8.self)
+            #expect(analyze.awaitExit() == 0, "\(said)")
             #expect(!said.contains("latchkey"), "\(said)")
         }
 
@@ -261,7 +260,7 @@ extension DaemonProofs {
             // On a slow machine the daemon takes longer to start than the client waits.
             #expect(eventually { (try? add("after the kill")) != nil })
             #expect(try service.status().counts.reduce(0) { $0 + $1.count } == 3)
-            while !restarted.isFinished { usleep(1000) }
+            #expect(eventually { restarted.isFinished })
         }
 
         @Test(
@@ -511,7 +510,7 @@ extension DaemonProofs {
             // A process checks every tenth of a second whether its home belongs to a daemon, so the
             // script waits for longer.
             let words =
-                "echo add-generic-password -a a -s s -w v; while [ ! -e \(flag) ]; do sleep 0.05; done; sleep 0.2; echo status"
+                "echo add-generic-password -a a -s s -w v; for i in $(seq 6000); do [ ! -e \(flag) ] || break; sleep 0.05; done; sleep 0.2; echo status"
             let program = try SpawnedProcess(
                 ["/bin/sh", "-c", "(\(words)) | \(Executable.path("latchkey")) -i"],
                 environment: [
@@ -522,7 +521,7 @@ extension DaemonProofs {
             #expect(eventually { access(database, F_OK) == 0 })
             let daemon = try DaemonProcess(in: directory)
             #expect(FileManager.default.createFile(atPath: flag, contents: nil))
-            #expect(program.waitUntilExit() == 0)
+            #expect(program.awaitExit() == 0)
             let said = try String(contentsOfFile: "\(directory.path)/program", encoding: .utf8)
             #expect(said.contains("latchkeyd") && !said.contains("embedded"), "\(said)")
             withExtendedLifetime(daemon) {}

@@ -223,6 +223,6 @@ private struct WorkingCopy {
         let process = try SpawnedProcess(
             [interpreter, "\(directory.path)/Scripts/\(script)"] + arguments,
             environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"], output: output)
-        return (process.waitUntilExit(), try String(contentsOfFile: output, encoding: .utf8))
+        return (process.awaitExit(), try String(contentsOfFile: output, encoding: .utf8))
     }
 }

@@ -20,10 +20,10 @@ struct ForkTests {
         let process = Executable.process("ProofWorker", ["fork-outlive"], home: home.path)
         let pipe = Pipe()
         process.standardOutput = pipe
-        try process.run()
+        try process.start()
         // The end of the pipe means that the child has ended.
-        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        let said = String(decoding: pipe.fileHandleForReading.awaitEnd(), as: UTF8.self)
+        process.awaitExit()
         #expect(said == "done\n")
         let keychain = try ReopenedKeychain(home)
         let expected = ["parent", "child-first", "after-parent", "child-second", "after-second", "child-third"]

@@ -153,7 +153,7 @@ private struct InstallationTree {
         let sources = ["Makefile", "Packaging", "PAM"].map { root.appending(path: $0).path }
         let copy = try SpawnedProcess(
             ["/bin/cp", "-R"] + sources + [path], environment: [:], output: "\(path)/output")
-        try #require(copy.waitUntilExit() == 0)
+        try #require(copy.awaitExit() == 0)
         let script = "Scripts/build-products"
         try write(String(contentsOf: root.appending(path: script), encoding: .utf8), to: script)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(path)/\(script)")
@@ -175,7 +175,7 @@ private struct InstallationTree {
         let process = try SpawnedProcess(
             ["/usr/bin/make", "-C", path, target] + places,
             environment: ["PATH": "\(path)/programs:/usr/bin:/bin"], output: output)
-        return (process.waitUntilExit(), try String(contentsOfFile: output, encoding: .utf8))
+        return (process.awaitExit(), try String(contentsOfFile: output, encoding: .utf8))
     }
 
     func write(_ text: String, to file: String) throws {
@@ -206,6 +206,6 @@ private struct InstallationTree {
         let copy = try SpawnedProcess(
             ["/usr/bin/install", "-m", "755", "\(path)/texts/\(name)", "\(path)/programs/\(name)"],
             environment: [:], output: "\(path)/copied")
-        #expect(copy.waitUntilExit() == 0)
+        #expect(copy.awaitExit() == 0)
     }
 }

@@ -29,10 +29,10 @@ struct ProcessMemoryTests {
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardOutput = output
-        try process.run()
+        try process.start()
         defer {
             kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            process.awaitExit()
         }
         #expect(printed(output) == "unlocked\n")
         let needles = try needles(home.path, passcode, secret, control: "the control, which is in ordinary memory")
@@ -80,7 +80,7 @@ struct ProcessMemoryTests {
     }
 
     private func printed(_ pipe: Pipe) -> String {
-        String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+        String(decoding: pipe.fileHandleForReading.awaitContent(), as: UTF8.self)
     }
 
     /// The values that must not be found, and the control that must be found.

@@ -166,7 +166,7 @@ private final class Home {
         for path in [output, error] { try Data().write(to: URL(filePath: path)) }
         let shell = try SpawnedProcess(
             ["/bin/sh", "-c", "cd ~ && exec 2> .error\n\(line)"], environment: environment, output: output)
-        let status = shell.waitUntilExit()
+        let status = shell.awaitExit()
         return Executable.Outcome(
             status: status, output: try String(contentsOfFile: output, encoding: .utf8),
             error: try String(contentsOfFile: error, encoding: .utf8))

@@ -69,7 +69,7 @@ final class RecipeWorld {
         let script = #"cd "$0" && exec 2> "$1" && exec /bin/sh -c "$2""#
         let shell = try SpawnedProcess(
             launcher + ["/bin/sh", "-c", script, work, error, command], environment: environment, output: output)
-        let status = shell.waitUntilExit()
+        let status = shell.awaitExit()
         return Executable.Outcome(
             status: status, output: try String(contentsOfFile: output, encoding: .utf8),
             error: try String(contentsOfFile: error, encoding: .utf8))

@@ -71,6 +71,24 @@ struct ScriptTests {
                 "➜ Test \"a proof\" skipped: \"needs root\"", "➜ Suite \"others\" skipped.", "skipped: half of a proof",
             ])
     }
+
+    @Test("A run in which no test ends is stopped, and names the tests and the processes that they wait for")
+    func hangs() throws {
+        let machine = try FakeMachine([
+            "swift": """
+            echo '◇ Test "a hanging one" started.'; echo '◇ Test other() started.'; echo '◇ Test third() started.'
+            echo '✔ Test other() with 2 test cases passed after 0.1 seconds.'
+            echo '✘ Test third() failed after 0.1 seconds with 1 issue.'
+            sleep 100000; echo "after it"
+            """
+        ])
+        let outcome = try machine.run(
+            "test", [], path: "\(machine.programs):/usr/bin:/bin", more: ["LATCHKEY_TEST_SILENCE_SECONDS": "1"])
+        #expect(outcome.status != 0)
+        let end = outcome.printed.components(separatedBy: "Still running:\n").last ?? ""
+        #expect(end.hasPrefix("Test \"a hanging one\"\nThey wait for these processes:\n"), "\(outcome)")
+        #expect(end.contains(" sleep 100000 ") && !outcome.printed.contains("after it"), "\(outcome)")
+    }
 }
 
 /// A directory of fake programs, and a log of their arguments.
@@ -97,7 +115,9 @@ private struct FakeMachine {
     }
 
     /// Runs one of the scripts; returns its output, including errors.
-    func run(_ script: String, _ arguments: [String], path: String) throws -> (status: Int32, printed: String) {
+    func run(
+        _ script: String, _ arguments: [String], path: String, more: [String: String] = [:]
+    ) throws -> (status: Int32, printed: String) {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Scripts/\(script)")
             .standardized.path
         let output = "\(directory.path)/output"
@@ -107,7 +127,7 @@ private struct FakeMachine {
                 "PATH": path, "CALLS": "\(directory.path)/calls", "HOME": home, "LATCHKEY_HOME": home,
                 "XDG_DATA_HOME": home,
                 "XDG_STATE_HOME": home,
-            ], output: output)
-        return (process.waitUntilExit(), try String(contentsOfFile: output, encoding: .utf8))
+            ].merging(more) { $1 }, output: output)
+        return (process.awaitExit(), try String(contentsOfFile: output, encoding: .utf8))
     }
 }

@@ -29,7 +29,7 @@ extension ProcessProofs.SoakTests {
                 as: user, "ProofWorker", ["churn", "\(seconds)", "u\(user)", "1000", "\(Self.minimum)"],
                 output: "churn-\(user)")
         }
-        for churner in churners { #expect(churner.waitUntilExit() == 0) }
+        for churner in churners { #expect(churner.awaitExit(limit: 600 + seconds) == 0) }
         #expect(hostile.isRunning, "the flood ended before the users did")
         #expect(daemon.process.process.isRunning, "\(daemon.process.logText)")
         // Generating a key may take longer than all other operations.

@@ -159,12 +159,12 @@ private final class OpenPrompts {
                     "LATCHKEY_HOME": daemon.home, "XDG_RUNTIME_DIR": daemon.runtime, "SWIFT_BACKTRACE": "enable=no",
                 ], output: "\(daemon.directory.path)/\(name)-\(number)")
         }
-        _ = eventually {
+        _ = eventually(limit: 600 + seconds) {
             // A full screen would block the program that draws on it.
             _ = terminal.screen
             return !churners.contains(where: \.isRunning)
         }
-        for churner in churners { #expect(churner.waitUntilExit() == 0) }
+        for churner in churners { #expect(churner.awaitExit(limit: 600 + seconds) == 0) }
         let calls = try churners.indices.flatMap { number in
             try String(contentsOfFile: "\(daemon.directory.path)/\(name)-\(number)", encoding: .utf8)
                 .split(separator: "\n").compactMap { Call($0) }

@@ -46,7 +46,7 @@ extension ProcessProofs {
             }
             faults.end()
             try writers.end()
-            for churner in churners { #expect(churner.process.waitUntilExit() == 0) }
+            for churner in churners { #expect(churner.process.awaitExit(limit: 600 + seconds) == 0) }
             #expect(daemon.process.isRunning, "\(daemon.logText)")
 
             try expectFlat(memory)
@@ -202,7 +202,7 @@ extension ProcessProofs {
 
             func end() {
                 hasEnded.store(true, ordering: .relaxed)
-                while running.load(ordering: .relaxed) > 0 { usleep(1000) }
+                #expect(eventually { running.load(ordering: .relaxed) == 0 })
             }
 
             private func send(_ bytes: [UInt8], over connection: Socket) {

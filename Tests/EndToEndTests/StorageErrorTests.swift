@@ -63,9 +63,8 @@ struct StorageErrorTests {
                     "latchkey", ["add-generic-password", "-a", "account \($0)", "-s", "proof", "-w", "x"],
                     home: home.path)
             }
-            for process in processes { try process.run() }
-            for process in processes { process.waitUntilExit() }
-            #expect(processes.map(\.terminationStatus) == Array(repeating: 0, count: 8))
+            for process in processes { try process.start() }
+            #expect(processes.map { $0.awaitExit() } == Array(repeating: 0, count: 8))
             let keychain = try ReopenedKeychain(home)
             #expect(Set(try keychain.accounts()).count == 8)
             keychain.service.close()
@@ -481,8 +480,7 @@ struct StorageErrorTests {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = words
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(words)")
+        try process.start()
+        try #require(process.awaitExit() == 0, "\(words)")
     }
 }

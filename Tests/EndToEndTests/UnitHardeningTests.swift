@@ -32,7 +32,7 @@ struct UnitHardeningTests {
         let process = try SpawnedProcess(
             ["/usr/bin/systemd-analyze", "security", "--no-pager", "--offline=yes", Self.folder(unit.path)],
             environment: ["LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"], output: output)
-        _ = process.waitUntilExit()
+        _ = process.awaitExit()
         let said = try String(contentsOfFile: output, encoding: .utf8)
         let match = try #require(said.firstMatch(of: /Overall exposure level for \S+: (\d+\.\d)/), "\(said)")
         let figure = try #require(Double(match.1))

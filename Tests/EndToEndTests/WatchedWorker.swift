@@ -15,7 +15,7 @@ final class WatchedWorker {
         process = Executable.process("ProofWorker", words, home: home, environment: environment)
         process.standardOutput = pipe
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
     }
 
     /// The output lines so far; the last one may be incomplete.
@@ -34,7 +34,7 @@ final class WatchedWorker {
     func kill() -> [String] {
         _ = Glibc.kill(process.processIdentifier, SIGKILL)
         while readMore() {}
-        process.waitUntilExit()
+        process.awaitExit()
         return lines
     }
 

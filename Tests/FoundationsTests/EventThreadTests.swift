@@ -15,7 +15,7 @@ struct EventThreadTests {
 
     /// Adds an event that waits for the semaphore.
     private func add(_ semaphore: DispatchSemaphore, cost: Int = 0, to thread: EventThread) -> Bool {
-        thread.add(cost: cost) { semaphore.wait() }
+        thread.add(cost: cost) { semaphore.awaitSignal() }
     }
 
     @Test("Events are handled in their order, and the last one after all of them")

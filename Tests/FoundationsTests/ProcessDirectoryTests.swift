@@ -17,7 +17,10 @@ struct AddressSpaceTests {
         init(thenExecutes program: String) throws {
             directory = try TemporaryDirectory()
             process = try SpawnedProcess(
-                ["/bin/sh", "-c", "while [ ! -e '\(directory.path)/flag' ]; do sleep 0.01; done; exec \(program)"],
+                [
+                    "/bin/sh", "-c",
+                    "for i in $(seq 30000); do [ ! -e '\(directory.path)/flag' ] || exec \(program); sleep 0.01; done",
+                ],
                 environment: ["PATH": "/usr/bin:/bin"], output: "\(directory.path)/output")
             processDirectory = try #require(ProcessDirectory(process.processIdentifier).open())
         }

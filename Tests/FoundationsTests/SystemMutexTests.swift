@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import KeychainTesting
 import LinuxSystem
 import Synchronization
 import Testing
@@ -23,7 +24,7 @@ struct SystemMutexTests {
                 counter.ended.add(1, ordering: .acquiringAndReleasing)
             }
         }
-        while counter.ended.load(ordering: .acquiring) < 8 { usleep(1000) }
+        #expect(eventually { counter.ended.load(ordering: .acquiring) == 8 })
     }
 
     @Test("A mutex serializes its users, also after an error")

@@ -57,11 +57,10 @@ struct EnclaveProcessTests {
         }
         for process in processes {
             process.standardOutput = FileHandle.nullDevice
-            try process.run()
+            try process.start()
         }
         for process in processes {
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
+            #expect(process.awaitExit() == 0)
         }
         daemon.stop()
     }

@@ -36,14 +36,14 @@ struct RootCrashTests {
             let process = Executable.process(
                 "latchkey", ["root", round.isMultiple(of: 2) ? "tpm" : "file", "--passcode-file", passcode],
                 home: home.path, environment: environment)
-            try process.run()
+            try process.start()
             // Derivation of the passcode takes most of the time; the kills are spread over all of it.
             usleep(UInt32.random(in: 0...700_000, using: &random))
             if process.isRunning {
                 kill(process.processIdentifier, SIGKILL)
                 killed += 1
             }
-            process.waitUntilExit()
+            process.awaitExit()
             let shown = try run(["root", "show", "--json"])
             #expect(shown.status == 0, "round \(round): \(shown.error)")
             let read = try security(["find-generic-password", "-s", "s", "-w"])

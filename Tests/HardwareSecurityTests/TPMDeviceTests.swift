@@ -14,8 +14,7 @@ struct TPMDeviceTests {
         guard SoftwareTPM.isInstalled, geteuid() == 0, access("/usr/bin/python3", X_OK) == 0,
             let process = try? Process.run(URL(filePath: "/usr/bin/unshare"), arguments: ["-m", "true"])
         else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        return process.awaitExit() == 0
     }()
 
     /// Makes a /dev of its own, in which tpmrm0 is a terminal with swtpm at its other end, and runs the

@@ -208,28 +208,25 @@ struct PasscodeTests {
         let clock = ManualClock()
         let attempts = PasscodeAttempts(inMemory: clock.clock)
         let keybag = try protected().keybag
-        var number = 0
-        func wrong() -> KeybagError? {
-            number += 1
-            do {
-                _ = try attempts.verify(try Passcode(SharedSecret(copying: "wrong \(number)".utf8)), of: keybag)
-            } catch { return error }
-            return nil
+        func error(of text: String) -> KeybagError? {
+            #expect(throws: KeybagError.self) { try attempts.verify(try passcode(text), of: keybag) }
         }
-        for _ in 1...5 { guard case .wrongPasscode = wrong() else { return #expect(Bool(false)) } }
-        for delay in [60, 300, 900, 900, 3600, 3600] {
-            guard case .passcodeDelay(let seconds) = wrong() else {
-                return #expect(Bool(false), "no delay of \(delay)")
+        func enter(_ numbers: ClosedRange<Int>) throws {
+            try enterWrongPasscodes(numbers, counted: { try attempts.count(for: keybag) }) { text in
+                guard case .wrongPasscode = error(of: text) else { return #expect(Bool(false), "\(text)") }
             }
-            #expect(seconds == delay)
+        }
+        try enter(1...5)
+        for (number, delay) in zip(6..., [60, 300, 900, 900, 3600, 3600]) {
+            guard case .passcodeDelay(delay) = error(of: "early") else { return #expect(Bool(false), "\(delay)") }
             clock.advance(Double(delay) - 1)
-            guard case .passcodeDelay(1) = wrong() else { return #expect(Bool(false)) }
+            guard case .passcodeDelay(1) = error(of: "early") else { return #expect(Bool(false), "\(delay)") }
             clock.advance(1)
-            guard case .wrongPasscode = wrong() else { return #expect(Bool(false)) }
+            try enter(number...number)
         }
         // After a boot, the delay starts again in full.
         clock.reboot()
-        guard case .passcodeDelay(3600) = wrong() else { return #expect(Bool(false)) }
+        guard case .passcodeDelay(3600) = error(of: "early") else { return #expect(Bool(false)) }
         // During the delay, not even the right passcode is verified; after it, the right one clears
         // the count.
         #expect(throws: KeybagError.self) { try attempts.verify(try passcode("secret"), of: keybag) }
@@ -318,8 +315,8 @@ struct PasscodeTests {
         } catch KeybagError.damaged {
         }
         #expect(try attempts.count(for: keybag) == 0)
-        for number in 1...5 {
-            #expect(throws: KeybagError.self) { try attempts.verify(try passcode("wrong \(number)"), of: keybag) }
+        try enterWrongPasscodes(1...5, counted: { try attempts.count(for: keybag) }) { wrong in
+            #expect(throws: KeybagError.self) { try attempts.verify(try passcode(wrong), of: keybag) }
         }
         clock.turnBack()
         #expect(try attempts.delay(for: keybag) == 60)
@@ -363,8 +360,8 @@ struct PasscodeTests {
         let (keybag, key) = try protected()
         let strict = try DeviceKeybag(
             opening: keybag.changingSettings(to: KeybagSettings(wipesAfterTen: true), key), deviceKey: deviceKey)
-        for number in 1...9 {
-            #expect(throws: KeybagError.self) { try attempts.verify(try passcode("wrong \(number)"), of: strict) }
+        try enterWrongPasscodes(1...9, counted: { try attempts.count(for: strict) }) { wrong in
+            #expect(throws: KeybagError.self) { try attempts.verify(try passcode(wrong), of: strict) }
             clock.advance(3600)
         }
         do {

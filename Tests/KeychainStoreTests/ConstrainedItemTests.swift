@@ -170,10 +170,7 @@ struct ConstrainedItemTests {
     @Test("Wrong passcodes are counted and delayed in an evaluation as in an unlock")
     func counted() throws {
         let fixture = try ConstraintFixture()
-        for number in 1...5 {
-            #expect(throws: StoreError.self) { _ = try fixture.keys(passcode: "wrong \(number)") }
-        }
-        #expect(try fixture.store.passcodeAttempts().count == 5)
+        try fixture.enterWrongPasscodes(5)
         #expect {
             _ = try fixture.keys(passcode: "secret")
         } throws: { error in
@@ -250,10 +247,7 @@ struct ConstrainedItemTests {
         try fixture.add("plain", nil, .always)
         try fixture.store.changeSettings(
             to: KeybagSettings(wipesAfterTen: true), ConstraintFixture.passcode("secret"))
-        for number in 1...10 {
-            #expect(throws: StoreError.self) { _ = try fixture.keys(passcode: "wrong \(number)") }
-            fixture.clock.advance(3600)
-        }
+        try fixture.enterWrongPasscodes(10)
         #expect(!fixture.store.hasPasscode)
         #expect(try fixture.find("presence").records.isEmpty)
         #expect(try fixture.text("password", fixture.keys(password: "app")) == "data of password")

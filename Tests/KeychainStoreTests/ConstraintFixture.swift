@@ -57,6 +57,15 @@ final class ConstraintFixture {
         return item
     }
 
+    /// Enters wrong passcodes, each after the delay of the one before.
+    func enterWrongPasscodes(_ count: Int) throws {
+        let counted = { [self] in store.hasPasscode ? try store.passcodeAttempts().count : count }
+        try KeychainTesting.enterWrongPasscodes(1...count, counted: counted) { wrong in
+            clock.advance(3600)
+            #expect(throws: StoreError.self) { _ = try keys(passcode: wrong) }
+        }
+    }
+
     @discardableResult
     func add(_ account: String, _ flags: AccessControlFlags?, _ protection: ProtectionClass = .whenUnlocked) throws
         -> ItemRecord

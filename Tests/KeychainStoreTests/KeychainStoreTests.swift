@@ -157,7 +157,7 @@ struct KeychainStoreTests {
                 }
             }
             thread.start()
-            while !thread.isFinished { usleep(1000) }
+            #expect(eventually { thread.isFinished })
             seen = answer.withLock { $0 }
             return changed
         }

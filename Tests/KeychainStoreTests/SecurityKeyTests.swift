@@ -194,10 +194,7 @@ struct SecurityKeyTests {
         #expect(try fixture.store.inspect().damaged.isEmpty)
         try fixture.store.changeSettings(
             to: KeybagSettings(wipesAfterTen: true), ConstraintFixture.passcode("second"))
-        for number in 1...10 {
-            #expect(throws: StoreError.self) { _ = try fixture.keys(passcode: "wrong \(number)") }
-            fixture.clock.advance(3600)
-        }
+        try fixture.enterWrongPasscodes(10)
         #expect(try fixture.store.securityKeys().isEmpty)
         #expect(try fixture.find("presence").records.isEmpty)
     }

@@ -101,8 +101,8 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
         let output = Pipe()
         process.standardOutput = output
         try process.start()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        let text = String(decoding: output.fileHandleForReading.awaitEnd(), as: UTF8.self)
+        process.awaitExit()
         return text
     }
 

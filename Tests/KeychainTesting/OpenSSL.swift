@@ -45,12 +45,12 @@ public final class OpenSSL: Sendable {
         let errorPath = path("errors\(number.add(1, ordering: .relaxed).newValue)")
         _ = FileManager.default.createFile(atPath: errorPath, contents: nil)
         process.standardError = try FileHandle(forWritingTo: URL(filePath: errorPath))
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        try process.start()
+        let bytes = output.fileHandleForReading.awaitEnd()
+        let status = process.awaitExit()
         let errorOutput = try Data(contentsOf: URL(filePath: errorPath))
         return Outcome(
-            status: process.terminationStatus, output: Array(bytes), error: String(decoding: errorOutput, as: UTF8.self)
+            status: status, output: Array(bytes), error: String(decoding: errorOutput, as: UTF8.self)
         )
     }
 

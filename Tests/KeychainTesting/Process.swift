@@ -56,9 +56,9 @@ public enum Executable {
             process.standardInput = FileHandle.nullDevice
         }
         try process.start()
-        process.waitUntilExit()
+        let status = process.awaitExit()
         return Outcome(
-            status: process.terminationStatus,
+            status: status,
             output: try String(contentsOfFile: "\(directory.path)/output", encoding: .utf8),
             error: try String(contentsOfFile: "\(directory.path)/error", encoding: .utf8))
     }

@@ -140,7 +140,7 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
             state.questions.append(request)
             return state.cancelsTouches
         }
-        while !cancels, !cancellation.isCancelled { usleep(1000) }
+        _ = eventually { cancels || cancellation.isCancelled }
         return .cancelled
     }
 
@@ -168,7 +168,7 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
         _ user: UInt32, until deadline: UInt64, cancellation: Cancellation, onMiss: () -> Void
     ) -> PresenceOutcome {
         // A person touches the sensor only when the prompt is there.
-        while !state.withLock({ $0.displaysFinger }), !cancellation.isCancelled { usleep(1000) }
+        _ = eventually { state.withLock { $0.displaysFinger } || cancellation.isCancelled }
         let (touch, set) = state.withLock { state -> (Touch, EnrolledSet?) in
             (state.touches.isEmpty ? .cancels : state.touches.removeFirst(), state.enrolled)
         }
@@ -184,7 +184,7 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
         case .misses: return .denied
         case .cancels: return .cancelled
         case .waits:
-            while !cancellation.isCancelled { usleep(1000) }
+            _ = eventually { cancellation.isCancelled }
             return .cancelled
         }
     }

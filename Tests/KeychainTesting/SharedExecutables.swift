@@ -36,9 +36,9 @@ public final class SharedExecutables: Sendable {
         loader.arguments = [path]
         let output = Pipe()
         loader.standardOutput = output
-        try loader.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        loader.waitUntilExit()
+        try loader.start()
+        let text = String(decoding: output.fileHandleForReading.awaitEnd(), as: UTF8.self)
+        loader.awaitExit()
         return text.split(separator: "\n").compactMap { line in
             let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
             guard words.count > 2, words[1] == "=>", words[2].hasPrefix("/") else { return nil }

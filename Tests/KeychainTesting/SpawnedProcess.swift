@@ -2,12 +2,14 @@
 
 public import Glibc
 import Synchronization
+import Testing
 
 /// A process that runs in parallel with others. Foundation's `Process` waits for children on one
 /// shared thread, so a child that does not end would prevent the end of other children from being
 /// detected.
 public final class SpawnedProcess: Sendable {
     public let processIdentifier: pid_t
+    private let command: String
     private let status = Mutex<Int32?>(nil)
 
     /// - Parameter output: the file that standard output and standard error are appended to.
@@ -31,6 +33,7 @@ public final class SpawnedProcess: Sendable {
         }
         guard code == 0 else { throw SpawnError(code: code) }
         processIdentifier = identifier
+        command = words.joined(separator: " ")
     }
 
     public struct SpawnError: Error { public let code: Int32 }
@@ -38,20 +41,38 @@ public final class SpawnedProcess: Sendable {
     /// Whether the process is still running.
     public var isRunning: Bool { ended() == nil }
 
-    /// Waits until the process ends; returns its exit value, or 128 plus the signal.
+    /// Waits until the process ends; returns its exit value, or 128 plus the signal. A process that
+    /// does not end within the limit is killed, and an issue names its command.
     @discardableResult
-    public func waitUntilExit() -> Int32 {
+    public func awaitExit(limit: Double = 300, file: String = #fileID, line: Int = #line) -> Int32 {
+        if let status = ended() { return status }
+        let wait = Wait(atMost: limit, for: "the end of \(command)", at: "\(file):\(line)")
+        defer { wait.end() }
         while true {
             if let status = ended() { return status }
+            if wait.isOver { break }
             usleep(1000)
         }
+        Issue.record("\(file):\(line): still running after \(Int(limit)) s, and killed: \(command)")
+        return killed()
     }
 
     /// Sends the signal if the process is running, and waits until it ends.
     @discardableResult
-    public func stop(signal: Int32) -> Int32 {
-        if isRunning { kill(processIdentifier, signal) }
-        return waitUntilExit()
+    public func stop(signal: Int32, file: String = #fileID, line: Int = #line) -> Int32 {
+        guard isRunning else { return awaitExit() }
+        guard signal != SIGKILL else { return killed() }
+        kill(processIdentifier, signal)
+        return awaitExit(file: file, line: line)
+    }
+
+    /// The kernel ends a killed process, so this wait needs no limit.
+    private func killed() -> Int32 {
+        kill(processIdentifier, SIGKILL)
+        while true {
+            if let status = ended() { return status }
+            usleep(1000)
+        }
     }
 
     private func ended() -> Int32? {
@@ -64,5 +85,5 @@ public final class SpawnedProcess: Sendable {
         }
     }
 
-    deinit { stop(signal: SIGKILL) }
+    deinit { if isRunning { _ = killed() } }
 }

@@ -102,8 +102,7 @@ struct ClipboardTests {
             export \(variable)=x
             printf s3cret | latchkey set a/b 2> /dev/null
             latchkey copy --timeout 1 a/b
-            until [ "$(grep -c ^run "$PASS.log")" = 3 ]; do sleep 0.05; done
-            \(Self.untilIdle)
+            \(Self.awaitEnd)
             cat "$PASS.log"; cat "$PASS.clip"; grep -c s3cret "$PASS.env"
             """)
         let reading =
@@ -131,7 +130,7 @@ struct ClipboardTests {
             export DISPLAY=x
             printf s3cret | latchkey set a/b 2> /dev/null
             latchkey copy --timeout 1 a/b; echo $?
-            \(Self.untilIdle)
+            \(Self.awaitEnd)
             grep got "$PASS.log"; cat "$PASS.clip"
             """)
         #expect(outcome.output == "137\ngot <s3cret>\ngot <>\n", "\(outcome)")
@@ -184,8 +183,8 @@ struct ClipboardTests {
         #expect(!outcome.error.contains("s3cret"))
     }
 
-    /// Waits until the last line of the log is written.
-    private static let untilIdle = "until grep -q ^end \"$PASS.log.end\" 2> /dev/null; do sleep 0.05; done"
+    /// Waits until the clipboard was cleared, which is the last of the calls.
+    private static let awaitEnd = "await grep -qs ^end \"$PASS.log.end\""
 
     /// Returns a shell in which a program for the clipboard keeps the content in a file, and logs
     /// its arguments, its environment and its input.

@@ -96,8 +96,8 @@ struct CompletionTests {
         let output = Pipe()
         shell.standardOutput = output
         try shell.start()
-        let found = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        shell.waitUntilExit()
+        let found = String(decoding: output.fileHandleForReading.awaitEnd(), as: UTF8.self)
+        shell.awaitExit()
         let wanted = expected == "FILE1" ? "\(prefix)1" : expected
         #expect(found == (wanted.isEmpty ? "" : "\(wanted)\n"), "\(line)")
     }

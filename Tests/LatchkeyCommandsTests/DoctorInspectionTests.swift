@@ -115,7 +115,7 @@ struct DoctorInspectionTests {
             sqlite3 "$DB" < "$PASS" > /dev/null &
             exec 3> "$PASS"
             printf 'PRAGMA locking_mode=EXCLUSIVE;\\nBEGIN EXCLUSIVE;\\n.shell touch "$READY"\\n' >&3
-            while [ ! -e "$READY" ]; do sleep 0.05; done
+            await test -e "$READY"
             latchkey doctor --upgrade-check || echo "upgrade check: $?"
             latchkey doctor --report
             latchkey doctor || echo "doctor: $?"

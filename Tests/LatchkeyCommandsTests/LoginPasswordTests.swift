@@ -47,9 +47,8 @@ struct LoginPasswordTests {
     func wrong() throws {
         let keychain = try Self.prepared(.daemon)
         #expect(keychain.latchkey("lock --now").exit == 0)
-        for number in 1...4 {
-            #expect(Self.login(keychain, "a wrong password \(number)") == LoginOutcome.staysLocked.rawValue)
-            #expect(try keychain.service.lockStatus().wrongPasscodes == number)
+        try enterWrongPasscodes(1...4, counted: { try keychain.service.lockStatus().wrongPasscodes }) { password in
+            #expect(Self.login(keychain, password) == LoginOutcome.staysLocked.rawValue)
         }
         for password in ["a wrong password 5", Self.passcode] {
             #expect(Self.login(keychain, password) == LoginOutcome.staysLockedAsReported.rawValue)

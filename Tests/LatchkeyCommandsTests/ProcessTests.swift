@@ -170,7 +170,7 @@ struct ProcessTests {
             mkfifo "$LATCHKEY_HOME.pipe"
             latchkey -i < "$LATCHKEY_HOME.pipe" > "$LATCHKEY_HOME.out" 2> "$LATCHKEY_HOME.err" & exec 3> "$LATCHKEY_HOME.pipe"
             echo 'help error' >&3
-            until grep -q usage "$LATCHKEY_HOME.out"; do kill -0 $! || exit; sleep 0.05; done
+            await grep -q usage "$LATCHKEY_HOME.out"
             kill -\(signal) $!; exec 3>&-; wait $!; echo $?; cat "$LATCHKEY_HOME.err"
             """)
         #expect(outcome.output == "\(status)\n")

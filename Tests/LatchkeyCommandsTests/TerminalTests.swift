@@ -147,7 +147,7 @@ private final class Terminal {
     /// Waits until the terminal shows this text.
     func expect(_ text: String) throws {
         while !shown.contains(text) {
-            let more = screen.fileHandleForReading.availableData
+            let more = screen.fileHandleForReading.awaitContent()
             try #require(!more.isEmpty, "the command ended; it showed: \(shown)")
             shown += String(decoding: more, as: UTF8.self)
         }
@@ -162,12 +162,11 @@ private final class Terminal {
     /// Closes the terminal, as when its window is closed.
     func close() {
         kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        process.awaitExit()
     }
 
     func end() -> (status: Int32, shown: String) {
-        let rest = screen.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, shown + String(decoding: rest, as: UTF8.self))
+        let rest = screen.fileHandleForReading.awaitEnd()
+        return (process.awaitExit(), shown + String(decoding: rest, as: UTF8.self))
     }
 }

@@ -16,7 +16,7 @@ struct BlockingCallPoolTests {
         for _ in 0..<100 {
             pool.run {
                 started.increase()
-                gate.wait()
+                gate.awaitSignal()
                 ended.increase()
             }
         }

@@ -27,11 +27,11 @@ struct IdempotencyCacheTests {
         BackgroundThread.run {
             _ = changes.perform(running, request) {
                 begun.signal()
-                release.wait()
+                release.awaitSignal()
                 return .success(ItemCount(7))
             }
         }
-        begun.wait()
+        begun.awaitSignal()
         for number in 0..<10_000 { _ = changes.perform(token(number), request) { .success(ItemCount(number)) } }
         // The oldest changes are evicted and made again when repeated; the newest are still cached.
         var made = 0

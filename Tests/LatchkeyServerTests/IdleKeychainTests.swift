@@ -133,7 +133,7 @@ struct IdleKeychainTests {
                 }
             }
         }
-        running.wait()
+        #expect(eventually { running.wait(timeout: .now()) == .success })
         #expect(failures.all.isEmpty)
         let counts = try (1...3).map { user in
             try provider.keychain(of: UInt32(user)).service.copyMatching(
@@ -180,7 +180,7 @@ struct IdleKeychainTests {
         // keychain".
         #expect(throws: Never.self) { try provider.keychain(of: 1) }
         lock.release()
-        recovering.wait()
+        #expect(eventually { recovering.wait(timeout: .now()) == .success })
         #expect(failures.all.isEmpty, "\(failures.all)")
 
         do { _ = try provider.keychain(of: 1) }

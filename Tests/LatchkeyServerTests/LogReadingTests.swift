@@ -32,7 +32,7 @@ struct LogReadingTests {
         let gate = DispatchSemaphore(value: 0)
         BackgroundThread.run {
             try? pool.run(.computation, for: geteuid(), isAbandoned: { false }) { () throws(KeychainError) in
-                gate.wait()
+                gate.awaitSignal()
             }
         }
         #expect(eventually { pool.load == (1, 0) })

@@ -17,7 +17,8 @@ struct PasscodeGuessTests {
     private let owner = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
     private let guesser = CallerIdentity(executable: "/tmp/guesser")
 
-    private func wrong(_ number: Int) -> SharedSecret { SharedSecret(copying: "wrong passcode \(number)".utf8) }
+    /// Each differs from the one before, by which a repetition is recognized: two are enough.
+    private func wrong(_ number: Int) -> SharedSecret { SharedSecret(copying: "wrong passcode \(number % 2)".utf8) }
 
     private func status(_ fixture: ServerFixture, as caller: CallerIdentity? = nil) throws -> LockStatus {
         guard case .content(let status as LockStatus) = try fixture.client(as: caller ?? owner).ask(ReadLockStatus())

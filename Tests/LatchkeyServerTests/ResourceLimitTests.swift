@@ -117,7 +117,7 @@ struct ResourceLimitTests {
         defer { gate.signal() }
         BackgroundThread.run {
             try? pool.run(.computation, for: geteuid(), isAbandoned: { false }) { () throws(KeychainError) in
-                gate.wait()
+                gate.awaitSignal()
             }
         }
         #expect(eventually { pool.load == (1, 0) })

@@ -23,7 +23,7 @@ struct SlowWorkTests {
 
         func pass() {
             begun.add(1, ordering: .sequentiallyConsistent)
-            opening.wait()
+            opening.awaitSignal()
         }
 
         func open(_ count: Int) { for _ in 0..<count { opening.signal() } }
@@ -168,9 +168,9 @@ struct SlowWorkTests {
         BackgroundThread.run {
             try? pool.run(.computation, for: 1, isAbandoned: { isGone.isRaised }) { () throws(KeychainError) in
                 begun.raise()
-                while !Cancellation.isCancelled { usleep(1000) }
+                _ = eventually { Cancellation.isCancelled }
                 wasTold.raise()
-                while !mayEnd.isRaised { usleep(1000) }
+                _ = eventually { mayEnd.isRaised }
             }
         }
         #expect(eventually { begun.isRaised })
@@ -200,7 +200,7 @@ struct SlowWorkTests {
         BackgroundThread.run {
             try? pool.run(.computation, for: 1, isAbandoned: { false }) { () throws(KeychainError) in
                 isRunning.raise()
-                while !Cancellation.isCancelled { usleep(1000) }
+                _ = eventually { Cancellation.isCancelled }
             }
             ended.raise()
         }

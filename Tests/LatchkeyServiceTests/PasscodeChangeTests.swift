@@ -291,11 +291,7 @@ struct PasscodeChangeTests {
             try keychain.setPasscode()
             for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
             try keychain.service.changeSettings(to: KeybagSettings(wipesAfterTen: wipes), Sample.secret)
-            for number in 1...10 {
-                #expect(
-                    status { () throws(KeychainError) in try keychain.unlock("wrong passcode \(number)") } == -25293)
-                keychain.clock.advance(by: 3600)
-            }
+            try keychain.enterWrongPasscodes(10)
             #expect(try keychain.service.lockStatus().hasPasscode == !wipes)
             for protection in ProtectionClass.allCases {
                 let expected: Int32 = wipes && protection.needsPasscode ? -25300 : 0

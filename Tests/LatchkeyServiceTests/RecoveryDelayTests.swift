@@ -32,10 +32,7 @@ struct RecoveryDelayTests {
         try keychain.setPasscode()
         try keychain.add("a", .whenUnlocked)
         let key = try keychain.service.createRecoveryKey(Sample.secret)
-        for number in 1...9 {
-            #expect(status { () throws(KeychainError) in try keychain.unlock("wrong passcode \(number)") } == -25293)
-            if number < 9 { keychain.clock.advance(by: 3600) }
-        }
+        try keychain.enterWrongPasscodes(9)
         #expect(status { () throws(KeychainError) in try keychain.unlock() } == -25293)
         #expect(try keychain.service.lockStatus().delay == 3600)
         #expect(try recover(keychain, with: key, newPasscode: nil) == 0)

@@ -4,6 +4,7 @@ import KeychainModel
 import KeychainTesting
 import LatchkeyService
 import SecretMemory
+import Testing
 
 /// Short forms of the calls that the tests of the service make.
 extension TestKeychain {
@@ -47,6 +48,19 @@ extension TestKeychain {
 
     func unlock(_ text: String = Sample.passcode) throws(KeychainError) {
         try service.unlock(SharedSecret(copying: text.utf8)) { _, _ in }
+    }
+
+    /// Enters wrong passcodes, each after the delay of the one before.
+    func enterWrongPasscodes(_ count: Int) throws {
+        let counted = { [self] in
+            let lock = try service.lockStatus()
+            return lock.hasPasscode ? lock.wrongPasscodes : count
+        }
+        try KeychainTesting.enterWrongPasscodes(1...count, counted: counted) { wrong in
+            clock.advance(by: 3600)
+            let error = #expect(throws: KeychainError.self) { try unlock(wrong) }
+            #expect(error?.status == .authFailed)
+        }
     }
 }
 

@@ -199,7 +199,7 @@ struct UserKeychainsTests {
                 }
             }
         }
-        group.wait()
+        #expect(eventually { group.wait(timeout: .now()) == .success })
         let found = outcomes.withLock { $0 }
         #expect(found.count == 4 && found.count { $0 == nil } == 1)
         #expect(found.count { $0 == .duplicateKeychain } == 3)

@@ -117,7 +117,7 @@ struct AsyncKeychainTests {
                 group.addTask {
                     try await keychain.perform { _ in
                         started.increase()
-                        gate.wait()
+                        gate.awaitSignal()
                     }
                 }
             }
@@ -142,7 +142,7 @@ struct AsyncKeychainTests {
         let task = Task {
             try await keychain.perform { keychain throws(KeychainError) in
                 started.increase()
-                gate.wait()
+                gate.awaitSignal()
                 try keychain.set(item, to: "s3cret")
             }
         }

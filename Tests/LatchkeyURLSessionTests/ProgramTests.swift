@@ -24,7 +24,7 @@ struct ProgramTests {
         let process = try SpawnedProcess(words, environment: usual.merging(environment) { $1 }, output: log)
         _ = await eventuallyInTask { !process.isRunning }
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-        return Outcome(status: process.waitUntilExit(), lines: text.split(separator: "\n").map(String.init))
+        return Outcome(status: process.awaitExit(), lines: text.split(separator: "\n").map(String.init))
     }
 
     private func plist(_ security: String) -> String {

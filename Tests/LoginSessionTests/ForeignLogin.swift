@@ -56,7 +56,7 @@ struct ForeignLogin {
             [Self.busctl] + command + arguments,
             environment: ["PATH": "/usr/bin:/bin", "DBUS_SYSTEM_BUS_ADDRESS": address],
             output: "\(directory.path)/output")
-        let status = process.waitUntilExit()
+        let status = process.awaitExit()
         let text = try String(contentsOfFile: "\(directory.path)/output", encoding: .utf8)
         guard status == 0 else { throw Refused(output: text) }
         return text

@@ -139,9 +139,9 @@ struct HostileClientTests {
         let (begun, going) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         calls.add(for: ":1.1") {
             begun.signal()
-            going.wait()
+            going.awaitSignal()
         }
-        begun.wait()
+        begun.awaitSignal()
         for number in 1...3 { calls.add(for: ":1.1") { order.withLock { $0.append("one \(number)") } } }
         calls.add(for: ":1.3") { order.withLock { $0.append("not done") } }
         calls.add(for: ":1.2") { order.withLock { $0.append("two") } }
@@ -163,9 +163,9 @@ struct HostileClientTests {
         let done = SystemMutex<[String]>([])
         calls.add(for: ":1.1") {
             begun.signal()
-            going.wait()
+            going.awaitSignal()
         }
-        begun.wait()
+        begun.awaitSignal()
         calls.add(for: ":1.1") { done.withLock { $0.append("same") } }
         for number in 1...100 { calls.add(for: ":1.2") { done.withLock { $0.append("\(number)") } } }
         #expect(eventually { done.withLock { $0.count } == 100 })

@@ -22,7 +22,7 @@ struct SecretToolTests {
         let process = try SpawnedProcess(
             ["/bin/sh", "-c", "exec /usr/bin/secret-tool \"$@\" < '\(file)'", "sh"] + words,
             environment: world.environment, output: "\(directory.path)/output")
-        let status = process.waitUntilExit()
+        let status = process.awaitExit()
         return (status, try String(contentsOfFile: "\(directory.path)/output", encoding: .utf8))
     }
 

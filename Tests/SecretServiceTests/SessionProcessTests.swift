@@ -177,7 +177,7 @@ struct SessionProcessTests {
             ], output: terminal.path)
         #expect(terminal.waitForPrompt("Passcode:"), "\(terminal.screen)")
         terminal.type("correct horse battery\r")
-        #expect(session.waitUntilExit() == 0, "\(terminal.screen)")
+        #expect(session.awaitExit() == 0, "\(terminal.screen)")
         #expect(try String(contentsOfFile: "\(home)/found", encoding: .utf8).contains("secret = one"))
     }
 
@@ -215,7 +215,7 @@ struct SessionProcessTests {
                 "HOME": home, "LATCHKEY_HOME": home, "XDG_RUNTIME_DIR": home, "PATH": "/usr/bin:/bin",
                 "SWIFT_BACKTRACE": "enable=no", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
             ], output: log)
-        let status = shell.waitUntilExit()
+        let status = shell.awaitExit()
         let daemon = try #require(try Self.daemon(home))
         defer {
             kill(daemon, SIGTERM)

@@ -33,7 +33,7 @@ final class DeviceFile: Sendable {
     /// Unplugs the device: nothing answers at the path any more.
     func remove() {
         hasEnded.store(true, ordering: .releasing)
-        while isCarrying.load(ordering: .acquiring) { usleep(1000) }
+        _ = eventually { !isCarrying.load(ordering: .acquiring) }
         close(device)
         close(main)
     }

@@ -29,7 +29,7 @@ struct SecurityKeyProcessTests {
         let compiler = try SpawnedProcess(
             ["/usr/bin/cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, source],
             environment: ["PATH": "/usr/bin:/bin"], output: "\(directory.path)/compiler")
-        try #require(compiler.waitUntilExit() == 0)
+        try #require(compiler.awaitExit() == 0)
         daemon = try DaemonProcess(
             environment: ["LD_PRELOAD": library, "LISTED_SECURITY_KEYS": "\(directory.path)/devices"])
         try Data("the passcode".utf8).write(to: URL(filePath: passcode))

@@ -25,7 +25,7 @@ struct SharedWebCredentialTests {
             box.withLock { $0 = value }
             done.signal()
         }
-        done.wait()
+        done.awaitSignal()
         return box.withLock { $0 }
     }
 

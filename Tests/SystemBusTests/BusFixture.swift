@@ -23,7 +23,7 @@ struct BusFixture {
         let process = try SpawnedProcess(
             words, environment: ["PATH": "/usr/bin:/bin", "DBUS_SYSTEM_BUS_ADDRESS": bus.address],
             output: "\(directory.path)/output")
-        let status = process.waitUntilExit()
+        let status = process.awaitExit()
         return (status, try String(contentsOfFile: "\(directory.path)/output", encoding: .utf8))
     }
 }

@@ -118,9 +118,9 @@ public final class SoftwareTPM: @unchecked Sendable {  // because one test at a 
         process.standardOutput = handle
         process.standardError = handle
         try process.start()
-        process.waitUntilExit()
+        let status = process.awaitExit()
         return Executable.Outcome(
-            status: process.terminationStatus, output: try String(contentsOfFile: output, encoding: .utf8), error: "")
+            status: status, output: try String(contentsOfFile: output, encoding: .utf8), error: "")
     }
 
     deinit { stop() }

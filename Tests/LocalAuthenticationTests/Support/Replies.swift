@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import KeychainTesting
 import Synchronization
 
 /// The calls of one reply closure.
@@ -24,5 +25,5 @@ final class DispatchGate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     func open() { semaphore.signal() }
-    func wait() { semaphore.wait() }
+    func wait() { semaphore.awaitSignal() }
 }

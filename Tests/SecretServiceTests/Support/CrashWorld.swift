@@ -55,7 +55,7 @@ final class CrashWorld {
             // Only the kill may end the changes.
             progress.noteKill()
             kill(victim.processIdentifier, SIGKILL)
-            victim.waitUntilExit()
+            victim.awaitExit()
             // At once, as systemd does: the service waits for it in the middle of a change.
             try? daemon?.start()
             progress.noteEnd()
