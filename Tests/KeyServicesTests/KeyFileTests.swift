@@ -201,6 +201,41 @@ struct KeyFileTests {
         #expect(status { () throws(KeychainError) in _ = try KeyFile.read(windows) } == -4)
     }
 
+    @Test("A key is read after a byte order mark, with any line ends, and a damaged block is named with its line")
+    func textForms() throws {
+        let openssl = try OpenSSL()
+        let mark = "\u{FEFF}"
+        for key in [SampleKeys.p256, SampleKeys.rsa2048].compactMap(\.self) {
+            let forms = try [KeyFile.Structure.pkcs8, .traditional, .openSSH].map {
+                String(decoding: try KeyFile.write(.privateKey(key), as: $0).bytes, as: UTF8.self)
+            }
+            let line = try KeyFile.write(.publicKey(key.publicKey), as: .openSSH).bytes
+            for text in forms + [String(decoding: line, as: UTF8.self)] {
+                let lines = text.replacingOccurrences(of: "\n", with: "\r")
+                for changed in ["\(mark)\(text)", "\(mark)\(lines)", text.replacingOccurrences(of: "\n", with: "\r\n")]
+                {
+                    let read = try KeyFile.read(Array(changed.utf8))
+                    #expect(read.map(\.publicKey.external) == [key.publicKey.external], "\(changed.prefix(30))")
+                }
+            }
+            let text = forms[0]
+            #expect(try KeyFile.read(Array("\(text)\(mark)\(forms[1])".utf8)).count == 2)
+            for (changed, line) in [
+                ("text\n\(text.dropFirst())\(text)", 2),
+                ("\(text)\(text.dropLast(3))", text.split(separator: "\n").count + 1),
+                ("\n\n-----END PRIVATE KEY-----\n\(text)", 3),
+            ] {
+                let error = #expect(throws: KeychainError.self) { try KeyFile.read(Array(changed.utf8)) }
+                #expect(
+                    error?.status == .param && error?.problem.contains("line \(line)") == true,
+                    "\(String(describing: error))")
+            }
+        }
+        // openssl's own key in a file that an editor of Windows has saved.
+        let written = try openssl.output(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"])
+        #expect(try KeyFile.read([0xEF, 0xBB, 0xBF] + written).count == 1)
+    }
+
     // MARK: External representations
 
     @Test("T226: the external representation of a key gives an equal key, which signs for the public half")

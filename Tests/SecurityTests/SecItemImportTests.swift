@@ -2,7 +2,9 @@
 
 import Foundation
 import KeychainTesting
+import LatchkeyService
 import Security
+import Synchronization
 import Testing
 
 /// Import and export of key and certificate files, exchanged with openssl.
@@ -43,6 +45,32 @@ struct SecItemImportTests {
     }
 
     private func file(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+
+    @Test("A file with a byte order mark is imported, and one with a damaged block between others is refused")
+    func textForms() throws {
+        let (key, certificate) = (try file(issued.keyFile), try file(issued.file))
+        let (mark, root) = (Data([0xEF, 0xBB, 0xBF]), try file(authority.root.file))
+        let one = imported(mark + certificate)
+        #expect(one.status == errSecSuccess && one.format == .formatPEMSequence && one.items.count == 1)
+        #expect(imported(mark + key).items.count == 1)
+        #expect(imported(mark + certificate + mark + root + mark + key).items.count == 2)
+        // A block with an unknown label is skipped, and the program's log says so.
+        let misspelled = String(decoding: root, as: UTF8.self)
+            .replacingOccurrences(of: "CERTIFICATE", with: "CERTIFCATE")
+        let warnings = Mutex<[String]>([])
+        ProgramLog.$current.withValue(ProgramLog { text in warnings.withLock { $0.append(text) } }) {
+            #expect(imported(certificate + key).items.count == 1 && warnings.withLock { $0 }.isEmpty)
+            #expect(imported(Data(misspelled.utf8) + certificate).items.count == 1)
+        }
+        #expect(warnings.withLock { $0 }.map { $0.contains("unknown labels") } == [true])
+        let changes = [
+            certificate.dropFirst(), certificate.dropLast(4), certificate.prefix(200),
+            certificate.prefix(100) + Data("!!".utf8) + certificate.dropFirst(100),
+        ]
+        for change in changes {
+            #expect(imported(root + change + Data("\n".utf8) + key).status == errSecDecode)
+        }
+    }
 
     @Test("Every format of openssl is imported, and the detected format is reported")
     func formats() throws {

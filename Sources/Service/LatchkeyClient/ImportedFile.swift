@@ -10,6 +10,8 @@ public struct ImportedFile: Sendable {
     /// In the order of the file, with the labels that the file gives them.
     public private(set) var keys: [(entry: KeyFileEntry, label: String?)] = []
     public private(set) var certificates: [(certificate: Certificate, label: String?)] = []
+    /// A sentence for each part of a text that was skipped, although it may be one of them.
+    public private(set) var notes: [String] = []
     private var byKey: [[UInt8]: (certificate: Certificate, label: String?)] = [:]
 
     /// - Throws: errSecDecode or errSecParam if the file cannot be read; errSecAuthFailed or
@@ -40,10 +42,11 @@ public struct ImportedFile: Sendable {
         let bundle = CertificateBundle(reading: bytes)
         certificates = bundle.certificates.map { ($0, nil) }
         // A DER file contains either a certificate or keys.
-        let isText = bytes.first != 0x30
-        if let (index, error) = bundle.rejected.first, isText {
-            throw KeychainError(.decode, "certificate \(index + 1) in the file cannot be read: \(error)")
+        let isText = !PEMBlocks.isDER(bytes)
+        if let rejected = bundle.rejected.first, isText {
+            throw KeychainError(.decode, "\(rejected.place) of the file cannot be read: \(rejected.error)")
         }
+        notes = bundle.notes
         guard isText || certificates.isEmpty else { return }
         let read = try KeyFile.read(bytes, passphrase: passphrase, allowsNone: !certificates.isEmpty)
         keys = read.map { ($0, nil) }

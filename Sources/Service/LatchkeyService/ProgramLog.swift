@@ -19,6 +19,9 @@ public final class ProgramLog: Sendable {
         /// An option of an import is unknown and has no effect. Its value is not logged, because it
         /// may be a secret.
         case importOptionIgnored(String)
+        /// A text that was imported has blocks with unknown labels, or data outside of blocks. They are
+        /// not named, because the text may be secret.
+        case importPartsSkipped
         /// A property of Latchkey's `@KeychainItem` could not be read or stored: it cannot throw.
         case propertyFailed(OSStatusCode, isRead: Bool)
     }
@@ -55,6 +58,8 @@ extension ProgramLog.Warning {
             "kSecMatch keys have no effect in SecItemUpdate and SecItemDelete, as on macOS: every item that the attributes match is affected"
         case .importOptionIgnored(let name):
             "SecPKCS12Import ignores the unknown option \(name)"
+        case .importPartsSkipped:
+            "SecItemImport skips PEM blocks with unknown labels, and base64 or binary data outside of blocks"
         case .propertyFailed(let status, isRead: true):
             "a @KeychainItem property is nil because the item could not be read: \(status); read() of the projected value throws the error"
         case .propertyFailed(let status, isRead: false):

@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
+
 /// The certificates of a file: PEM, which may contain other text and other blocks, one certificate
 /// in DER, or PKCS #7.
 ///
-/// A certificate that cannot be read does not prevent the others from being read.
+/// A certificate that cannot be read does not prevent the others from being read. Nothing is left out
+/// in silence: ``rejected`` has what is damaged, and ``notes`` what may have been a certificate.
 public struct CertificateBundle: Sendable {
     public private(set) var certificates: [Certificate] = []
-    /// The certificates that could not be read: the index of the block, from 0, and the error.
-    public private(set) var rejected: [(index: Int, error: CertificateError)] = []
+    /// The certificates that could not be read, and damaged blocks that may have been one.
+    public private(set) var rejected: [Rejection] = []
+    /// A sentence for each block with an unknown label, and for data outside of blocks.
+    public private(set) var notes: [String] = []
+
+    /// A certificate that could not be read.
+    public struct Rejection: Sendable {
+        /// The number of the file's certificates before it, including those that cannot be read.
+        public let index: Int
+        /// The number of the line with its BEGIN, from 1; nil in DER.
+        public let line: Int?
+        public let error: CertificateError
+        fileprivate let isCertificate: Bool
+
+        /// Where it is: `certificate 2 (line 31)`.
+        public var place: String {
+            guard let line else { return "certificate \(index + 1)" }
+            return isCertificate ? "certificate \(index + 1) (line \(line))" : "line \(line)"
+        }
+    }
 
     /// The maximum size of a file, in bytes. Larger files are not read.
     public static let maxLength = 64 << 20
@@ -16,52 +37,58 @@ public struct CertificateBundle: Sendable {
     ///   read. The trust settings after the certificate are ignored, even if they say that it is
     ///   not trusted.
     public init(_ bytes: [UInt8], acceptsTrustedCertificates: Bool = true) {
-        self.init(reading: bytes, acceptsTrustedCertificates: acceptsTrustedCertificates)
+        self = bytes.withUnsafeBytes {
+            CertificateBundle(reading: $0, acceptsTrustedCertificates: acceptsTrustedCertificates)
+        }
     }
 
     /// The same, for bytes that may also hold secrets: only blocks of certificates are copied.
-    public init(reading bytes: some RandomAccessCollection<UInt8>, acceptsTrustedCertificates: Bool = true) {
-        let blocks = Self.blocks(bytes, acceptsTrustedCertificates: acceptsTrustedCertificates)
-        if blocks.isEmpty, DERLength.startsWithCertificate(bytes) { take(Array(bytes), 0) }
-        for (index, block) in blocks.enumerated() {
-            if let der = block {
-                take(der, index)
-            } else {
-                rejected.append(
-                    (index, CertificateError("a PEM block has no end, is not base64, or is of an unsupported kind")))
+    public init(reading bytes: UnsafeRawBufferPointer, acceptsTrustedCertificates: Bool = true) {
+        if PEMBlocks.isDER(bytes) {
+            // A private key in DER is not copied.
+            if DERLength.startsWithCertificate(bytes) { take(Array(bytes), 0, nil) }
+            return
+        }
+        var index = 0
+        for (line, part) in PEMText.parts(in: bytes, labels: Self.labels) {
+            switch part {
+            case .block(Self.trusted, let content):
+                if acceptsTrustedCertificates, let der = DERLength.first(in: content) {
+                    take(der, index, line)
+                } else {
+                    let error = CertificateError("a block of the kind \(Self.trusted) is not accepted here")
+                    rejected.append(Rejection(index: index, line: line, error: error, isCertificate: true))
+                }
+                index += 1
+            case .block(_, let content):
+                take(content, index, line)
+                index += 1
+            case .damaged(let error, let isWanted):
+                rejected.append(Rejection(index: index, line: line, error: error, isCertificate: isWanted))
+                if isWanted { index += 1 }
+            case .unknown(let error): notes.append("line \(line): \(error)")
             }
         }
     }
 
-    private mutating func take(_ der: [UInt8], _ index: Int) {
+    private mutating func take(_ der: [UInt8], _ index: Int, _ line: Int?) {
         if let several = Self.certificates(ofPKCS7: der) {
-            for each in several { take(each, index) }
+            for each in several { take(each, index, line) }
             return
         }
         do throws(CertificateError) {
             certificates.append(try Certificate(der: der))
         } catch {
-            rejected.append((index, error))
+            rejected.append(Rejection(index: index, line: line, error: error, isCertificate: true))
         }
     }
-
-    // MARK: PEM
 
     /// The labels of RFC 7468 and of older tools.
-    private static let labels = ["CERTIFICATE", "X509 CERTIFICATE", trusted, "PKCS7"]
+    private static let labels = [
+        "CERTIFICATE", "X509 CERTIFICATE", trusted, "PKCS7", "CMS", "PKCS #7 SIGNED DATA",
+    ]
     /// OpenSSL's own kind of block: its trust settings follow the certificate and are ignored.
     private static let trusted = "TRUSTED CERTIFICATE"
-
-    /// The contents of the blocks of certificates; nil for a block without an end or in invalid
-    /// base64.
-    private static func blocks(_ bytes: some RandomAccessCollection<UInt8>, acceptsTrustedCertificates: Bool)
-        -> [[UInt8]?]
-    {
-        PEMText.blocks(in: bytes, labels: labels).map { label, content in
-            guard label == trusted else { return content }
-            return acceptsTrustedCertificates ? content.flatMap { DERLength.first(in: $0) } : nil
-        }
-    }
 }
 
 /// Finds the first DER element of some bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
-internal import Glibc
+internal import KeychainModel
 
 /// PEM blocks (RFC 7468) of data that is not secret.
 public enum PEMText {
@@ -11,80 +11,54 @@ public enum PEMText {
         return "-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"
     }
 
-    /// The contents of the blocks with one of these labels, in file order; nil for a block without
-    /// an end or in invalid base64. Text between blocks is ignored.
-    static func blocks(in bytes: some RandomAccessCollection<UInt8>, labels: [String]) -> [(
-        label: String, content: [UInt8]?
-    )] {
-        var reader = BlockReader(labels: labels)
-        let isContiguous: Void? = bytes.withContiguousStorageIfAvailable { buffer in
-            var rest = UnsafeRawBufferPointer(buffer)
-            while let start = rest.baseAddress, !rest.isEmpty {
-                // A search of the C library: this is most of the work for a bundle of a whole system.
-                let end = memchr(start, Int32(UInt8(ascii: "\n")), rest.count).map { UnsafeRawPointer($0) - start }
-                reader.take(UnsafeRawBufferPointer(rebasing: rest.prefix(end ?? rest.count)))
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(end.map { $0 + 1 } ?? rest.count))
-            }
+    /// A part of a text: a block, or what may have been one.
+    enum Part {
+        /// A block with one of the wanted labels.
+        case block(label: String, content: [UInt8])
+        /// A wanted block, or any block or mark that is damaged.
+        case damaged(CertificateError, isWanted: Bool)
+        /// A block with an unknown label, or data outside of blocks.
+        case unknown(CertificateError)
+    }
+
+    /// The parts of a text with the numbers of their lines, in the order of the lines. Blocks with
+    /// labels that are known and not wanted are left out, and so is text between blocks.
+    static func parts(in bytes: UnsafeRawBufferPointer, labels: [String]) -> [(line: Int, part: Part)] {
+        let text = PEMBlocks(bytes)
+        var parts: [(line: Int, part: Part)] = text.blocks.compactMap { block in
+            part(block, bytes, labels).map { (block.line, $0) }
         }
-        if isContiguous == nil { for line in bytes.split(separator: UInt8(ascii: "\n")) { reader.take(line) } }
-        return reader.finished
-    }
-}
-
-/// Collects the blocks of a text, line by line.
-private struct BlockReader {
-    let labels: [String]
-    private var blocks: [(String, [UInt8]?)] = []
-    private var label: String?
-    private var body: [UInt8] = []
-
-    init(labels: [String]) { self.labels = labels }
-
-    mutating func take(_ line: some BidirectionalCollection<UInt8>) {
-        if line.first == UInt8(ascii: "-"), let mark = Mark(line) {
-            switch mark {
-            case .begin(let name):
-                if let label { blocks.append((label, nil)) }
-                label = labels.contains(name) ? name : nil
-                body.removeAll(keepingCapacity: true)
-            case .end(let name):
-                if let label { blocks.append((label, name == label ? decoded() : nil)) }
-                label = nil
-            }
-        } else if label != nil {
-            body.append(contentsOf: line)
+        parts += text.strays.map { line, defect in
+            let error = CertificateError(defect.rawValue)
+            return (line, defect == .noBegin ? .damaged(error, isWanted: false) : .unknown(error))
         }
+        return parts.sorted { $0.line < $1.line }
     }
 
-    /// All blocks, the one without an end included.
-    var finished: [(label: String, content: [UInt8]?)] {
-        (blocks + (label.map { [($0, nil)] } ?? [])).map { (label: $0, content: $1) }
-    }
-
-    private func decoded() -> [UInt8]? {
-        Data(base64Encoded: Data(body), options: .ignoreUnknownCharacters).map { Array($0) }
-    }
-
-    private enum Mark {
-        case begin(String)
-        case end(String)
-
-        init?(_ line: some BidirectionalCollection<UInt8>) {
-            guard line.count <= 100 else { return nil }
-            var text = line[...]
-            while let last = text.last, last == 0x20 || (0x09...0x0D).contains(last) { text.removeLast() }
-            guard text.suffix(5).elementsEqual(Self.dashes) else { return nil }
-            if text.starts(with: Self.begin), text.count > 16 {
-                self = .begin(String(decoding: text.dropFirst(11).dropLast(5), as: UTF8.self))
-            } else if text.starts(with: Self.finish), text.count > 14 {
-                self = .end(String(decoding: text.dropFirst(9).dropLast(5), as: UTF8.self))
-            } else {
-                return nil
-            }
+    private static func part(_ block: PEMBlocks.Block, _ bytes: UnsafeRawBufferPointer, _ labels: [String]) -> Part? {
+        let isWanted = labels.contains(block.label)
+        if let defect = block.defect {
+            let error = CertificateError("a PEM block \(named(block.label))cannot be read: \(defect.rawValue)")
+            return .damaged(error, isWanted: isWanted)
         }
+        guard isWanted else {
+            return PEMBlocks.isKnown(label: block.label)
+                ? nil
+                : .unknown(CertificateError("a PEM block with an unknown label was skipped: \(named(block.label))"))
+        }
+        guard let content = decoded(bytes[block.content]) else {
+            return .damaged(CertificateError("a PEM block is not base64"), isWanted: true)
+        }
+        return .block(label: block.label, content: content)
+    }
 
-        private static let dashes = Array("-----".utf8)
-        private static let begin = Array("-----BEGIN ".utf8)
-        private static let finish = Array("-----END ".utf8)
+    /// The label in a sentence, with the printable characters of ASCII alone.
+    private static func named(_ label: String) -> String {
+        label.isEmpty ? "" : "'\(String(label.unicodeScalars.filter { 0x20..<0x7F ~= $0.value }.map(Character.init)))' "
+    }
+
+    /// Decodes base64 with white space, and nothing else.
+    private static func decoded(_ text: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
+        Data(base64Encoded: Data(text.filter { $0 != 0x20 && !(0x09...0x0D ~= $0) })).map { Array($0) }
     }
 }

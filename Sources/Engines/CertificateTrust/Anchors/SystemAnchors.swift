@@ -111,7 +111,8 @@ public final class SystemAnchors: Sendable {
                     try contents(of: file, atMost: CertificateBundle.maxLength), acceptsTrustedCertificates: false)
                 // The same certificate is often both in a file of its own and in a bundle.
                 certificates += bundle.certificates.filter { known.insert($0).inserted }
-                errors += bundle.rejected.map { "certificate \($0.index + 1) of \(file): \($0.error)" }
+                errors +=
+                    bundle.rejected.map { "\(file), \($0.place): \($0.error)" } + bundle.notes.map { "\(file), \($0)" }
             } catch {
                 errors.append("\(file): \(error)")
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import SwiftASN1
 
 /// A certificate revocation list, CRL (RFC 5280, section 5).
@@ -40,16 +41,23 @@ public final class CertificateRevocationList: Sendable {
         }
     }
 
-    /// The CRLs of a file that can be read, and the error of each that cannot.
+    /// The CRLs of a file that can be read, and the error of each that cannot, with its line in PEM.
     static func parse(_ bytes: [UInt8]) -> (lists: [CertificateRevocationList], errors: [CertificateError]) {
-        let blocks = bytes.first == 0x30 ? [bytes] : PEMText.blocks(in: bytes, labels: labels).map(\.content)
         var (lists, errors): ([CertificateRevocationList], [CertificateError]) = ([], [])
-        for block in blocks {
-            do throws(CertificateError) {
-                guard let block else { throw CertificateError("a PEM block has no end or is not base64") }
-                lists.append(try CertificateRevocationList(der: block))
-            } catch {
-                errors.append(error)
+        func take(_ der: [UInt8], _ place: String) {
+            do throws(CertificateError) { lists.append(try CertificateRevocationList(der: der)) } catch {
+                errors.append(CertificateError("\(place)\(error)"))
+            }
+        }
+        guard !bytes.withUnsafeBytes(PEMBlocks.isDER) else {
+            take(bytes, "")
+            return (lists, errors)
+        }
+        for (line, part) in bytes.withUnsafeBytes({ PEMText.parts(in: $0, labels: labels) }) {
+            switch part {
+            case .block(_, let content): take(content, "line \(line): ")
+            // What is not read may have revoked a certificate.
+            case .damaged(let error, _), .unknown(let error): errors.append(CertificateError("line \(line): \(error)"))
             }
         }
         return (lists, errors)

@@ -9,7 +9,9 @@ internal import SecretMemory
 enum OpenSSHPublicKey {
     /// Reads the line of a public key; returns nil if it does not begin with a known name.
     static func read(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> PublicKey? {
-        let words = bytes.prefix { $0 != UInt8(ascii: "\n") }.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        // A byte order mark is skipped, as in PEM.
+        let line = bytes.drop(while: byteOrderMark.contains).prefix { $0 != UInt8(ascii: "\n") }
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard words.count >= 2, let name = words.first.map({ String(decoding: $0, as: UTF8.self) }),
             names.contains(name)
         else {
@@ -25,6 +27,9 @@ enum OpenSSHPublicKey {
             return key
         }
     }
+
+    /// UTF-8 of the mark; no line of a key starts with one of its bytes.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Returns the key of a blob.
     static func key(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> PublicKey {

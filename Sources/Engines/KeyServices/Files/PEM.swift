@@ -12,70 +12,40 @@ enum PEM {
         let content: SharedSecret
     }
 
-    /// Returns the blocks of a text; nil if no block begins in it.
+    /// Returns the blocks of a text; nil if it has none.
     ///
-    /// - Throws: errSecParam if a block has no end, or its content is not base64.
+    /// - Throws: errSecParam if a block is damaged, with its line.
     static func blocks(in bytes: UnsafeRawBufferPointer) throws(KeychainError) -> [Block]? {
-        var lines = bytes.split(separator: newline, omittingEmptySubsequences: false).map { line in
-            line.last == carriageReturn ? line.dropLast() : line
-        }[...]
+        guard !PEMBlocks.isDER(bytes) else { return nil }
+        let text = PEMBlocks(bytes)
+        if let (line, defect) = text.strays.first(where: { $0.defect == .noBegin }) { throw malformed(line, defect) }
+        guard !text.isEmpty else { return nil }
         var blocks: [Block] = []
-        var hasBegun = false
-        while let line = lines.popFirst() {
-            guard let label = label(of: line, "-----BEGIN ") else { continue }
-            hasBegun = true
-            var body: [Slice<UnsafeRawBufferPointer>] = []
-            var isEnded = false
-            while let line = lines.popFirst() {
-                if let end = self.label(of: line, "-----END ") {
-                    guard end == label else { throw malformed }
-                    isEnded = true
-                    break
-                }
-                body.append(line)
+        for block in text.blocks {
+            if let defect = block.defect { throw malformed(block.line, defect) }
+            guard let content = decoded(UnsafeRawBufferPointer(rebasing: bytes[block.content])) else {
+                throw .parameter("the PEM block of line \(block.line) is not base64")
             }
-            guard isEnded else { throw malformed }
-            blocks.append(try block(label, body))
+            blocks.append(Block(label: block.label, hasHeaders: block.hasHeaders, content: content))
         }
-        return hasBegun ? blocks : nil
+        return blocks
     }
 
-    private static func block(_ label: String, _ lines: [Slice<UnsafeRawBufferPointer>]) throws(KeychainError) -> Block
-    {
-        let hasHeaders = lines.contains { $0.contains(UInt8(ascii: ":")) }
-        let length = lines.reduce(0) { $0 + $1.count }
-        let text = SecretBuffer(count: max(1, length))
-        let count = text.withUnsafeMutableBytes { buffer in
+    /// Decodes base64 with white space between its characters.
+    private static func decoded(_ text: UnsafeRawBufferPointer) -> SharedSecret? {
+        let digits = SecretBuffer(count: max(1, text.count))
+        return digits.withUnsafeMutableBytes { buffer in
             var count = 0
-            // An empty line follows the headers.
-            let body = hasHeaders ? Array(lines.drop { !$0.isEmpty }) : lines
-            for line in body {
-                for byte in line where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "\t") {
-                    buffer[count] = byte
-                    count += 1
-                }
+            for byte in text where byte != UInt8(ascii: " ") && !(0x09...0x0D ~= byte) {
+                buffer[count] = byte
+                count += 1
             }
-            return count
+            return Base64.decoded(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer).prefix(count)))
         }
-        let content = text.withUnsafeMutableBytes {
-            Base64.decoded(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0).prefix(count)))
-        }
-        guard let content else { throw malformed }
-        return Block(label: label, hasHeaders: hasHeaders, content: content)
     }
 
-    private static func label(of line: Slice<UnsafeRawBufferPointer>, _ start: String) -> String? {
-        // Content is secret: do not convert its lines to strings.
-        guard line.starts(with: start.utf8) else { return nil }
-        let text = line.count <= 100 ? String(decoding: line, as: UTF8.self) : ""
-        guard text.hasPrefix(start) else { return nil }
-        let rest = text.dropFirst(start.count)
-        guard let end = rest.lastIndex(where: { $0 != "-" && $0 != " " }),
-            rest[rest.index(after: end)...].hasPrefix("-----")
-        else {
-            return nil
-        }
-        return String(rest[...end])
+    private static func malformed(_ line: Int, _ defect: PEMBlocks.Defect) -> KeychainError {
+        .parameter("the PEM block of line \(line) cannot be read: \(defect.rawValue)")
     }
 
     /// Encodes the content as a block.
@@ -104,6 +74,4 @@ enum PEM {
     }
 
     private static let newline = UInt8(ascii: "\n")
-    private static let carriageReturn = UInt8(ascii: "\r")
-    private static let malformed = KeychainError(.param, "a PEM block has no end, or its content is not base64")
 }

@@ -5,13 +5,15 @@ public import Foundation
 internal import KeyServices
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyService
 internal import SecretMemory
 
 /// Reads the keys, certificates and identities of a file into memory, and stores them in a keychain
 /// if one is given.
 ///
 /// - Parameters:
-///   - importedData: PEM, DER, PKCS #7, PKCS #8 or PKCS #12.
+///   - importedData: PEM, DER, PKCS #7, PKCS #8 or PKCS #12. PEM blocks with unknown labels are skipped,
+///     with a warning to the program's logger.
 ///   - fileNameOrExtension: accepted and ignored; the format is detected from the bytes.
 ///   - inputFormat: receives the detected format.
 ///   - itemType: the wanted type, unless it is `.itemTypeUnknown`; receives the detected type.
@@ -39,6 +41,7 @@ public func SecItemImport(
         let data = SharedSecret(
             SecretBytes(copying: UnsafeRawBufferPointer(start: importedData.bytes, count: importedData.length)))
         let file = try ImportedFile(data, passphrase: try keyParams?.pointee.secret())
+        if !file.notes.isEmpty { ProgramLog.current.warn(.importPartsSkipped) }
         let found = try ImportedItems(file)
         if keyParams?.pointee.flags.contains(.importOnlyOne) == true, found.privateKeys > 1 {
             throw KeychainError(OSStatusCode(rawValue: errSecMultiplePrivKeys))
@@ -103,7 +106,7 @@ private struct ImportedItems {
 
     static func format(of bytes: UnsafeRawBufferPointer, _ count: Int) -> SecExternalFormat {
         if PKCS12File.isOne(bytes) { return .formatPKCS12 }
-        guard bytes.first == 0x30 else { return .formatPEMSequence }
+        guard PEMBlocks.isDER(bytes) else { return .formatPEMSequence }
         let certificates = CertificateBundle(reading: bytes).certificates
         guard let first = certificates.first else { return .formatOpenSSL }
         return certificates.count == 1 && first.der.count == bytes.count ? .formatX509Cert : .formatPKCS7

@@ -38,7 +38,7 @@ struct CertificateExpiring: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let time = try ValidationTime.validationTime(date)
-        let certificates = try files.isEmpty ? Self.stored(in: session) : CertificateFiles.read(files)
+        let certificates = try files.isEmpty ? Self.stored(in: session) : CertificateFiles.read(files, in: session)
         let reports = certificates.map { ExpiryReport($0, at: time) }
             .filter { $0.secondsLeft < Double(days) * ExpiryReport.secondsOfDay }
             .sorted { ($0.secondsLeft, $0.sha256) < ($1.secondsLeft, $1.sha256) }

@@ -24,7 +24,7 @@ struct CertificateInspect: ParsableSubcommand {
     var files = ["-"]
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let reports = try CertificateFiles.read(files).map(CertificateReport.init)
+        let reports = try CertificateFiles.read(files, in: session).map(CertificateReport.init)
         if json { return try session.write(JSONText.of(reports)) }
         try session.write(reports.map(\.text).joined(separator: "\n"))
     }

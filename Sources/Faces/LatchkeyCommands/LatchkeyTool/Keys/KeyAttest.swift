@@ -78,9 +78,12 @@ struct KeyAttest: ParsableCommand {
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let verifier = AttestationVerifier(
-                anchors: try CertificateFiles.read(ca), intermediates: try CertificateFiles.read(intermediate),
+                anchors: try CertificateFiles.read(ca, in: session),
+                intermediates: try CertificateFiles.read(intermediate, in: session),
                 at: Date().timeIntervalSince1970)
-            let given = try ekCertificate.map { (path) throws(CommandFailure) in try CertificateFiles.read([path]) }
+            let given = try ekCertificate.map { (path) throws(CommandFailure) in
+                try CertificateFiles.read([path], in: session)
+            }
             let message = try KeyFileIO.message(identity)
             let challenge = try AttestationFailure.map { () throws(AttestationError) in
                 try verifier.challenge(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import CertificateTrust
 internal import KeyServices
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// Selects the key that a command uses: one of the keychain, or one of a file.
@@ -44,7 +46,7 @@ struct KeySelector: ParsableArguments {
             let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain, for: person)
             return try KeySearch.privateKey(record, in: keychain, for: person)
         }
-        guard case .privateKey(let key) = try entry(passphrase) else {
+        guard case .privateKey(let key) = try entry(passphrase, in: session) else {
             throw .parameter("the file contains a public key, but a private key is required")
         }
         return key
@@ -52,7 +54,7 @@ struct KeySelector: ParsableArguments {
 
     /// Returns the public key, also from a private key.
     func publicKey(_ passphrase: SharedSecret?, in session: CommandSession) throws(CommandFailure) -> PublicKey {
-        guard let tag else { return try entry(passphrase).publicKey }
+        guard let tag else { return try entry(passphrase, in: session).publicKey }
         let keychain = try session.keychain()
         let person = prompting.person
         do throws(CommandFailure) {
@@ -65,8 +67,13 @@ struct KeySelector: ParsableArguments {
         }
     }
 
-    private func entry(_ passphrase: SharedSecret?) throws(CommandFailure) -> KeyFileEntry {
+    private func entry(_ passphrase: SharedSecret?, in session: CommandSession) throws(CommandFailure)
+        -> KeyFileEntry
+    {
         let bytes = try KeyFileIO.read(keyFile ?? "-")
+        for note in bytes.withUnsafeBytes({ CertificateBundle(reading: $0).notes }) {
+            session.warn("\(keyFile ?? "standard input"), \(note)")
+        }
         return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             let entries = try bytes.withUnsafeBytes { (bytes) throws(KeychainError) in
                 try KeyFile.read(bytes, passphrase: passphrase)

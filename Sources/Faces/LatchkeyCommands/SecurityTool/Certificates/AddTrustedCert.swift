@@ -34,7 +34,7 @@ enum AddTrustedCert: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !arguments.operands.isEmpty else { throw .usage("the certificate is missing") }
         let settings = try settings(arguments)
-        let certificates = try CertificateFiles.read(arguments.operands.map(\.text))
+        let certificates = try CertificateFiles.read(arguments.operands.map(\.text), in: session)
         let validationTime = try ValidationTime.validationTime(nil)
         if settings.contains(where: { $0.result == .trustRoot }),
             let other = certificates.first(where: { !$0.isSelfIssued })

@@ -16,8 +16,8 @@ enum RemoveTrustedCert: SecurityCommand {
         guard !arguments.operands.isEmpty else { throw .usage("the certificate is missing") }
         let domain = try TrustSettingsDomain(arguments)
         var settings = try domain.load()
-        for certificate in try CertificateFiles.read(arguments.operands.map(\.text)) where !settings.remove(certificate)
-        {
+        for certificate in try CertificateFiles.read(arguments.operands.map(\.text), in: session)
+        where !settings.remove(certificate) {
             throw .status(
                 KeychainError(
                     .itemNotFound, "no trust settings for \(certificate.subjectSummary ?? "the certificate")"),

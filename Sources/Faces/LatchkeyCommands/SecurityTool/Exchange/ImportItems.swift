@@ -62,6 +62,7 @@ enum ImportItems: SecurityCommand {
         let found = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             try ImportedFile(bytes, passphrase: passphrase)
         }
+        for note in found.notes { session.warn("\(path), \(note)") }
         if found.keys.contains(where: { $0.entry.publicKey.kind.isWeak }) {
             session.warn(
                 "RSA keys of less than 2048 bits are weak",

@@ -92,7 +92,7 @@ struct CertificateRenew: ParsableSubcommand {
         let identity = try RenewedIdentity.named(name, group: accessGroup, in: keychain, for: prompting.person)
         let hooks = try RenewalHooks(programs: hook, usesFolder: !noHookFolder && request == nil)
         if let importFile {
-            let answer = try Self.answer(importFile, for: identity, in: keychain, prompting.person)
+            let answer = try Self.answer(importFile, for: identity, in: keychain, prompting.person, session)
             return try finish(answer[0], issuers: answer.dropFirst(), of: identity, hooks, keychain, session)
         }
         let authority = try issuer.map { (name) throws(CommandFailure) in
@@ -165,9 +165,10 @@ struct CertificateRenew: ParsableSubcommand {
     /// The certificates of a CA's answer: the first is for the subject, and for a key that is in the
     /// keychain.
     private static func answer(
-        _ file: String, for identity: RenewedIdentity, in keychain: KeychainSession, _ person: PersonPrompt
+        _ file: String, for identity: RenewedIdentity, in keychain: KeychainSession, _ person: PersonPrompt,
+        _ session: CommandSession
     ) throws(CommandFailure) -> [Certificate] {
-        let certificates = try CertificateFiles.read([file])
+        let certificates = try CertificateFiles.read([file], in: session)
         guard let leaf = certificates.first else {
             throw .status(KeychainError(.decode, "no certificate found in \(file)"))
         }
