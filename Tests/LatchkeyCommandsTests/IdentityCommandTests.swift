@@ -136,6 +136,23 @@ struct IdentityCommandTests {
         #expect(keychain.security("find-certificate -c example.com").exit == 44)
     }
 
+    @Test("--pbmac1 writes a file that is imported again, and only pkcs12 has it")
+    func integrityCheck() throws {
+        #expect(try keychain.security("import \(archive()) -P pw").exit == 0)
+        let file = openssl.path("pbmac1.p12")
+        let words = "export -t identities -f pkcs12 -P other -o \(file)"
+        #expect(keychain.security("\(words) --pbmac1 --legacy").exit == 2)
+        #expect(keychain.security("export -t certs -f x509 --pbmac1").exit == 2)
+        #expect(keychain.security("\(words) --pbmac1").exit == 0)
+        let bytes = try Data(contentsOf: URL(filePath: file))
+        // id-PBMAC1.
+        let identifier = Data([0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0E])
+        #expect(bytes.range(of: identifier) != nil)
+        let other = try TestKeychain(.ephemeral)
+        #expect(other.security("import \(file) -P wrong").exit != 0)
+        #expect(other.security("import \(file) -P other").output.contains("1 identity"))
+    }
+
     @Test("certificates are exported as PEM, DER and PKCS #7, and imported from each")
     func formats() throws {
         keychain.security("add-certificates \(issued.file) \(authority.root.file)")
@@ -176,8 +193,14 @@ struct IdentityCommandTests {
         let text = keychain.security("export").output
         #expect(try text.contains("PRIVATE KEY") && text.hasSuffix(pem(issued)))
         let half = try openssl.file(Array(try pem(issued).utf8.prefix(200)))
-        #expect(other.security("import \(half)").error.contains("certificate 1 in the file cannot be read"))
+        #expect(other.security("import \(half)").error.contains("certificate 1 (line 1) of the file cannot be read"))
         #expect(try other.security("import \(openssl.file(Array("text".utf8)))").exit != 0)
+        // A block with an unknown label is skipped with a warning.
+        let misspelled = try pem(issued).replacingOccurrences(of: "CERTIFICATE", with: "CERTIFCATE")
+        let warned = try other.security("import \(openssl.file(Array((misspelled + pem(authority.root)).utf8)))")
+        #expect(
+            warned.output == "1 certificate imported.\n"
+                && warned.error.contains(", line 1: a PEM block with an unknown label"))
     }
 
     @Test(

@@ -11,13 +11,14 @@ extension PKCS12Archive {
     ///   - der: the file without trailing bytes.
     ///   - passphrase: in UTF-8; empty for none.
     public init(reading der: UnsafeRawBufferPointer, passphrase: SharedSecret) throws(PKCS12Error) {
-        var reader = Reader(CString(passphrase))
+        var reader = Reader(passphrase)
         self = try reader.read(der)
     }
 }
 
 /// Reads one file.
 private struct Reader {
+    private let secret: SharedSecret
     private let passphrase: CString
     /// The iterations left for all derivations of the file together.
     private var rounds = 4 * KDFIterations.maxIterations
@@ -25,7 +26,7 @@ private struct Reader {
     private var archive = PKCS12Archive()
     private var hasNoPassphrase = false
 
-    init(_ passphrase: CString) { self.passphrase = passphrase }
+    init(_ passphrase: SharedSecret) { (secret, self.passphrase) = (passphrase, CString(passphrase)) }
 
     mutating func read(_ der: UnsafeRawBufferPointer) throws(PKCS12Error) -> PKCS12Archive {
         defer { ERR_clear_error() }
@@ -54,10 +55,11 @@ private struct Reader {
         guard PKCS12_mac_present(file) == 1 else { return }
         var iterations: UnsafePointer<ASN1_INTEGER>?
         var algorithm: UnsafePointer<X509_ALGOR>?
-        PKCS12_get0_mac(nil, &algorithm, nil, &iterations, file)
-        // PBMAC1 has its number of iterations elsewhere.
-        guard let algorithm, OBJ_obj2nid(algorithm.pointee.algorithm) != NID_pbmac1 else {
-            throw .unsupported("an integrity check with PBMAC1")
+        var code: UnsafePointer<ASN1_OCTET_STRING>?
+        PKCS12_get0_mac(&code, &algorithm, nil, &iterations, file)
+        guard let code, let algorithm else { throw .malformed }
+        if OBJ_obj2nid(algorithm.pointee.algorithm) == NID_pbmac1 {
+            return try verify(code, PasswordMAC(algorithm.pointee), of: file)
         }
         try spend(KDFIterations.count(iterations))
         if passphrase.withPointer({ PKCS12_verify_mac(file, $0, -1) == 1 }) { return }
@@ -67,6 +69,21 @@ private struct Reader {
         try spend(KDFIterations.count(iterations))
         guard PKCS12_verify_mac(file, nil, 0) == 1 else { throw .passphrase }
         hasNoPassphrase = true
+    }
+
+    /// Verifies PBMAC1, which libcrypto knows since version 3.4. Its number of iterations is a part of its
+    /// algorithm.
+    private mutating func verify(
+        _ code: UnsafePointer<ASN1_OCTET_STRING>, _ mac: PasswordMAC, of file: OpaquePointer
+    ) throws(PKCS12Error) {
+        try spend(mac.cost)
+        // Encoded again, because the file can be in BER.
+        guard let der = try? PKCS12Archive.encoded(file), let parts = PKCS12Parts(der),
+            let expected = try? mac.code(of: parts.authenticated, secret)
+        else { throw .malformed }
+        guard expected.count == Int(ASN1_STRING_length(code)),
+            CRYPTO_memcmp(expected, ASN1_STRING_get0_data(code), expected.count) == 0
+        else { throw .passphrase }
     }
 
     /// Calls `body` with the passphrase in the file's encoding: nil if there is none, which differs

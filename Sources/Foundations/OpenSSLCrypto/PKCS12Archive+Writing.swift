@@ -8,6 +8,9 @@ extension PKCS12Archive {
     public enum Protection: Sendable {
         /// PBES2 with AES-256 and HMAC-SHA-256, integrity by SHA-256.
         case modern
+        /// The same, with PBMAC1 (RFC 9579): no derivation is the one of PKCS #12 itself. Readers since
+        /// 2024 know it.
+        case modernWithPBMAC1
         /// Triple DES and SHA-1, which old systems can read.
         case legacy
     }
@@ -18,30 +21,45 @@ extension PKCS12Archive {
     public func written(under passphrase: SharedSecret, _ protection: Protection = .modern) throws(OpenSSLError)
         -> SharedSecret
     {
-        let passphrase = CString(passphrase)
-        return try passphrase.withPointer { (text) throws(OpenSSLError) in
+        let der = try CString(passphrase).withPointer { (text) throws(OpenSSLError) in
             let file = try Writer(protection, text).file(self)
             defer { PKCS12_free(file) }
-            var bytes: UnsafeMutablePointer<UInt8>?
-            let count = i2d_PKCS12(file, &bytes)
-            guard count > 0, let bytes else { throw .last("writing PKCS #12") }
-            defer { CRYPTO_clear_free(bytes, Int(count), nil, 0) }
-            return SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: bytes, count: Int(count))))
+            return try Self.encoded(file)
         }
+        guard protection == .modernWithPBMAC1 else { return SharedSecret(copying: der) }
+        guard let parts = PKCS12Parts(der) else { throw OpenSSLError(message: "writing PKCS #12") }
+        let mac = PasswordMAC.generated(iterations: Writer.rounds)
+        let code = try mac.code(of: parts.authenticated, passphrase)
+        return SharedSecret(copying: PasswordMAC.sequence(parts.beforeMAC + mac.macData(code)))
+    }
+
+    /// The DER of a file. It has no secret in plain text: keys and certificates are encrypted.
+    static func encoded(_ file: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
+        var bytes: UnsafeMutablePointer<UInt8>?
+        let count = i2d_PKCS12(file, &bytes)
+        guard count > 0, let bytes else { throw .last("writing PKCS #12") }
+        defer { CRYPTO_clear_free(bytes, Int(count), nil, 0) }
+        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 }
 
 /// Writes one file.
 private struct Writer {
     private let scheme: Int32
+    /// Nil for PBMAC1, which is written afterwards.
     private let digest: OpaquePointer?
     private let passphrase: UnsafePointer<CChar>
     /// The iterations of each of the three derivations: at most a third of a second each.
-    private let rounds: Int32 = 600_000
+    static let rounds: Int32 = 600_000
 
     init(_ protection: PKCS12Archive.Protection, _ passphrase: UnsafePointer<CChar>) {
-        scheme = protection == .modern ? NID_aes_256_cbc : NID_pbe_WithSHA1And3_Key_TripleDES_CBC
-        digest = protection == .modern ? EVP_sha256() : EVP_sha1()
+        scheme = protection == .legacy ? NID_pbe_WithSHA1And3_Key_TripleDES_CBC : NID_aes_256_cbc
+        digest =
+            switch protection {
+            case .modern: EVP_sha256()
+            case .modernWithPBMAC1: nil
+            case .legacy: EVP_sha1()
+            }
         self.passphrase = passphrase
     }
 
@@ -52,7 +70,8 @@ private struct Writer {
             var bags: OpaquePointer?
             defer { Self.free(bags) }
             for entry in archive.certificates { try add(entry, to: &bags) }
-            guard PKCS12_add_safe_ex(&safes, bags, scheme, rounds, passphrase, LegacyProviders.context, nil) == 1 else {
+            guard PKCS12_add_safe_ex(&safes, bags, scheme, Self.rounds, passphrase, LegacyProviders.context, nil) == 1
+            else {
                 throw .last("encrypting certificates")
             }
         }
@@ -66,7 +85,7 @@ private struct Writer {
         guard let file = PKCS12_add_safes_ex(safes, 0, LegacyProviders.context, nil) else {
             throw .last("writing PKCS #12")
         }
-        guard PKCS12_set_mac(file, passphrase, -1, nil, 0, rounds, digest) == 1 else {
+        guard digest == nil || PKCS12_set_mac(file, passphrase, -1, nil, 0, Self.rounds, digest) == 1 else {
             PKCS12_free(file)
             throw .last("authenticating PKCS #12")
         }
@@ -90,7 +109,7 @@ private struct Writer {
 
     private func add(_ entry: PKCS12Archive.KeyEntry, to bags: inout OpaquePointer?) throws(OpenSSLError) {
         let key = entry.key.key.pointer
-        guard let bag = PKCS12_add_key_ex(&bags, key, 0, rounds, scheme, passphrase, LegacyProviders.context, nil)
+        guard let bag = PKCS12_add_key_ex(&bags, key, 0, Self.rounds, scheme, passphrase, LegacyProviders.context, nil)
         else {
             throw .last("encrypting a key")
         }

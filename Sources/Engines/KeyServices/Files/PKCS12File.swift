@@ -75,15 +75,33 @@ public struct PKCS12File: Sendable {
 
     // MARK: Writing
 
+    /// How a file is protected.
+    public enum Form: Sendable {
+        /// PBES2, and the integrity check of PKCS #12.
+        case common
+        /// PBES2 and PBMAC1 (RFC 9579), for OpenSSL 3.4, Java 24 and newer readers.
+        case pbmac1
+        /// For systems without PBES2: Triple DES and SHA-1, which are weak.
+        case legacy
+
+        fileprivate var protection: PKCS12Archive.Protection {
+            switch self {
+            case .common: .modern
+            case .pbmac1: .modernWithPBMAC1
+            case .legacy: .legacy
+            }
+        }
+    }
+
     /// Returns the bytes of the file.
     ///
     /// - Parameters:
     ///   - passphrase: not empty.
-    ///   - isLegacy: for systems without PBES2: Triple DES and SHA-1, which are weak.
+    ///   - form: for which readers.
     ///   - publicKeyHash: returns the SHA-1 digest of the public key of a certificate in DER; it
     ///     links the certificate to its key.
     public func written(
-        under passphrase: SharedSecret, isLegacy: Bool = false, publicKeyHash: ([UInt8]) -> [UInt8]?
+        under passphrase: SharedSecret, as form: Form = .common, publicKeyHash: ([UInt8]) -> [UInt8]?
     ) throws(KeychainError) -> SharedSecret {
         guard passphrase.count > 0 else { throw .parameter("the passphrase is empty") }
         guard passphrase.withUnsafeBytes({ !$0.contains(0) }) else {
@@ -104,7 +122,7 @@ public struct PKCS12File: Sendable {
         }
         let whole = archive
         return try crypto { () throws(OpenSSLError) in
-            try whole.written(under: passphrase, isLegacy ? .legacy : .modern)
+            try whole.written(under: passphrase, form.protection)
         }
     }
 }

@@ -81,8 +81,11 @@ struct ExportedItems {
     func file(_ format: String?, _ passphrase: SharedSecret?, _ arguments: ParsedArguments) throws(CommandFailure)
         -> SharedSecret
     {
+        guard format == "pkcs12" || !arguments.contains("--legacy") && !arguments.contains("--pbmac1") else {
+            throw .usage("--legacy and --pbmac1 are for -f pkcs12")
+        }
         switch format {
-        case "pkcs12": return try pkcs12(passphrase, isLegacy: arguments.contains("--legacy"))
+        case "pkcs12": return try pkcs12(passphrase, as: try Self.form(arguments))
         case "x509": return try x509(certificatesAlone(in: "x509"), isPEM: arguments.contains("-p"))
         case "pkcs7":
             let der = CertificateBundle.pkcs7(try certificatesAlone(in: "pkcs7"))
@@ -122,7 +125,16 @@ struct ExportedItems {
             joining: files + certificates.map { SharedSecret(copying: PEMText.of($0.certificate.der).utf8) })
     }
 
-    private func pkcs12(_ passphrase: SharedSecret?, isLegacy: Bool) throws(CommandFailure) -> SharedSecret {
+    private static func form(_ arguments: ParsedArguments) throws(CommandFailure) -> PKCS12File.Form {
+        switch (arguments.contains("--legacy"), arguments.contains("--pbmac1")) {
+        case (true, true): throw .usage("--legacy and --pbmac1 exclude each other")
+        case (true, false): return .legacy
+        case (false, true): return .pbmac1
+        case (false, false): return .common
+        }
+    }
+
+    private func pkcs12(_ passphrase: SharedSecret?, as form: PKCS12File.Form) throws(CommandFailure) -> SharedSecret {
         guard let passphrase else { throw .usage("pkcs12 needs a passphrase: -P or --passphrase-file") }
         let privateKeys = keys.compactMap { entry, label in
             if case .privateKey(let key) = entry {
@@ -139,7 +151,7 @@ struct ExportedItems {
             first
         }
         return try CommandFailure.mapErrors(Self.function) { () throws(KeychainError) in
-            try file.written(under: passphrase, isLegacy: isLegacy) { hashes[$0] }
+            try file.written(under: passphrase, as: form) { hashes[$0] }
         }
     }
 
