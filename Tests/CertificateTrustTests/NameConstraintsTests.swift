@@ -130,6 +130,89 @@ struct NameConstraintsTests {
         }
     }
 
+    private static func other(_ type: String, _ value: [UInt8]) -> [UInt8] {
+        DERWriter.element(0xA0, DERWriter.identifier(type) + DERWriter.explicit(0, value))
+    }
+
+    private static func other(_ type: String, _ text: String) -> [UInt8] { other(type, DERWriter.utf8(text)) }
+
+    /// KRB5PrincipalName: a realm and a name.
+    private static func principal(_ realm: String) -> [UInt8] {
+        let name = DERWriter.sequence(
+            DERWriter.explicit(0, DERWriter.integer(1)),
+            DERWriter.explicit(1, DERWriter.sequence(DERWriter.element(0x1B, Array("krbtgt".utf8)))))
+        return other(
+            "1.3.6.1.5.2.2",
+            DERWriter.sequence(
+                DERWriter.explicit(0, DERWriter.element(0x1B, Array(realm.utf8))), DERWriter.explicit(1, name)))
+    }
+
+    private static let mailbox = "1.3.6.1.5.5.7.8.9"
+    private static let principalName = "1.3.6.1.4.1.311.20.2.3"
+    private static let (jabber, service, realm) = ("1.3.6.1.5.5.7.8.5", "1.3.6.1.5.5.7.8.7", "1.3.6.1.5.5.7.8.8")
+    private static let (node, bundle) = ("1.3.6.1.5.5.7.8.10", "1.3.6.1.5.5.7.8.11")
+
+    @Test(
+        "Constraints on email addresses, host names and URIs bind other names that carry one (RFC 9598, section 6)",
+        arguments: [
+            (email("example.com"), other(mailbox, "dörte@example.com"), true, true),
+            (email("example.com"), other(mailbox, "dörte@EXAMPLE.com"), true, true),
+            (email("example.com"), other(mailbox, "dörte@example.org"), false, false),
+            (email(".example.com"), other(mailbox, "dörte@a.example.com"), true, true),
+            (email(".example.com"), other(mailbox, "dörte@example.com"), false, false),
+            (email("a@example.com"), other(mailbox, "dörte@example.com"), false, false),
+            (email("a@example.com"), other(mailbox, "a@example.com"), true, true),
+            // What cannot be compared is refused.
+            (email("example.com"), other(mailbox, "dörte@bücher.example"), false, true),
+            (email("example.com"), other(mailbox, "dörte"), false, true),
+            (email("example.com"), other(mailbox, DERWriter.octets([1])), false, true),
+            (email("example.com"), other(mailbox, DERWriter.element(0x0C, [0xFF, 0x40, 0x61])), false, true),
+            (email("example.com"), DERWriter.element(0xA0, DERWriter.identifier(mailbox)), false, true),
+            (dns("example.com"), DERWriter.element(0xA0, DERWriter.identifier(mailbox)), false, true),
+            (uri("example.com"), DERWriter.element(0xA0, []), false, true),
+            // The kinds do not bind what they are not about.
+            (dns("example.com"), other(mailbox, "dörte@example.org"), true, false),
+            (uri("example.com"), other(mailbox, "dörte@example.org"), true, false),
+            (email("example.com"), other("1.2.3", "a@example.org"), true, false),
+            (email("example.com"), other(principalName, "a@example.com"), true, true),
+            (email("example.com"), other(principalName, "a@example.org"), false, false),
+            (dns("example.com"), other(principalName, "a@b.example.com"), true, true),
+            (dns("example.com"), other(principalName, "a@example.org"), false, false),
+            (dns("example.com"), other(principalName, "a"), false, true),
+            (dns("example.com"), other(service, DERWriter.element(0x16, Array("_imap.example.com".utf8))), true, true),
+            (
+                dns("example.com"), other(service, DERWriter.element(0x16, Array("_imap.example.org".utf8))), false,
+                false
+            ),
+            (dns("example.com"), other(service, DERWriter.element(0x16, Array("example.com".utf8))), false, true),
+            (dns("example.com"), other(jabber, "a@im.example.com/phone@example.org"), true, true),
+            (dns("example.com"), other(jabber, "im.example.org"), false, false),
+            (dns("example.com"), other(jabber, "bücher.example"), false, true),
+            (dns("example.com"), other(realm, "*.example.com"), true, true),
+            (dns("a.example.com"), other(realm, "*.example.com"), false, true),
+            (dns("example.com"), other(realm, "example.org"), false, false),
+            (dns("example.com"), principal("EXAMPLE.COM"), true, true),
+            (dns("example.com"), principal("EXAMPLE.ORG"), false, false),
+            (dns("example.com"), other("1.3.6.1.5.2.2", "EXAMPLE.COM"), false, true),
+            (dns("example.com"), other(node, DERWriter.element(0x16, Array("a+b@acp.example.com".utf8))), true, true),
+            (email("example.com"), other(node, DERWriter.element(0x16, Array("a@example.org".utf8))), false, false),
+            (uri("example.com"), other(bundle, DERWriter.element(0x16, Array("dtn://example.com/a".utf8))), true, true),
+            (
+                uri("example.com"), other(bundle, DERWriter.element(0x16, Array("dtn://example.org/a".utf8))), false,
+                false
+            ),
+            (uri("example.com"), other(bundle, DERWriter.element(0x16, Array("ipn:1.2".utf8))), false, true),
+        ])
+    func otherNames(_ subtree: [UInt8], _ name: [UInt8], _ isPermitted: Bool, _ isExcluded: Bool) throws {
+        let leaf = [Self.names([name])]
+        let permitted = try Self.failure(leaf, root: [Self.constraints(permitted: [subtree])])
+        #expect(permitted?.rule == (isPermitted ? nil : .nameConstraints), "\(permitted?.explanation ?? "")")
+        let excluded = try Self.failure(leaf, root: [Self.constraints(excluded: [subtree])])
+        #expect(excluded?.rule == (isExcluded ? .nameConstraints : nil), "\(excluded?.explanation ?? "")")
+        // Without constraints, every such name is accepted.
+        #expect(try Self.failure(leaf) == nil)
+    }
+
     @Test("A malformed name constraint is refused, and so is an email address with several @")
     func malformed() throws {
         for (subtree, name) in [

@@ -17,14 +17,14 @@ extension Collection<UInt8> {
     var lowercased: [UInt8] { map(\.lowercased) }
 }
 
-/// Parses email addresses of the form `local-part@host`.
+/// Parses email addresses of the form `local-part@host`; the local part can be UTF-8 (RFC 9598).
 enum Mailbox {
     /// The address with its host in lower case, and the host; nil for anything else, including
     /// quoted local parts. The case of the local part is kept, because it may be significant.
     static func parts(_ bytes: ArraySlice<UInt8>) -> (mailbox: [UInt8], host: [UInt8])? {
         let parts = bytes.split(separator: .at, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty,
-            parts[0].allSatisfy({ 0x21..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") }),
+            parts[0].allSatisfy({ $0 >= 0x80 || 0x21..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") }),
             let host = HostName(bytes: parts[1]), parts[1].last != .dot
         else { return nil }
         return (Array(parts[0]) + [.at] + host.bytes, host.bytes)

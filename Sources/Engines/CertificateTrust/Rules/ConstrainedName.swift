@@ -10,9 +10,12 @@ enum ConstrainedName {
     /// The normalized relative distinguished names.
     case directory([[UInt8]])
 
-    /// - Throws: if the name is not valid for its kind, so that it cannot be compared.
-    init(_ name: GeneralName) throws(CertificateError) {
+    /// - Parameter kind: the kind of the constraints, which can also be one that an other name carries.
+    /// - Throws: if the name is not valid for the kind, so that it cannot be compared.
+    init(_ name: GeneralName, as kind: GeneralName.Kind) throws(CertificateError) {
         switch name {
+        case .other(.other, let encoded) where kind != .other:
+            self = try ConstrainedName(OtherName.name(encoded, as: kind), as: kind)
         case .dns(let bytes):
             let isWildcard = bytes.starts(with: [.asterisk, .dot])
             let host = HostName(bytes: isWildcard ? bytes.dropFirst(2) : bytes)

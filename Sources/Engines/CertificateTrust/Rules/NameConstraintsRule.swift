@@ -22,12 +22,12 @@ struct NameConstraintsRule: ChainRule {
         _ certificate: Certificate, at index: Int, _ constraints: NameConstraints, of authority: Certificate,
         _ budget: inout WorkBudget
     ) throws(TrustFailure) {
-        let names = Self.names(of: certificate)
+        let names = Self.names(of: certificate).map { (name: $0, kinds: $0.constrainedKinds) }
         // Filtering them by kind is charged, too.
         try budget.spend(
             WorkBudget.nameComparison, names.count + constraints.permitted.count + constraints.excluded.count)
         for kind in GeneralName.Kind.allCases {
-            let concerned = names.filter { $0.kind == kind }
+            let concerned = names.filter { $0.kinds.contains(kind) }.map(\.name)
             let (permitted, excluded) = (
                 constraints.permitted.filter { $0.kind == kind }, constraints.excluded.filter { $0.kind == kind }
             )
@@ -36,7 +36,7 @@ struct NameConstraintsRule: ChainRule {
             try budget.spend(WorkBudget.nameComparison, concerned.count * (permitted.count + excluded.count))
             let violation: Violation?
             do throws(CertificateError) {
-                violation = try Self.violation(of: concerned, permitted: permitted, excluded: excluded)
+                violation = try Self.violation(of: concerned, as: kind, permitted: permitted, excluded: excluded)
             } catch {
                 throw TrustFailure(.nameConstraints, at: index, "name constraints of \(authority.subject): \(error)")
             }
@@ -55,13 +55,13 @@ struct NameConstraintsRule: ChainRule {
 
     /// The first name that the subtrees do not permit; nil if all are permitted.
     private static func violation(
-        of names: [GeneralName], permitted: [GeneralName], excluded: [GeneralName]
+        of names: [GeneralName], as kind: GeneralName.Kind, permitted: [GeneralName], excluded: [GeneralName]
     ) throws(CertificateError) -> Violation? {
         var (allowed, forbidden): ([NameSubtree], [NameSubtree]) = ([], [])
         for subtree in permitted { allowed.append(try NameSubtree(subtree)) }
         for subtree in excluded { forbidden.append(try NameSubtree(subtree)) }
         for each in names {
-            let name = try ConstrainedName(each)
+            let name = try ConstrainedName(each, as: kind)
             guard !forbidden.contains(where: { $0.overlaps(name) }) else {
                 return Violation(name: each, reason: "excluded")
             }
