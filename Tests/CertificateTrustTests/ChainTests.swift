@@ -206,6 +206,73 @@ struct ChainTests {
         #expect(Self.verdict(nameless, anchors: [anchor]).chain != nil)
     }
 
+    @Test("Below an anchor that the program or the user has chosen, key identifiers may be absent, but not be wrong")
+    func identifiersOfChosenAnchors() throws {
+        let (wrong, above) = (P256.Signing.PrivateKey(), Issuer.identifier(ofIssuer: Self.root.key))
+        let serialOnly = CertificateTemplate.extension(
+            "2.5.29.35",
+            DERWriter.sequence(
+                DERWriter.explicit(1, DERWriter.explicit(4, CertificateTemplate.name("root"))),
+                DERWriter.element(0x82, Array(DERWriter.integer(0x1234_5678).dropFirst(2)))))
+        let cases: [(leaf: [[UInt8]]?, intermediate: [[UInt8]]?, isAccepted: Bool)] = [
+            ([], nil, true), (nil, [], true), ([], [], true), (nil, [above], true), ([serialOnly], nil, true),
+            (nil, [Issuer.identifier(Self.intermediate.key)], true),
+            ([Issuer.identifier(ofIssuer: wrong)], nil, false), (nil, [Issuer.identifier(wrong), above], false),
+            (nil, [Issuer.identifier(ofIssuer: wrong)], false),
+        ]
+        let (root, namesake) = (
+            try Self.root.certificate(by: Self.root), try Issuer("root").certificate(by: Issuer("root"))
+        )
+        for each in cases {
+            let leaf = try Self.server.leaf(by: Self.intermediate) {
+                if let identifiers = each.leaf { $0.keyIdentifiers = identifiers }
+            }
+            let intermediate = try Self.intermediate.certificate(by: Self.root) {
+                if let identifiers = each.intermediate { $0.keyIdentifiers = identifiers }
+            }
+            func failure(chosen: Set<Certificate>) -> TrustFailure? {
+                ChainBuilder.chain(
+                    for: leaf, intermediates: CertificatePool([intermediate]),
+                    anchors: CertificatePool([root, namesake]),
+                    chosen: chosen, at: Self.validationTime
+                ).failure
+            }
+            #expect(failure(chosen: [root]) == nil || !each.isAccepted, "\(each)")
+            #expect(failure(chosen: [root])?.rule == (each.isAccepted ? nil : .keyIdentifier), "\(each)")
+            #expect(failure(chosen: [])?.rule == .keyIdentifier && failure(chosen: [namesake])?.rule == .keyIdentifier)
+        }
+    }
+
+    @Test("A chain that ends at an issuer that does not fit is completed to its anchor, and is not trusted")
+    func completedToAnchor() throws {
+        let anchor = try Self.root.certificate(by: Self.root)
+        let wrong = P256.Signing.PrivateKey()
+        let notAuthority = try Self.intermediate.certificate(by: Self.root) { $0.extensions = nil }
+        let other = try Issuer("intermediate").certificate(by: Self.root) {
+            $0.keyIdentifiers = [Issuer.identifier(Self.intermediate.key), Issuer.identifier(ofIssuer: Self.root.key)]
+        }
+        let leaf = try Self.server.leaf(by: Self.intermediate)
+        let cases: [(leaf: Certificate, intermediate: Certificate, rule: TrustRule)] = [
+            (leaf, notAuthority, .authority), (leaf, other, .signature),
+            (
+                try Self.server.leaf(by: Self.intermediate) {
+                    $0.keyIdentifiers = [Issuer.identifier(ofIssuer: wrong)]
+                },
+                try Self.intermediate.certificate(by: Self.root), .keyIdentifier
+            ),
+        ]
+        for each in cases {
+            let result = Self.verdict(each.leaf, [each.intermediate], anchors: [anchor])
+            #expect(result.chain == nil && result.failure?.rule == each.rule)
+            #expect(
+                result.best?.certificates == [each.leaf, each.intermediate, anchor]
+                    && result.best?.reachesAnchor == false)
+            // Without the anchor, there is nothing to complete it with.
+            let alone = Self.verdict(each.leaf, [each.intermediate], anchors: [])
+            #expect(alone.best?.certificates.last != anchor)
+        }
+    }
+
     @Test("Key identifiers must match between certificate and issuer; an anchor may have none")
     func keyIdentifiers() throws {
         let other = P256.Signing.PrivateKey()

@@ -109,6 +109,38 @@ struct SecTrustTests {
         #expect(refusal(try trust([below, leaf, intermediate], anchors: [root])) == errSecNoBasicConstraintsCA)
     }
 
+    @Test("A leaf without an authority key identifier is trusted under the program's own anchor, with each policy")
+    func withoutKeyIdentifier() throws {
+        let extensions = OpenSSLAuthority.server("DNS:example.com")
+            .replacingOccurrences(of: "authorityKeyIdentifier=keyid\n", with: "authorityKeyIdentifier=none\n")
+        let bare = try certificate(authority.issue("/CN=example.com", extensions, by: authority.intermediate))
+        for policy in [SecPolicyCreateBasicX509(), SecPolicyCreateSSL(true, "example.com" as CFString)] {
+            var made: SecTrust?
+            let certificates = [bare, intermediate] as CFArray
+            #expect(SecTrustCreateWithCertificates(certificates, policy, &made) == errSecSuccess)
+            let trust = try #require(made)
+            #expect(SecTrustSetAnchorCertificates(trust, [root] as CFArray) == errSecSuccess)
+            #expect(refusal(trust) == nil)
+            #expect(SecTrustCopyCertificateChain(trust) as? [SecCertificate] == [bare, intermediate, root])
+        }
+    }
+
+    @Test("The chain of a refused certificate contains the anchor that it leads to")
+    func refusedChain() throws {
+        func chain(_ trust: SecTrust) -> [SecCertificate]? {
+            #expect(refusal(trust) != nil)
+            return SecTrustCopyCertificateChain(trust) as? [SecCertificate]
+        }
+        #expect(
+            chain(try trust([leaf, intermediate], host: "example.org", anchors: [root])) == [leaf, intermediate, root])
+        let expired = try certificate(authority.server("example.com", days: -1))
+        #expect(chain(try trust([expired, intermediate], anchors: [root])) == [expired, intermediate, root])
+        // An issuer that is not a CA.
+        let below = try certificate(
+            authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: issued))
+        #expect(chain(try trust([below, leaf, intermediate], anchors: [root])) == [below, leaf, intermediate, root])
+    }
+
     @Test("An error composes all explanations when they are read, and its archive holds them")
     func sentences() throws {
         let trust = try trust([leaf, intermediate], host: "example.org")

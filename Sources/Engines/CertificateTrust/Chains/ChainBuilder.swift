@@ -48,12 +48,13 @@ public struct ChainBuilder: Sendable {
     ///     any order; unrelated ones are allowed.
     ///   - policies: all of them must be satisfied.
     ///   - denied: certificates that no chain may contain.
+    ///   - chosen: the anchors that the program or the user has chosen, in contrast to the system's.
     ///   - others: further rules, checked last.
     ///   - validationTime: seconds since 1970.
     init(
         for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool,
-        policies: [TrustPolicy] = [.basicX509], denied: Set<Certificate> = [], also others: [any ChainRule] = [],
-        at validationTime: Double
+        policies: [TrustPolicy] = [.basicX509], denied: Set<Certificate> = [], chosen: Set<Certificate> = [],
+        also others: [any ChainRule] = [], at validationTime: Double
     ) {
         self.leaf = leaf
         self.anchors = anchors
@@ -63,7 +64,8 @@ public struct ChainBuilder: Sendable {
         candidates = IssuerCandidates(anchors: anchors, intermediates: intermediates, validationTime: validationTime)
         rules =
             [
-                WellFormedRule(), KeyStrengthRule(), ValidityRule(validationTime: validationTime), PathLengthRule(),
+                KeyIdentifierPresenceRule(chosen: chosen), WellFormedRule(), KeyStrengthRule(),
+                ValidityRule(validationTime: validationTime), PathLengthRule(),
                 NameConstraintsRule(), CertificatePolicyRule(),
             ]
             + policies.flatMap(\.rules) + others
@@ -75,11 +77,12 @@ public struct ChainBuilder: Sendable {
     static func chain(
         for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool,
         policies: [TrustPolicy] = [.basicX509],
-        denied: Set<Certificate> = [], also others: [any ChainRule] = [], at validationTime: Double
+        denied: Set<Certificate> = [], chosen: Set<Certificate> = [], also others: [any ChainRule] = [],
+        at validationTime: Double
     ) -> ChainSearchResult {
         var builder = ChainBuilder(
-            for: leaf, intermediates: intermediates, anchors: anchors, policies: policies, denied: denied, also: others,
-            at: validationTime)
+            for: leaf, intermediates: intermediates, anchors: anchors, policies: policies, denied: denied,
+            chosen: chosen, also: others, at: validationTime)
         return builder.result()
     }
 
@@ -106,7 +109,10 @@ public struct ChainBuilder: Sendable {
         } catch {
             attempts.append(ChainAttempt([leaf], stoppedBy: [error]))
         }
-        return ChainSearchResult(chain: nil, failedAttempts: attempts) { [builder = self] attempt in
+        return ChainSearchResult(
+            chain: nil, failedAttempts: attempts, extend: { [builder = self] in builder.extended($0) }
+        ) {
+            [builder = self] attempt in
             var builder = builder
             return builder.completed(attempt, also: other)
         }
@@ -150,6 +156,23 @@ public struct ChainBuilder: Sendable {
         }
         var seen: Set<TrustFailure> = []
         return ChainAttempt(path, stoppedBy: failures.filter { seen.insert($0).inserted })
+    }
+
+    /// The attempt with the certificates up to an anchor, if it ended at an issuer that does not fit.
+    /// They are found by their names alone; all failures of the whole are found when they are read.
+    private func extended(_ attempt: ChainAttempt) -> ChainAttempt {
+        let isEndedByIssuer = [.keyIdentifier, .authority, .signature].contains(attempt.failure.rule)
+        guard isEndedByIssuer, !attempt.reachesAnchor, var last = attempt.certificates.last else { return attempt }
+        // The search may have exhausted its budget.
+        var (path, budget) = (attempt.certificates, WorkBudget())
+        while !anchors.contains(last) {
+            guard path.count < WorkBudget.depth, let issuers = try? candidates.ranked(for: last, &budget),
+                let issuer = issuers.first(where: { !isRepeated($0, in: path) && !denied.contains($0) })
+            else { return attempt }
+            path.append(issuer)
+            last = issuer
+        }
+        return ChainAttempt(path, stoppedBy: attempt.failures)
     }
 
     /// Continues the search to the next chain that reaches an anchor.

@@ -11,10 +11,12 @@ public struct ChainSearchResult: Sendable {
     private let bestIndex: Int?
     private let completedBestAttempt: Lazy<ChainAttempt>?
 
-    /// - Parameter complete: finds all failures of the best attempt. It verifies signatures, so it
-    ///   runs only when they are read.
+    /// - Parameters:
+    ///   - extend: adds the certificates up to an anchor to the best attempt.
+    ///   - complete: finds all failures of the best attempt. It verifies signatures, so it runs only
+    ///     when they are read.
     init(
-        chain: Chain?, failedAttempts: [ChainAttempt],
+        chain: Chain?, failedAttempts: [ChainAttempt], extend: (ChainAttempt) -> ChainAttempt = { $0 },
         complete: @escaping @Sendable (ChainAttempt) -> ChainAttempt = { $0 }
     ) {
         self.chain = chain
@@ -24,7 +26,9 @@ public struct ChainSearchResult: Sendable {
             ? failedAttempts.enumerated().min { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }?.offset
             : nil
         bestIndex = index
-        completedBestAttempt = index.map { index in Lazy { complete(failedAttempts[index]) } }
+        let best = index.map { extend(failedAttempts[$0]) }
+        bestFailedAttempt = best
+        completedBestAttempt = best.map { best in Lazy { complete(best) } }
     }
 
     /// The failed attempts in the order of the search; not empty if there is no chain.
@@ -43,7 +47,7 @@ public struct ChainSearchResult: Sendable {
 
     /// The best failed attempt with only the failures that ended it. Its certificates and its first
     /// failure are those of ``best``.
-    var bestFailedAttempt: ChainAttempt? { bestIndex.map { failedAttempts[$0] } }
+    let bestFailedAttempt: ChainAttempt?
 }
 
 extension ChainAttempt {

@@ -24,7 +24,7 @@ struct EvaluationSearch {
         builder = ChainBuilder(
             for: leaf, intermediates: CertificatePool(evaluation.certificates.dropFirst()),
             anchors: systemAnchors.adding(others), policies: policies, denied: settings.denied,
-            also: evaluation.transparencyRules,
+            chosen: Set(others), also: evaluation.transparencyRules,
             at: evaluation.validationTime)
     }
 
@@ -53,8 +53,16 @@ struct EvaluationSearch {
                 !evaluation.anchors.contains($0) && !systemAnchors.contains($0)
             } ?? false
         var verdictByUser = isChosen ? verdict.acceptedByUser : verdict
-        let ends = revocationResults(of: verdict, options, information).map(\.result.validUntil)
+        let results = revocationResults(of: verdict, options, information).map(\.result)
+        let ends = results.map(\.validUntil)
+        verdictByUser.revocationProblems = Self.unique(
+            information.errors + results.filter(\.isUnknown).flatMap(\.reasons))
         verdictByUser.revocationKnownUntil = ends.contains(nil) ? nil : ends.compactMap { $0 }.min()
         return verdictByUser
+    }
+
+    private static func unique(_ texts: [String]) -> [String] {
+        var seen: Set<String> = []
+        return texts.filter { seen.insert($0).inserted }
     }
 }

@@ -18,6 +18,9 @@ public struct TrustVerdict: Sendable {
     /// The time until which every certificate below the anchor is known not to be revoked, in
     /// seconds since 1970; nil if this is not known of one.
     public internal(set) var revocationKnownUntil: Double?
+    /// Why revocation evidence is missing or was not used, such as a CRL that cannot be read; one
+    /// sentence each. A certificate without evidence is trusted, unless evidence is required.
+    public internal(set) var revocationProblems: [String] = []
 
     /// - Parameter isIgnored: whether a recoverable failure of a certificate is ignored.
     init(
@@ -52,7 +55,7 @@ public struct TrustVerdict: Sendable {
             verdict.search, verdict.chain, verdict.validationTime, verdict.isTrusted
         )
         self.acceptance = acceptance
-        revocationKnownUntil = verdict.revocationKnownUntil
+        (revocationKnownUntil, revocationProblems) = (verdict.revocationKnownUntil, verdict.revocationProblems)
     }
 
     /// The same verdict, trusted because of a decision of the user.
