@@ -601,8 +601,9 @@ let package = Package(
         .testTarget(
             name: "TransportCommandsTests",
             dependencies: [
-                "CertificateTrust", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeyTLSTool", "LatchkeyTool",
-                "LinuxSystem", "TransportCommands", "TransportPolicy", "KeychainTesting",
+                "CertificateTrust", "LatchkeyClient", "LatchkeyHTTPClient", "LatchkeyNIOSSL", "LatchkeyTLSTool",
+                "LatchkeyTool", "LatchkeyURLSession", "LinuxSystem", "TransportCommands", "TransportPolicy",
+                "KeychainTesting", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
             ],
             resources: [.copy("Golden")]
         ),

@@ -174,6 +174,17 @@ struct CertificateCommandTests {
         for quiet in ["", "-L -R ocsp", "-R offline", "-R none", "-R crl"] {
             #expect(verify("\(words) \(quiet)").exit == 0, "\(quiet)")
         }
+        // A CRL that cannot be read counts as none, and the verdict says so.
+        let list = try LoopbackServer { _ in .content(Array("no CRL".utf8)) }
+        let listed = try authority.issue(
+            "/CN=listed",
+            OpenSSLAuthority.server("DNS:l.example.com") + "crlDistributionPoints=URI:\(list.url("/"))\n", by: issuer)
+        let malformed = verify("-c \(listed.file) -c \(issuer.file) \(trusted) -R crl")
+        #expect(malformed.exit == 0 && malformed.output == "...certificate verification successful.\n")
+        #expect(malformed.error.contains("warning: revocation: "), "\(malformed)")
+        let report = keychain.latchkey(
+            "trust explain --anchors \(authority.root.file) --revocation crl \(listed.file) \(issuer.file)")
+        #expect(report.exit == 0 && report.output.contains("\nRevocation: "), "\(report)")
         #expect(responder.requests.isEmpty)
         let outcome = verify("\(words) -R ocsp")
         #expect(
@@ -217,13 +228,26 @@ struct CertificateCommandTests {
         let mixed = try authority.openssl.file(Array((pem[0] + odd + pem[1]).utf8))
         let noted = verify("-c \(mixed) \(trusted)")
         #expect(
-            noted.exit == 0 && noted.error.hasPrefix("security: skipped certificate 2 of \(mixed): "), "\(noted)"
+            noted.exit == 0
+                && noted.error.hasPrefix(
+                    "security: skipped certificate 2 (line \(pem[0].split(separator: "\n").count + 1)) of \(mixed): "),
+            "\(noted)"
         )
         #expect(verify("-c \(mixed) \(trusted) -q") == Outcome(exit: 0, output: "", error: ""))
         let first = try authority.openssl.file(Array((odd + pem[0]).utf8))
-        #expect(verify("-c \(first) \(trusted)").error.contains("certificate 1 of \(first) cannot be read"))
+        #expect(verify("-c \(first) \(trusted)").error.contains("certificate 1 (line 1) of \(first) cannot be read"))
         let half = try authority.openssl.file(try Data(contentsOf: URL(filePath: server.file)).prefix(300))
-        #expect(verify("-c \(half)").error.contains("certificate 1 of \(half) cannot be read"))
+        #expect(verify("-c \(half)").error.contains("certificate 1 (line 1) of \(half) cannot be read"))
+        // A file of Windows, as a leaf and as an anchor.
+        let marked = try authority.openssl.file(Array(("\u{FEFF}" + pem[0]).utf8))
+        let root = try authority.openssl.file(
+            Array(("\u{FEFF}" + String(contentsOfFile: authority.root.file, encoding: .utf8)).utf8))
+        #expect(verify("-c \(marked) -c \(authority.intermediate.file) -r \(root)").exit == 0)
+        // What may have been a certificate is named, also in a file of anchors.
+        let unknown = pem[1].replacingOccurrences(of: "CERTIFICATE", with: "CERTIFCATE")
+        let strange = try authority.openssl.file(Array((unknown + pem[0]).utf8))
+        let warned = verify("-c \(strange) -c \(authority.intermediate.file) \(trusted)")
+        #expect(warned.exit == 0 && warned.error.contains("\(strange), line 1: a PEM block with an unknown label"))
         #expect(verify("\(chain) https://example.com").error.contains("latchkey-tls runs only"))
     }
 
@@ -272,10 +296,17 @@ struct CertificateCommandTests {
     func explain() throws {
         let words = "--anchors \(authority.root.file) \(server.file) \(authority.intermediate.file)"
         let good = keychain.latchkey("trust explain --host example.com \(words)")
+        let applied = """
+            Applied: App Transport Security without exceptions
+            Applied: no pins are stored for example.com
+            Applied: trust in the anchors of \(authority.root.file) and the trust settings
+
+            """
         #expect(
             good
                 == Outcome(
-                    exit: 0, output: "Trusted:\n  0 CN=example.com\n  1 CN=Test intermediate\n  2 CN=Test root\n",
+                    exit: 0,
+                    output: "\(applied)Trusted:\n  0 CN=example.com\n  1 CN=Test intermediate\n  2 CN=Test root\n",
                     error: ""))
         let bad = keychain.latchkey("trust explain --host example.org \(words)")
         #expect(
@@ -286,6 +317,9 @@ struct CertificateCommandTests {
                   1 CN=Test intermediate
                   2 CN=Test root
 
+                Applied: App Transport Security without exceptions
+                Applied: no pins are stored for example.org
+                Applied: trust in the anchors of \(authority.root.file) and the trust settings
                 Not trusted: errSecHostNameMismatch
 
                 """)

@@ -190,6 +190,9 @@ struct StoredPinsTests {
             try StoredPins(accessGroup: "G2").add(Self.record("example.com", [7]))
             let error = #expect(throws: KeychainError.self) { try StoredPins().configuration() }
             #expect(error?.status == .param)
+            let host = try DomainName("example.com")
+            #expect(throws: KeychainError.self) { try StoredPins().pins(for: host) }
+            #expect(try StoredPins(accessGroup: "G2").pins(for: host) == Self.record("example.com", [7]))
             #expect(try StoredPins(accessGroup: "G2").configuration().sets.count == 1)
         }
     }

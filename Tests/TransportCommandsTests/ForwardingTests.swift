@@ -68,6 +68,18 @@ struct ForwardingTests {
         #expect(text.output.contains("Result : FAIL\nReason : "))
     }
 
+    @Test("ats diagnostics applies the stored pins in each combination, also to http")
+    func diagnosticsOfPins() async throws {
+        let wrong = try lab.other.root.pin()
+        #expect(try await lab.latchkey(["pin", "add", "--pin", wrong, Lab.host]).status == 0)
+        let server = try await lab.server()
+        for scheme in ["https", "http"] {
+            let words = ["ats", "diagnostics", "--json"] + lab.options + ["\(scheme)://\(Lab.host):\(server.port)/"]
+            let (status, report) = try await lab.json(Diagnostics.self, words)
+            #expect(status == 1 && report.cases.count == 18 && !report.cases.contains(where: \.passed), "\(scheme)")
+        }
+    }
+
     @Test("verify-cert evaluates the certificates that the server of a URL sends")
     func verifyCert() async throws {
         let server = try await lab.server()

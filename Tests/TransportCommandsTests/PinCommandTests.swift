@@ -77,6 +77,19 @@ struct PinCommandTests {
         #expect(try await list().first?.failures == 1)
     }
 
+    @Test("On first use, a server that violates the pins of a domain above is refused")
+    func firstUseBelowPins() async throws {
+        let wrong = try lab.other.root.pin()
+        #expect(
+            try await lab.latchkey(["pin", "add", "--pin", wrong, "--include-subdomains", "example.com"]).status == 0)
+        let server = try await lab.server()
+        let words = ["pin", "add", "--first-use", "--port", "\(server.port)"] + lab.options + [Lab.host]
+        let refused = try await lab.latchkey(words)
+        #expect(
+            refused.status == 1 && refused.error.contains("its key is not stored: no pin of example.com"), "\(refused)")
+        #expect(try await list().map(\.domain) == ["example.com"])
+    }
+
     @Test("On first use, the issuing CA can be pinned, and an untrusted key is never stored")
     func firstUseOfAuthority() async throws {
         let server = try await lab.server()

@@ -18,7 +18,7 @@ struct LeafPolicy: Sendable {
 
     /// - Throws: if the policy or the trust requires more than a leaf can show.
     init(_ policy: ConnectionPolicy, _ trust: PeerTrust) throws(TLSRefusal) {
-        let requirements = (policy.settings.pins.sets + policy.pins.sets).flatMap { set in
+        let requirements = policy.allPins.flatMap(\.sets).flatMap { set in
             set.requirements.map { (set.rule.domain, $0.placement) }
         }
         if let (domain, _) = requirements.first(where: { $0.1 == .certificateAuthority }) {

@@ -21,6 +21,8 @@ public struct PeerTrust: Sendable {
     /// refused, otherwise only where App Transport Security requires it. Nil if the program knows no
     /// logs; then App Transport Security's requirement cannot be satisfied.
     public var transparency: CertificateTransparencyPolicy?
+    /// The trust settings; nil for those of the user and the administrator.
+    package var settings: TrustSettingsDomains?
 
     /// - Parameters:
     ///   - anchors: the program's own anchors.
@@ -52,7 +54,7 @@ public struct PeerTrust: Sendable {
         evaluation.fetcher = .shared
         if !isAnchorsOnly {
             evaluation.issuers = KeychainCertificates.issuers
-            evaluation.take(TrustSettingsDomains(user: try? KeychainClient.home().dataDirectory))
+            evaluation.take(settings ?? TrustSettingsDomains(user: try? KeychainClient.home().dataDirectory))
         }
         return evaluation.verdict()
     }

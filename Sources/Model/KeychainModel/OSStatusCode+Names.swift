@@ -106,6 +106,8 @@ extension OSStatusCode {
 
     /// `errSecNotTrusted`: not trusted.
     public static let notTrusted = OSStatusCode(rawValue: -67843)
+    /// `errSecVerifyActionFailed`: a requirement beside trust is not satisfied.
+    public static let verifyActionFailed = OSStatusCode(rawValue: -67825)
     /// `errSecVerifyFailed`: signature verification failed.
     public static let verifyFailed = OSStatusCode(rawValue: -67808)
 

@@ -14,6 +14,9 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public var settings: AppTransportSecurity
     /// The pins that the program itself gives, in addition to those of the settings.
     public var pins: PinConfiguration
+    /// The pins that the user has stored, in addition to those of the program; for commands. A program
+    /// that uses stored pins gives them as its own.
+    package var storedPins = PinConfiguration()
 
     public init(_ settings: AppTransportSecurity = .strict, pins: PinConfiguration = PinConfiguration()) {
         (self.settings, self.pins) = (settings, pins)
@@ -66,7 +69,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
 
     /// The domains that have settings or pins of their own.
     package var domains: [HostName] {
-        (settings.pins.sets + pins.sets).flatMap { [$0.rule.domain.host] + $0.rule.excluded.map(\.host) }
+        allPins.flatMap(\.sets).flatMap { [$0.rule.domain.host] + $0.rule.excluded.map(\.host) }
             + settings.exceptions.compactMap { $0.domainRule?.domain.host }
             + settings.unreadablePins.domains.keys.map(\.host)
     }
@@ -90,8 +93,11 @@ public struct ConnectionPolicy: Hashable, Sendable {
 
     private func pinSets(for server: ServerName) -> [PinSet] {
         guard case .host(let host) = server else { return [] }
-        return [settings.pins, pins].compactMap { $0.set(for: host) }
+        return allPins.compactMap { $0.set(for: host) }
     }
+
+    /// The pins of every source. Those of each source must match.
+    package var allPins: [PinConfiguration] { [settings.pins, pins, storedPins] }
 
     /// Whether the scheme has TLS; nil for other schemes.
     private static func isSecure(_ scheme: String) -> Bool? {

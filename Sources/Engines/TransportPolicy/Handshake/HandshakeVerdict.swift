@@ -58,6 +58,17 @@ extension TLSRequirements {
         return verdict(on: connection, at: time)
     }
 
+    /// Compares certificates with the requirements, without a connection: as one with TLS 1.3.
+    ///
+    /// - Parameters:
+    ///   - verdict: their evaluation; pins are compared for its time.
+    ///   - served: leaf first.
+    package func verdict(onCertificates verdict: TrustVerdict, served: [Certificate]) -> HandshakeVerdict {
+        let suite = suites.first { $0.keyExchange == .tls13 }?.name ?? ""
+        let connection = NegotiatedConnection(.tls13, suite: suite, verdict: verdict, served: served)
+        return self.verdict(on: connection, at: verdict.validationTime)
+    }
+
     private func versionViolation(_ connection: NegotiatedConnection) -> TransportViolation? {
         if let version = connection.version, version >= minimumVersion { return nil }
         let found = connection.version?.rawValue ?? "an unknown version"

@@ -16,10 +16,13 @@ struct CheckReport: Encodable {
     /// The code of Apple's NSURLErrorDomain; nil if it would, or if there was no connection.
     var code: Int?
     var steps: [CheckStep]
+    /// What was required of the server, one sentence each.
+    var applied: [String]
     /// The validated chain, or what the server sent if there is none.
     var certificates: [CertificateSummary]
 
-    init(_ steps: CheckSteps) {
+    init(_ steps: CheckSteps, applied: [String]) {
+        self.applied = applied
         (host, port) = (steps.probe.server.host, steps.probe.server.port)
         self.steps = steps.all
         switch steps.result.outcome {
@@ -53,7 +56,8 @@ struct CheckReport: Encodable {
             ? "accepted\n"
             : "\(isConnected ? "refused" : "no result"): \(TerminalText(reason ?? "", maxLength: 1000))\n"
         let heading: TerminalText = chain.isEmpty ? "" : "\ncertificates:\n"
-        return lines.joined() + heading + chain.joined() + "\n" + result
+        let policy = applied.map { "  \(TerminalText($0, maxLength: 1000))\n" as TerminalText }.joined()
+        return lines.joined() + "\napplied:\n" + policy + heading + chain.joined() + "\n" + result
     }
 }
 

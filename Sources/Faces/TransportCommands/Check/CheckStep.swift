@@ -156,11 +156,13 @@ struct CheckSteps {
         guard let verdict else { return CheckStep("revocation", .notDone, ending) }
         if let problem = failure(Self.revocationRules.contains) { return CheckStep("revocation", .failed, problem) }
         guard verdict.isTrusted else { return CheckStep("revocation", .notDone, "the chain is not trusted") }
+        let problems = verdict.revocationProblems.map { ": \($0)" }.joined()
         guard let end = verdict.revocationKnownUntil else {
             return CheckStep(
-                "revocation", .notDone, "no certificate is known to be revoked, and no evidence covers all")
+                "revocation", .notDone, "no certificate is known to be revoked, and no evidence covers all\(problems)")
         }
-        return CheckStep("revocation", .ok, "not revoked until \(CertificateTime(secondsSince1970: Int64(end)))")
+        let time = CertificateTime(secondsSince1970: Int64(end))
+        return CheckStep("revocation", .ok, "not revoked until \(time)\(problems)")
     }
 
     // MARK: The policy
@@ -168,13 +170,14 @@ struct CheckSteps {
     private var pins: CheckStep {
         if let failure = refusal?.pinFailures.first { return CheckStep("pins", .failed, failure.description) }
         guard let requirements, !requirements.pins.isEmpty else {
-            return CheckStep("pins", .notDone, "the host has no pins")
+            return CheckStep("pins", .notDone, "no pins are applied")
         }
         guard let peer else { return CheckStep("pins", .notDone, "pins are compared with trusted chains only") }
         if let report = peer.reports.first {
             return CheckStep("pins", .notDone, "only reported: \(report.description)")
         }
-        return CheckStep("pins", .ok, "a pinned key was found")
+        let domains = requirements.pins.map(\.rule.domain.description)
+        return CheckStep("pins", .ok, "a pinned key was found, as required of \(domains.joined(separator: " and "))")
     }
 
     private var strength: CheckStep {

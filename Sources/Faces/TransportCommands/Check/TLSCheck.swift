@@ -2,6 +2,7 @@
 
 internal import ArgumentParser
 internal import CertificateTrust
+internal import LatchkeyClient
 internal import LatchkeyCommands
 internal import LatchkeyNIOSSL
 internal import LinuxSystem
@@ -16,6 +17,9 @@ struct TLSCheck: ParsableSubcommand {
             revocation, pins, the strength of the certificate, cipher suites and ALPN, with the reason of a failure. \
             Only the handshake is made; nothing is requested. The certificates are shown with their pins.
 
+            The server is checked as by a program with App Transport Security and the stored pins (latchkey pin); \
+            the report says what was applied.
+
             Exits with 0 if the server is accepted, 1 if it is refused, 2 for a wrong command line, and 3 if there is \
             no connection.
 
@@ -25,8 +29,14 @@ struct TLSCheck: ParsableSubcommand {
               latchkey tls check --ats Info.plist --json example.com | jq .steps
             """)
 
-    @Option(help: ArgumentHelp("A pin that a certificate of the chain must have; may be repeated.", valueName: "pin"))
+    @Option(
+        help: ArgumentHelp(
+            "A pin that a certificate of the chain must have, beside the stored ones; may be repeated.",
+            valueName: "pin"))
     var pin: [String] = []
+
+    @Flag(help: "Check the server as a program that does not use the stored pins.")
+    var ignoreStoredPins = false
 
     @Option(
         help: ArgumentHelp("An Info.plist with App Transport Security settings.", valueName: "file"),
@@ -36,7 +46,11 @@ struct TLSCheck: ParsableSubcommand {
     @Flag(help: "Check revocation: evidence is fetched as the certificates name it.")
     var revocation = false
 
+    @Option(help: ArgumentHelp("The access group of the stored pins.", valueName: "group"))
+    var accessGroup: String?
+
     @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var passcode: PasscodeOptions
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -46,34 +60,44 @@ struct TLSCheck: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let server = try ServerAddress(server)
-        let policy = try policy(for: server.host, in: session)
-        var probe = try connection.probe(policy, server)
+        passcode.unlockOnDemand(in: session)
+        let host = try hostPolicy(for: server.host, in: session)
+        var probe = try connection.probe(host.policy, server, in: session)
         probe.client.trust.revocation = revocation ? [.ocsp, .lists] : nil
         probe.client.applicationProtocols = ["h2", "http/1.1"]
-        let steps = CheckSteps(probe: probe, result: probe.run(), requirements: policy.requirements(server.host))
-        let report = CheckReport(steps)
+        let steps = CheckSteps(probe: probe, result: probe.run(), requirements: host.policy.requirements(server.host))
+        let report = CheckReport(steps, applied: host.applied + [connection.appliedTrust])
         try session.write(json ? try JSONText.of(report) : report.text)
         if case .unreachable = steps.result.outcome { throw .unreachable }
         if !report.accepted { throw .serverRefused }
     }
 
-    private func policy(for host: String, in session: CommandSession) throws(CommandFailure) -> ConnectionPolicy {
+    private func hostPolicy(for host: String, in session: CommandSession) throws(CommandFailure) -> HostPolicy {
+        let (settings, pins): ((file: String, value: AppTransportSecurity)?, PinConfiguration?)
         do throws(TransportPolicyError) {
             let reading = try ats.map { (file) throws(TransportPolicyError) in
-                try AppTransportSecurity.reading(file: file)
+                (file: file, value: try AppTransportSecurity.reading(file: file))
             }
-            for finding in reading?.findings ?? [] where finding.severity == .error {
+            for finding in reading?.value.findings ?? [] where finding.severity == .error {
                 session.warn("\(ats ?? ""): \(finding.path): \(finding.problem)")
             }
-            guard !pin.isEmpty else { return ConnectionPolicy(reading?.settings ?? .strict) }
-            var pins: [Pin] = []
-            for text in pin { pins.append(try Pin(text)) }
-            let set = try PinSet(
-                DomainRule(DomainName(host)), [PinRequirement(.anywhere, pins)], requiresBackup: false)
-            return ConnectionPolicy(reading?.settings ?? .strict, pins: try PinConfiguration([set]))
+            settings = reading.map { ($0.file, $0.value.settings) }
+            pins = try givenPins(for: host)
         } catch {
             throw CommandFailure(error)
         }
+        let stored = ignoreStoredPins ? nil : StoredPins(accessGroup: accessGroup)
+        return try HostPolicy(host: host, settings: settings, pins: pins, stored: stored)
+    }
+
+    /// The pins of the command line; nil if there are none.
+    private func givenPins(for host: String) throws(TransportPolicyError) -> PinConfiguration? {
+        guard !pin.isEmpty else { return nil }
+        var pins: [Pin] = []
+        for text in pin { pins.append(try Pin(text)) }
+        return try PinConfiguration([
+            PinSet(DomainRule(DomainName(host)), [PinRequirement(.anywhere, pins)], requiresBackup: false)
+        ])
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import LatchkeyClient
 internal import LatchkeyCommands
 internal import LatchkeyNIOSSL
 internal import LinuxSystem
@@ -14,7 +15,8 @@ struct ATSDiagnostics: ParsableSubcommand {
             Connects with each combination of exceptions, as nscurl --ats-diagnostics does on macOS, and shows the \
             dictionary and the result. PASS means that the connection is made: for https, that the handshake is \
             accepted; for http, that the policy allows it and the server can be reached. Nothing is requested. \
-            Combinations that require the same of a handshake share one connection.
+            Combinations that require the same of a handshake share one connection. The stored pins of the host \
+            (latchkey pin) are applied in every combination.
 
             Exits with 0 if the default settings pass, 1 if they do not, and 3 if there is no connection.
 
@@ -32,13 +34,18 @@ struct ATSDiagnostics: ParsableSubcommand {
     var json = false
 
     @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var passcode: PasscodeOptions
 
     @Argument(help: "A URL with https or http.")
     var url: String
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let (scheme, server) = try ServerAddress.ofURL(url)
-        var runner = DiagnosticsRunner(scheme: scheme, server: server, options: connection)
+        passcode.unlockOnDemand(in: session)
+        let host = try HostPolicy(host: server.host, stored: StoredPins())
+        if host.hasPins { session.warn("applied: \(host.applied.dropFirst().joined(separator: "; "))") }
+        var runner = DiagnosticsRunner(
+            scheme: scheme, server: server, pins: host.policy.storedPins, options: connection, session: session)
         var report = DiagnosticsReport(url: url, cases: [])
         for item in DiagnosticsCase.all(for: server.host) {
             let failure = try runner.failure(of: item)
@@ -56,20 +63,28 @@ struct ATSDiagnostics: ParsableSubcommand {
 private struct DiagnosticsRunner {
     let scheme: String
     let server: ServerAddress
+    /// The stored pins.
+    let pins: PinConfiguration
     let options: ConnectionOptions
+    let session: CommandSession
     /// The failures of the handshakes until now; nil for one that was accepted.
     private var known: [TLSRequirements: String?] = [:]
     /// Whether no connection could be made at all.
     private(set) var isUnreachable = false
 
-    init(scheme: String, server: ServerAddress, options: ConnectionOptions) {
-        (self.scheme, self.server, self.options) = (scheme, server, options)
+    init(
+        scheme: String, server: ServerAddress, pins: PinConfiguration, options: ConnectionOptions,
+        session: CommandSession
+    ) {
+        (self.scheme, self.server, self.pins) = (scheme, server, pins)
+        (self.options, self.session) = (options, session)
     }
 
     /// Why a combination fails; nil if it passes.
     mutating func failure(of item: DiagnosticsCase) throws(CommandFailure) -> String? {
         let settings = AppTransportSecurity.reading(item.dictionary).settings
-        let policy = ConnectionPolicy(settings)
+        var policy = ConnectionPolicy(settings)
+        policy.storedPins = pins
         switch policy.decision(scheme: scheme, host: server.host, at: WallClock.now) {
         case .refused(let refusal): return refusal.explanation
         case .plain: return PlainProbe(server: server, connectHost: options.connectTo, timeout: options.timeout).run()
@@ -83,7 +98,7 @@ private struct DiagnosticsRunner {
 
     private mutating func secureFailure(_ policy: ConnectionPolicy) throws(CommandFailure) -> String? {
         guard !isUnreachable else { return "there is no connection" }
-        switch try options.probe(policy, server).run().outcome {
+        switch try options.probe(policy, server, in: session).run().outcome {
         case .accepted: return nil
         case .refused(let refusal): return refusal.explanation
         case .unreachable(let reason):

@@ -16,7 +16,8 @@ struct PinAdd: ParsableSubcommand {
         discussion: """
             Stores the given pins. With --first-use instead, connects to the host and stores the key that it has now: \
             nothing proves that it is the right one, except that its certificate is trusted. The command says which \
-            key it has stored. Existing pins are never replaced.
+            key it has stored. Existing pins are never replaced, and a server that violates those of a domain \
+            above is refused.
 
             Without a backup pin, the pins must be changed before the server's key is.
 
@@ -101,10 +102,12 @@ struct PinAdd: ParsableSubcommand {
 
     /// The key that the server has now.
     ///
-    /// - Throws: if the server's certificates are not trusted; an untrusted key is never stored.
+    /// - Throws: if the server's certificates are not trusted, or violate stored pins that include the
+    ///   domain; such a key is never stored.
     private func firstUsedPin(of domain: DomainName, in session: CommandSession) throws(CommandFailure) -> Pin {
         let server = ServerAddress(host: domain.description, port: port)
-        switch try connection.probe(ConnectionPolicy(), server).run().outcome {
+        let policy = try HostPolicy(host: server.host, stored: StoredPins(accessGroup: accessGroup))
+        switch try connection.probe(policy.policy, server, in: session).run().outcome {
         case .accepted(let peer):
             let chain = peer.chain?.certificates ?? []
             // The issuer of the leaf, which is its only CA if the chain has two certificates.

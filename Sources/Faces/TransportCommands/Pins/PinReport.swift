@@ -44,9 +44,10 @@ struct PinReport: ParsableSubcommand {
             throw .status(
                 KeychainError(.itemNotFound, "\(host) has no stored pins", hint: "latchkey pin add \(host)"))
         }
-        let pins = try PinAdd.parsed { () throws(TransportPolicyError) in try PinConfiguration([record.pinSet]) }
-        let outcome = try connection.probe(ConnectionPolicy(pins: pins), server).run().outcome
-        let comparison = PinComparison(outcome, record, server)
+        let policy = try HostPolicy(host: server.host, stored: stored)
+        let outcome = try connection.probe(policy.policy, server, in: session).run().outcome
+        let comparison = PinComparison(
+            outcome, record, server, applied: policy.applied + [connection.appliedTrust])
         if let isMatch = comparison.isMatch {
             try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 try stored.update(record.recording(isMatch: isMatch, at: WallClock.seconds))
@@ -77,9 +78,13 @@ struct PinComparison: Encodable {
     /// The pins of the chain that was compared, or of the certificates that were sent, leaf first.
     var found: [String]
     var stored: PinRecordReport
+    /// What was required of the server, one sentence each.
+    var applied: [String]
 
-    init(_ outcome: HandshakeProbe.Result.Outcome, _ record: HostPins, _ server: ServerAddress) {
-        (host, port, stored) = (server.host, server.port, PinRecordReport(record))
+    init(
+        _ outcome: HandshakeProbe.Result.Outcome, _ record: HostPins, _ server: ServerAddress, applied: [String]
+    ) {
+        (host, port, stored, self.applied) = (server.host, server.port, PinRecordReport(record), applied)
         switch outcome {
         case .accepted(let peer):
             (result, found) = (.matched, (peer.chain?.certificates ?? []).map { Pin($0).description })
@@ -107,5 +112,6 @@ struct PinComparison: Encodable {
         let heading: TerminalText = "\(result.rawValue)\(reason)\n"
         return heading + found.map { "  found   \($0)\n" as TerminalText }.joined()
             + stored.pins.map { "  stored  \($0)\n" as TerminalText }.joined()
+            + applied.map { "  applied \(TerminalText($0, maxLength: 1000))\n" as TerminalText }.joined()
     }
 }

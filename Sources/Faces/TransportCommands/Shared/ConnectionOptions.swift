@@ -25,13 +25,23 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     /// How servers are evaluated.
-    func trust(_ revocation: RevocationOptions? = nil) throws(CommandFailure) -> PeerTrust {
-        PeerTrust(anchors: try CertificateFiles.read(ca), isAnchorsOnly: !ca.isEmpty, revocation: revocation)
+    func trust(in session: CommandSession) throws(CommandFailure) -> PeerTrust {
+        PeerTrust(anchors: try CertificateFiles.read(ca, in: session), isAnchorsOnly: !ca.isEmpty)
     }
 
-    func probe(_ policy: ConnectionPolicy, _ server: ServerAddress) throws(CommandFailure) -> HandshakeProbe {
+    func probe(
+        _ policy: ConnectionPolicy, _ server: ServerAddress, in session: CommandSession
+    ) throws(CommandFailure) -> HandshakeProbe {
         HandshakeProbe(
-            client: TLSClient(policy, trust: try trust()), server: server, connectHost: connectTo, timeout: timeout)
+            client: TLSClient(policy, trust: try trust(in: session)), server: server, connectHost: connectTo,
+            timeout: timeout)
+    }
+
+    /// Whose anchors are trusted, as a sentence of a report.
+    var appliedTrust: String {
+        ca.isEmpty
+            ? "trust in the system's anchors and the trust settings, with the certificates of the keychain"
+            : "trust in the anchors of \(ca.joined(separator: ", ")) alone, without trust settings"
     }
 }
 

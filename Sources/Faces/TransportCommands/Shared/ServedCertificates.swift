@@ -12,16 +12,39 @@ enum ServedCertificates {
     /// Connects, and takes the certificates whether they are trusted or not. Nothing else is sent.
     ///
     /// - Throws: errSecNotAvailable if there is no connection or no certificate.
-    static func fetch(_ url: String) throws(CommandFailure) -> (host: String, certificates: [Certificate]) {
+    static func fetch(_ url: String) throws(CommandFailure) -> ServedIdentity {
         let (scheme, address) = try ServerAddress.ofURL(url)
         guard scheme == "https" else { throw .parameter("expected a URL with https, found '\(url.prefix(100))'") }
-        // The trust of the certificates is decided afterwards, so that no version is too old here.
+        let strict = outcome(address, .strict)
+        // Trust is decided afterwards. A server that App Transport Security allows no connection to sends
+        // its certificates to a more lenient client.
+        guard let problem = problem(strict) else { return try identity(address, strict, nil) }
         let settings = AppTransportSecurity.reading(.dictionary(["NSAllowsArbitraryLoads": .boolean(true)])).settings
-        let probe = HandshakeProbe(
-            client: TLSClient(ConnectionPolicy(settings), trust: .only([])), server: address, timeout: 15)
-        switch probe.run().outcome {
-        case .accepted(let peer): return (address.host, peer.served)
-        case .refused(let refusal) where !refusal.served.isEmpty: return (address.host, refusal.served)
+        return try identity(address, outcome(address, settings), problem)
+    }
+
+    private static func outcome(
+        _ address: ServerAddress, _ settings: AppTransportSecurity
+    ) -> HandshakeProbe.Result.Outcome {
+        HandshakeProbe(
+            client: TLSClient(ConnectionPolicy(settings), trust: .only([])), server: address, timeout: 15
+        ).run().outcome
+    }
+
+    /// Why there was no connection with the server; nil if it sent certificates, or cannot be reached.
+    private static func problem(_ outcome: HandshakeProbe.Result.Outcome) -> String? {
+        guard case .refused(let refusal) = outcome, refusal.served.isEmpty else { return nil }
+        return refusal.explanation
+    }
+
+    private static func identity(
+        _ address: ServerAddress, _ outcome: HandshakeProbe.Result.Outcome, _ problem: String?
+    ) throws(CommandFailure) -> ServedIdentity {
+        switch outcome {
+        case .accepted(let peer):
+            return ServedIdentity(host: address.host, certificates: peer.served, problem: problem)
+        case .refused(let refusal) where !refusal.served.isEmpty:
+            return ServedIdentity(host: address.host, certificates: refusal.served, problem: problem)
         case .refused(let refusal): throw unavailable(address, refusal.explanation)
         case .unreachable(let reason): throw unavailable(address, reason)
         }

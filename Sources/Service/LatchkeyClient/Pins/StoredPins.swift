@@ -59,9 +59,9 @@ public struct StoredPins: Sendable {
 
     /// Returns the record that applies to a host: that of the longest domain which includes it.
     ///
-    /// - Throws: errSecDecode if a record is damaged.
+    /// - Throws: errSecDecode if a record is damaged, errSecParam if two records have the same domain.
     public func pins(for host: DomainName) throws(KeychainError) -> HostPins? {
-        try all().filter { $0.pinSet.rule.includes(host.host) }
+        try records().filter { $0.pinSet.rule.includes(host.host) }
             .max { $0.domain.description.utf8.count < $1.domain.description.utf8.count }
     }
 

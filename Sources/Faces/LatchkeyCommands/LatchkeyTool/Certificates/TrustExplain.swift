@@ -13,7 +13,9 @@ struct TrustExplain: ParsableSubcommand {
         abstract: "Show every chain that was tried for a certificate, and why each was rejected.",
         discussion: """
             Evaluates the first certificate; the others, and those after it in its file, help to find a chain. Other \
-            issuers are searched for in the keychain. Exits with 0 only if the certificate is trusted.
+            issuers are searched for in the keychain. With --host, the stored pins of the host (latchkey pin) and \
+            App Transport Security are applied, too. Exits with 0 only if the certificate is trusted and satisfies \
+            them.
 
             EXAMPLES:
               latchkey trust explain --host example.com server.pem
@@ -59,20 +61,32 @@ struct TrustExplain: ParsableSubcommand {
     var files = ["-"]
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        let presented = try CertificateFiles.presented(files, in: session)
+        let chosen = try chosenPolicy()
         var evaluation = TrustEvaluation(
-            try CertificateFiles.presented(files) { session.warn("\($0)") },
-            policies: [try chosenPolicy()]
+            presented,
+            policies: [chosen]
                 + (try RevocationArguments.policies(revocation) { .parameter("--revocation: \($0)") }),
             at: try ValidationTime.validationTime(date))
-        evaluation.anchors = try CertificateFiles.read(anchors)
+        evaluation.anchors = try CertificateFiles.read(anchors, in: session)
         evaluation.isAnchorsOnly = !anchors.isEmpty && !withSystem
         evaluation.issuers = KeychainCertificates.issuers
         evaluation.fetcher = .shared
         evaluation.take(TrustSettingsDomain.all)
         let verdict = evaluation.verdict()
-        let report = TrustReport(verdict)
+        let host = try hostPolicy(chosen)
+        let violations = host?.violations(verdict, presented) ?? []
+        let applied = host.map { $0.applied + [HostPolicy.trust(anchors: anchors, withSystem: withSystem)] } ?? []
+        let report = TrustReport(verdict, applied: applied, violations: violations)
         try session.write(json ? JSONText.of(report) : report.text)
         if let failure = verdict.failure { throw .reported(failure.rule.status.rawValue) }
+        if !violations.isEmpty { throw .reported(OSStatusCode.verifyActionFailed.rawValue) }
+    }
+
+    /// What is required of the server that the policy names; nil if it names none.
+    private func hostPolicy(_ policy: TrustPolicy) throws(CommandFailure) -> HostPolicy? {
+        guard case .server(let name?) = policy else { return nil }
+        return try HostPolicy(host: "\(name)", stored: StoredPins())
     }
 
     private func chosenPolicy() throws(CommandFailure) -> TrustPolicy {

@@ -5,6 +5,20 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import LinuxSystem
 
+/// What the server of a URL has sent, for ``VerifyCert``.
+package struct ServedIdentity {
+    package let host: String
+    /// Leaf first; not empty.
+    package let certificates: [Certificate]
+    /// Why App Transport Security allows no connection to the server, beside its certificates; nil if it
+    /// does.
+    package let problem: String?
+
+    package init(host: String, certificates: [Certificate], problem: String?) {
+        (self.host, self.certificates, self.problem) = (host, certificates, problem)
+    }
+}
+
 /// `security verify-cert`.
 package enum VerifyCert: SecurityCommand {
     static let definition = CommandDefinition(
@@ -44,6 +58,10 @@ package enum VerifyCert: SecurityCommand {
             host of the URL. This needs latchkey-tls, which is installed beside latchkey.
             """,
             """
+            With a URL, and with -p ssl and a host, the stored pins of the host (latchkey pin) and App Transport \
+            Security are applied, too. A line on standard error says what was applied.
+            """,
+            """
             Exits with 0 if the certificate is trusted, else with 1. The second line on standard error shows what was \
             expected and what was found; 'latchkey trust explain' shows more.
             """,
@@ -71,29 +89,50 @@ package enum VerifyCert: SecurityCommand {
         let files = arguments.values("-c")
         guard !files.isEmpty else { throw .line("security: verify-cert: no certificate was given (-c FILE)") }
         if let keychain = arguments["-k"] { _ = try KeychainOperand.one(keychain, in: session) }
-        let presented = try CertificateFiles.presented(files) {
-            if !arguments.contains("-q") { session.warn("\($0)") }
-        }
-        try verify(presented, arguments, try policy(arguments), in: session)
+        let session = quieted(session, arguments)
+        let presented = try CertificateFiles.presented(files, in: session)
+        let policy = try policy(arguments)
+        try verify(presented, arguments, policy, try hostPolicy(policy, served: nil), in: session)
+    }
+
+    /// The session in which `-q` suppresses warnings.
+    private static func quieted(_ session: CommandSession, _ arguments: ParsedArguments) -> CommandSession {
+        var session = session
+        session.isQuiet = session.isQuiet || arguments.contains("-q")
+        return session
     }
 
     private static func verify(
-        _ presented: [Certificate], _ arguments: ParsedArguments, _ policy: TrustPolicy, in session: CommandSession
+        _ presented: [Certificate], _ arguments: ParsedArguments, _ policy: TrustPolicy, _ host: HostPolicy?,
+        served: ServedIdentity? = nil, in session: CommandSession
     ) throws(CommandFailure) {
-        let verdict = try evaluation(arguments, presented, policy).verdict()
-        try report(verdict, arguments, in: session)
-        if !verdict.isTrusted { throw .reported(1) }
+        let verdict = try evaluation(arguments, presented, policy, in: session).verdict()
+        let violations = (served?.problem.map { [$0] } ?? []) + (host?.violations(verdict, presented) ?? [])
+        try report(verdict, violations, arguments, in: session)
+        for problem in verdict.revocationProblems { session.warn("warning: revocation: \(problem)") }
+        if let host, served != nil || host.hasPins {
+            let applied = host.applied + [HostPolicy.trust(anchors: arguments.values("-r"))]
+            session.warn("applied: \(applied.joined(separator: "; "))")
+        }
+        if !verdict.isTrusted || !violations.isEmpty { throw .reported(1) }
+    }
+
+    /// What is required of the server that the policy names, or whose certificates were fetched; nil if
+    /// there is none.
+    private static func hostPolicy(_ policy: TrustPolicy, served: String?) throws(CommandFailure) -> HostPolicy? {
+        if case .server(let name?) = policy { return try HostPolicy(host: "\(name)", stored: StoredPins()) }
+        return try served.map { (host) throws(CommandFailure) in try HostPolicy(host: host, stored: StoredPins()) }
     }
 
     /// Runs the command for a URL.
     ///
     /// - Parameters:
     ///   - words: the options and the URL.
-    ///   - fetch: gets the host of the URL and the certificates that its server sends, leaf first.
+    ///   - fetch: gets the host of the URL, and what its server sends.
     /// - Returns: the status; 0 is success.
     package static func execute(
         _ words: [CommandWord], in session: CommandSession,
-        fetch: (String) throws(CommandFailure) -> (host: String, certificates: [Certificate])
+        fetch: (String) throws(CommandFailure) -> ServedIdentity
     ) -> Int32 {
         do throws(CommandFailure) {
             let arguments = try definition.parse(words)
@@ -102,7 +141,10 @@ package enum VerifyCert: SecurityCommand {
             }
             guard arguments.values("-c").isEmpty else { throw .usage("-c and a URL exclude each other") }
             let served = try fetch(url.text)
-            try verify(served.certificates, arguments, try policy(arguments, host: served.host), in: session)
+            let policy = try policy(arguments, host: served.host)
+            let host = try hostPolicy(policy, served: served.host)
+            try verify(
+                served.certificates, arguments, policy, host, served: served, in: quieted(session, arguments))
             return 0
         } catch {
             session.report(error, of: definition.name)
@@ -112,7 +154,7 @@ package enum VerifyCert: SecurityCommand {
     }
 
     private static func evaluation(
-        _ arguments: ParsedArguments, _ presented: [Certificate], _ policy: TrustPolicy
+        _ arguments: ParsedArguments, _ presented: [Certificate], _ policy: TrustPolicy, in session: CommandSession
     ) throws(CommandFailure) -> TrustEvaluation {
         var evaluation = TrustEvaluation(
             presented,
@@ -120,7 +162,7 @@ package enum VerifyCert: SecurityCommand {
                 + (try RevocationArguments.policies(arguments.values("-R")) { .usage("-R: \($0)") }),
             at: try ValidationTime.validationTime(arguments["-d"]?.text))
         let anchors = arguments.values("-r")
-        evaluation.anchors = try CertificateFiles.read(anchors)
+        evaluation.anchors = try CertificateFiles.read(anchors, in: session)
         evaluation.isAnchorsOnly = !anchors.isEmpty
         evaluation.take(TrustSettingsDomain.all)
         evaluation.revocation = try RevocationArguments.information(
@@ -153,9 +195,10 @@ package enum VerifyCert: SecurityCommand {
         }
     }
 
-    private static func report(_ verdict: TrustVerdict, _ arguments: ParsedArguments, in session: CommandSession)
-        throws(CommandFailure)
-    {
+    private static func report(
+        _ verdict: TrustVerdict, _ violations: [String], _ arguments: ParsedArguments,
+        in session: CommandSession
+    ) throws(CommandFailure) {
         guard !arguments.contains("-q") else { return }
         if let failure = verdict.failure {
             let isDenied = verdict.result == .deny
@@ -164,6 +207,9 @@ package enum VerifyCert: SecurityCommand {
                     ? "SecTrustEvaluate result: kSecTrustResultDeny\n"
                     : "Cert Verify Result: \(failure.rule.traditionalName)\n")
             session.io.say("security: \(verdict.explanation(failure))\n")
+        } else if !violations.isEmpty {
+            session.io.say("Cert Verify Result: CSSMERR_TP_VERIFY_ACTION_FAILED\n")
+            for violation in violations { session.io.say("security: \(violation)\n") }
         } else if verdict.isTrusted {
             try session.write("...certificate verification successful.\n")
         }

@@ -6,6 +6,7 @@ internal import LinuxSystem
 
 /// A verdict with the attempts that led to it, in the shape of its JSON.
 struct TrustReport: Encodable {
+    /// Whether the chain is trusted, and violates nothing.
     var isTrusted: Bool
     /// Apple's name for the status of the first failure; nil if the chain is trusted.
     var status: String?
@@ -14,6 +15,12 @@ struct TrustReport: Encodable {
     var failures: [Failure]
     /// The chains that were tried before the result, or all of them if none is trusted.
     var attempts: [Attempt]
+    /// What was required beside trust, one sentence each; empty if no server is named.
+    var applied: [String]
+    /// What the certificates violate of it: pins, and the strength of the leaf.
+    var violations: [String]
+    /// Why revocation evidence is missing or was not used.
+    var revocationProblems: [String]
 
     struct Failure: Encodable {
         var rule: String
@@ -37,9 +44,11 @@ struct TrustReport: Encodable {
         var failures: [Failure]
     }
 
-    init(_ verdict: TrustVerdict) {
-        isTrusted = verdict.isTrusted
-        status = verdict.failure?.rule.status.name
+    init(_ verdict: TrustVerdict, applied: [String] = [], violations: [String] = []) {
+        isTrusted = verdict.isTrusted && violations.isEmpty
+        status = (verdict.failure?.rule.status ?? (violations.isEmpty ? nil : .verifyActionFailed))?.name
+        (self.applied, self.violations) = (applied, violations)
+        revocationProblems = verdict.revocationProblems
         chain = verdict.chain.map(Self.name)
         failures = verdict.failures.map(Failure.init)
         attempts = verdict.attempts.map { attempt in
@@ -62,6 +71,9 @@ struct TrustReport: Encodable {
             lines += Self.tree(attempt.chain, attempt.failures)
             lines.append("")
         }
+        lines += revocationProblems.map { "Revocation: \($0)" }
+        lines += applied.map { "Applied: \($0)" }
+        lines += violations.map { "Violated: \($0)" }
         if isTrusted {
             lines.append(failures.isEmpty ? "Trusted:" : "Trusted, with ignored rules:")
             lines += Self.tree(chain, failures)
