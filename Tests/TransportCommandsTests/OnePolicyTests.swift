@@ -294,7 +294,10 @@ private struct Bench {
         }
         do {
             let channel = try await bootstrap.connect(host: "127.0.0.1", port: server.port).get()
+            // A server that does not answer must not stop the tests.
+            let timeout = channel.eventLoop.scheduleTask(in: .minutes(2)) { channel.close(promise: nil) }
             let refusal = try await promise.futureResult.get()
+            timeout.cancel()
             channel.close(promise: nil)
             return Result(isAccepted: refusal == nil, text: refusal ?? "")
         } catch {
