@@ -31,7 +31,7 @@ struct CallerProgramTests {
             }
             process = try SpawnedProcess(
                 ["\(path)/\(names[0])", "execute", "\(path)/socket"] + next, environment: [:], output: "\(path)/output")
-            connection = try #require(try listener.accept(until: StopSignal()) {})
+            connection = try #require(try listener.accept(until: StopSignal()))
             connected = ConnectedCaller(
                 try Peer(of: connection), claim: CallerIdentity(executable: "/claimed"),
                 reader: CallerReader(command: nil, entitlements: nil))

@@ -454,7 +454,7 @@ extension DaemonProofs {
             let addedBy = try SpawnedProcess(
                 [Executable.path("ProofWorker"), "hand-over", daemon.socket, place], environment: [:],
                 output: "\(daemon.directory.path)/maker")
-            let way = try #require(try listener.accept(until: StopSignal()) {})
+            let way = try #require(try listener.accept(until: StopSignal()))
             guard case .socket(let connection) = try way.receiveDescriptor() else {
                 Issue.record("no connection arrived")
                 return

@@ -116,7 +116,7 @@ struct StoredPrintsTests {
         let stop = try StopSignal()
         defer { stop.raise() }
         BackgroundThread.run {
-            guard let connection = try? listener.accept(until: stop, heartbeat: {}) else { return }
+            guard let connection = try? listener.accept(until: stop) else { return }
             answer(connection)
         }
         return try StoredPrints(socket: path, trustedUser: user, timeout: timeout).enrolledSet(of: user)

@@ -2,6 +2,7 @@
 
 @testable import Keybag
 import KeychainModel
+import KeychainTesting
 @_spi(Testing) import LinuxSystem
 import SecretMemory
 import Testing
@@ -25,12 +26,38 @@ struct LockableKeybagTests {
         lockable.lock(immediately: false)
         #expect(lockable.keyring.isOpen(.whenUnlocked))
         lockable.unlock(user)
+        // The thread that waited for the end ends with the wait.
+        #expect(eventually { !lockable.isWatched })
         BackgroundThread.$isExhausted.withValue(true) { lockable.lock(immediately: false) }
         #expect(lockable.graceLeft == nil)
         #expect(lockable.lockState == .locked)
         #expect(!lockable.keyring.isOpen(.whenUnlocked))
         #expect(lockable.keyring.isOpen(.afterFirstUnlock))
     }
+
+    @Test("The thread that waits for a lock learns of a shorter interval, of the lock, and of the end of the keybag")
+    func changedTimes() throws {
+        var (lockable, user) = try lockable(KeybagSettings(graceSeconds: 3600, lockInterval: 86_400))
+        lockable.unlock(user)
+        #expect(lockable.isWatched)
+        lockable.apply(KeybagSettings(graceSeconds: 1, lockInterval: 1))
+        #expect(eventually { lockable.lockState == .locked })
+        #expect(eventually { !lockable.isWatched })
+        // The grace period ends without a request, which would end it as well.
+        lockable.unlock(user)
+        lockable.apply(KeybagSettings(graceSeconds: 1))
+        lockable.lock(immediately: false)
+        #expect(eventually { lockable.graceLeft == nil && !lockable.isWatched })
+        // A thread that still waits keeps no keybag.
+        (lockable, user) = try self.lockable(KeybagSettings(lockInterval: 86_400))
+        let released = Reference(keybag: lockable)
+        lockable.unlock(user)
+        #expect(lockable.isWatched)
+        (lockable, user) = try self.lockable(KeybagSettings())
+        #expect(eventually { released.keybag == nil })
+    }
+
+    private struct Reference { weak var keybag: LockableKeybag? }
 
     private func lockable(_ settings: KeybagSettings) throws -> (LockableKeybag, UnlockedKeybag) {
         let deviceKey = DeviceKey.ephemeral()

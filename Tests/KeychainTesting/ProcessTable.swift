@@ -30,6 +30,14 @@ public enum ProcessTable {
         return Set(names.compactMap { pid_t($0) })
     }
 
+    /// Returns how often each thread of a process has slept.
+    public static func sleeps(of process: pid_t) -> [pid_t: Int] {
+        let pairs = threads(of: process).map { thread in
+            (thread, number("voluntary_ctxt_switches:", in: "/proc/\(process)/task/\(thread)/status"))
+        }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
     /// Returns the number of threads of a process; 0 if it has ended.
     public static func threadCount(of process: pid_t) -> Int { statusNumber("Threads:", of: process) }
 
@@ -42,7 +50,11 @@ public enum ProcessTable {
     }
 
     private static func statusNumber(_ name: String, of process: pid_t) -> Int {
-        let text = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .isoLatin1)) ?? ""
+        number(name, in: "/proc/\(process)/status")
+    }
+
+    private static func number(_ name: String, in path: String) -> Int {
+        let text = (try? String(contentsOfFile: path, encoding: .isoLatin1)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
         return line.flatMap { $0.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } } ?? 0
     }

@@ -41,7 +41,7 @@ struct SubordinateUserTests {
             try provider.registry(of: user)
         }
         func rescue(of keychain: UserKeychain) -> any KeychainRescue { provider.rescue(of: keychain) }
-        func closeIdle() { provider.closeIdle() }
+        func closeIdle() -> UInt64? { provider.closeIdle() }
         func openKeychains(of user: UInt32) -> [ServedKeychain] { provider.openKeychains(of: user) }
         func forEachOpen(_ body: (ServedKeychain) -> Void) { provider.forEachOpen(body) }
         func close() { provider.close() }

@@ -72,6 +72,16 @@ struct MountProcessTests {
         #expect(eventually { place.servers.isEmpty })
     }
 
+    @Test("A mounted folder with an open file sleeps while no program uses it")
+    func idle() throws {
+        try mount("--class", "complete", place.store, place.mount)
+        let open = try Call.open(place.mount + "/open", O_CREAT | O_RDWR)
+        defer { close(open) }
+        let server = try #require(place.servers.first)
+        #expect(try Rest.restless(["latchkey-mount": server], in: TemporaryDirectory()) == nil)
+        try unmount(place.mount)
+    }
+
     @Test("In the foreground, --unmount and SIGTERM end the process with 0", arguments: [false, true])
     func foreground(_ isSignalled: Bool) throws {
         let process = try place.start("mount", "--foreground", "--class", "none", place.store, place.mount)

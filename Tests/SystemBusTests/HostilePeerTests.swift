@@ -170,7 +170,7 @@ struct HostilePeerTests {
         let listener = try Socket(listeningAt: path, permissions: 0o600)
         let stop = try StopSignal()
         BackgroundThread.run {
-            guard let socket = try? listener.accept(until: stop, heartbeat: {}) else { return }
+            guard let socket = try? listener.accept(until: stop) else { return }
             _ = Array(greeting.utf8).withUnsafeBytes { try? socket.send($0) }
             // An empty greeting stands for a server that never answers.
             while greeting.isEmpty, !stop.wait(milliseconds: 1000) {}

@@ -40,7 +40,7 @@ final class RawBus: Sendable {
         listener = try Socket(listeningAt: "\(directory.path)/bus", permissions: 0o600)
         stop = try StopSignal()
         BackgroundThread.run { [weak self, listener, stop] in
-            guard let socket = try? listener.accept(until: stop, heartbeat: {}) else { return }
+            guard let socket = try? listener.accept(until: stop) else { return }
             self?.connected.append(socket)
             Self.serve(socket) { self?.receive($0, socket) }
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 public import KeychainModel
 public import LinuxSystem
 
@@ -21,8 +20,10 @@ public final class LockableKeybag: Sendable {
         var graceDeadline: UInt64?
         /// When an item was last requested, on the clock of the boot.
         var lastUse: UInt64 = 0
-        /// Whether a thread waits until the keychain has been idle long enough.
+        /// Whether a thread waits for the next time at which keys are to be wiped.
         var isWatched = false
+        /// Wakes that thread.
+        var alarm: BootAlarm?
         /// Cached until the next change.
         var keyring: Keyring?
         var observers: [Int: @Sendable (LockState) -> Void] = [:]
@@ -45,6 +46,8 @@ public final class LockableKeybag: Sendable {
         self.clock = clock
     }
 
+    deinit { state.withLock { $0.alarm?.raise() } }
+
     // MARK: Reading
 
     public var device: DeviceKeybag { state.withLock { $0.device } }
@@ -57,8 +60,11 @@ public final class LockableKeybag: Sendable {
 
     /// Applies settings that are stored with the next passcode; nil for the stored ones.
     public func apply(_ settings: KeybagSettings?) {
-        state.withLock { $0.pendingSettings = settings }
-        startIdleTimer()
+        state.withLock { state in
+            state.pendingSettings = settings
+            state.alarm?.raise()
+        }
+        startTimer()
     }
 
     public var lockState: LockState { state.withLock { $0.lockState } }
@@ -88,7 +94,7 @@ public final class LockableKeybag: Sendable {
         lockIfIdle()
         state.withLock { $0.lastUse = clock.now() }
         // Retries, in case no thread could be started before.
-        startIdleTimer()
+        startTimer()
     }
 
     // MARK: Changing
@@ -109,7 +115,7 @@ public final class LockableKeybag: Sendable {
                 state.presence.wipe()
             }
         }
-        startIdleTimer()
+        startTimer()
     }
 
     /// Replaces the keybag by one that this process has changed, with the keys that its passcode
@@ -131,7 +137,7 @@ public final class LockableKeybag: Sendable {
             let isClosed = state.isLocked && state.graceDeadline == nil
             state.user = isClosed ? user.afterLock : user
         }
-        startIdleTimer()
+        startTimer()
     }
 
     /// Unlocks with the keys that the passcode has opened.
@@ -143,14 +149,13 @@ public final class LockableKeybag: Sendable {
             state.graceDeadline = nil
             state.lastUse = clock.now()
         }
-        startIdleTimer()
+        startTimer()
     }
 
     /// Locks. The keys are wiped when the grace period of the settings ends.
     ///
     /// - Parameter immediately: whether the grace period is skipped.
     public func lock(immediately: Bool) {
-        var deadline: UInt64?
         change { state in
             // Also before the first unlock, when a passcode may have satisfied a constraint.
             state.presence.wipe()
@@ -164,9 +169,14 @@ public final class LockableKeybag: Sendable {
                 state.user = user.afterLock
                 state.graceDeadline = nil
             }
-            deadline = state.graceDeadline
         }
-        if let deadline { wipe(at: deadline) }
+        guard !startTimer() else { return }
+        // Without a thread that wipes the keys at its end, there is no grace period.
+        state.withLock { state in
+            guard state.graceDeadline != nil else { return }
+            state.graceDeadline = clock.now()
+            lockIfGraceExpired(&state)
+        }
     }
 
     /// Wipes the keys that the passcode has opened, for a keychain that is no longer used.
@@ -175,6 +185,7 @@ public final class LockableKeybag: Sendable {
         state.withLock { state in
             (state.user, state.keyring, state.isLocked, state.graceDeadline) = (nil, nil, false, nil)
             state.presence.wipe()
+            state.alarm?.raise()
         }
     }
 
@@ -185,78 +196,66 @@ public final class LockableKeybag: Sendable {
         state.keyring = nil
     }
 
-    /// Wipes the keys when the grace period ends, even if nothing is requested. If no thread can be
-    /// started for that, there is no grace period.
-    private func wipe(at deadline: UInt64) {
-        let clock = clock
-        let isRunning = BackgroundThread.run { [weak self] in
-            while true {
-                let now = clock.now()
-                guard now < deadline else { break }
-                // Sleeps in steps, because the clock of usleep(3) stops while the machine is
-                // suspended.
-                usleep(UInt32(min((deadline - now) / 1000, 200_000)))
-                guard let self, self.state.withLock({ $0.graceDeadline == deadline }) else { return }
-            }
-            self?.state.withLock { state in self?.lockIfGraceExpired(&state) }
-        }
-        guard !isRunning else { return }
-        state.withLock { state in
-            guard state.graceDeadline == deadline else { return }
-            state.graceDeadline = clock.now()
-            lockIfGraceExpired(&state)
-        }
-    }
+    // MARK: Time
 
-    // MARK: Idleness
-
-    /// Whether a thread waits until the keychain has been idle long enough.
+    /// Whether a thread waits for the next time at which keys are to be wiped.
     var isWatched: Bool { state.withLock { $0.isWatched } }
 
-    /// Returns the nanoseconds until the idle keychain locks itself; nil if it does not.
-    private func idleTimeLeft(_ state: State) -> UInt64? {
+    /// When the idle keychain locks itself, on the clock of the boot; nil if it does not.
+    private func idleDeadline(_ state: State) -> UInt64? {
         let interval = UInt64(state.settings.lockInterval) * 1_000_000_000
         guard interval > 0, state.user != nil, !state.isLocked else { return nil }
-        let now = clock.now()
-        let idle = now > state.lastUse ? now - state.lastUse : 0
-        return idle < interval ? interval - idle : 0
+        return state.lastUse &+ interval
     }
 
+    private func isIdle(_ state: State) -> Bool { idleDeadline(state).map { $0 <= clock.now() } == true }
+
     private func lockIfIdle() {
-        guard state.withLock({ idleTimeLeft($0) == 0 }) else { return }
+        guard state.withLock({ isIdle($0) }) else { return }
         change { state in
             // Another thread may have used or unlocked it since.
-            guard idleTimeLeft(state) == 0 else { return }
+            guard isIdle(state) else { return }
             (state.isLocked, state.graceDeadline, state.user) = (true, nil, state.user?.afterLock)
             state.presence.wipe()
         }
     }
 
-    /// Ensures that one thread locks the keychain when it is idle, even if nothing is requested.
-    private func startIdleTimer() {
-        let isNew = state.withLock { state in
-            guard !state.isWatched, idleTimeLeft(state) != nil else { return false }
-            state.isWatched = true
-            return true
+    /// Ensures that one thread locks the keychain when it is idle, and wipes the keys when the grace
+    /// period ends, even if nothing is requested.
+    ///
+    /// - Returns: false if no thread can be started.
+    @discardableResult
+    private func startTimer() -> Bool {
+        let (isNeeded, alarm) = state.withLock { state -> (Bool, BootAlarm?) in
+            guard !state.isWatched, nextDeadline(state) != nil else { return (false, nil) }
+            if state.alarm == nil { state.alarm = try? BootAlarm() }
+            state.isWatched = state.alarm != nil
+            return (true, state.alarm)
         }
-        guard isNew else { return }
-        let isRunning = BackgroundThread.run { [weak self] in
-            while self?.startsIdleTimer() == true { usleep(Self.idleStep) }
+        guard isNeeded else { return true }
+        guard let alarm else { return false }
+        let isRunning = BackgroundThread.run { [weak self, clock] in
+            // While it waits, the thread does not keep the keybag.
+            while let deadline = self?.wipeWhatIsDue() { alarm.wait(until: deadline, of: clock) }
         }
         if !isRunning { state.withLock { $0.isWatched = false } }
+        return isRunning
     }
 
-    /// Locks an idle keychain; returns false if there is nothing left to wait for.
-    private func startsIdleTimer() -> Bool {
+    /// Locks an idle keychain and ends a grace period whose time has come; returns the next such time.
+    private func wipeWhatIsDue() -> UInt64? {
         lockIfIdle()
         return state.withLock { state in
-            state.isWatched = idleTimeLeft(state) != nil
-            return state.isWatched
+            lockIfGraceExpired(&state)
+            let next = nextDeadline(state)
+            state.isWatched = next != nil
+            return next
         }
     }
 
-    /// Half a second, in microseconds.
-    private static let idleStep: UInt32 = 500_000
+    private func nextDeadline(_ state: State) -> UInt64? {
+        [state.graceDeadline, idleDeadline(state)].compactMap { $0 }.min()
+    }
 
     // MARK: Observing
 
@@ -280,6 +279,8 @@ public final class LockableKeybag: Sendable {
             let before = state.lockState
             body(&state)
             state.keyring = nil
+            // The next time may be another one.
+            if state.isWatched { state.alarm?.raise() }
             return (before, state.lockState, Array(state.observers.values))
         }
         guard before != after else { return }

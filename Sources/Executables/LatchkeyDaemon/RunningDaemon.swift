@@ -37,8 +37,8 @@ final class RunningDaemon: Service {
             server.handleSessionEvent(event, of: user)
         }
         for socket in given + [own?.socket].compactMap({ $0 }) { try server.listen(on: socket) }
-        guard server.startHousekeeping(), login.start() else { throw SystemError("start a thread", code: EAGAIN) }
-        if let idleTime { Self.endWhenIdle(server, provider, own, idleTime, watchdogEnd) }
+        let isRunning = Self.startHousekeeping(server, provider, own, idleTime, watchdogEnd)
+        guard isRunning, login.start() else { throw SystemError("start a thread", code: EAGAIN) }
         log.info(
             "listening",
             metadata: ["mode": "\(environment.isSystem ? "system" : "user")", "activated": "\(!given.isEmpty)"])
@@ -57,19 +57,24 @@ final class RunningDaemon: Service {
         log.info("stopped")
     }
 
-    /// Ends the process, as a signal does, when no keychain is unlocked and no process has asked for a while,
-    /// or none can ask, because the socket was removed.
-    private static func endWhenIdle(
-        _ server: KeychainServer, _ provider: HomeProvider, _ socket: ServerSocket?, _ seconds: Int, _ end: StopSignal
-    ) {
-        BackgroundThread.run {
-            while !end.wait(milliseconds: Int32(clamping: min(seconds, 10) * 500)) {
-                guard server.hasBeenIdle(for: seconds),
-                    !provider.holdsUnlockedKeychain || socket?.isReachable == false
-                else { continue }
-                kill(getpid(), SIGTERM)
-                return
-            }
+    /// Starts the housekeeping of the server. With an idle time it ends the process, as a signal does,
+    /// when no keychain is unlocked and no process has asked for a while, or none can ask, because the
+    /// socket was removed.
+    private static func startHousekeeping(
+        _ server: KeychainServer, _ provider: HomeProvider, _ socket: ServerSocket?, _ idleTime: Int?,
+        _ end: StopSignal
+    ) -> Bool {
+        guard let idleTime else { return server.startHousekeeping() }
+        let pause = UInt64(idleTime) * 1_000_000_000
+        provider.observeLocks { server.wakeHousekeeping() }
+        let isObserved = socket.map { $0.observeEnd(until: end) { server.wakeHousekeeping() } } ?? true
+        return server.startHousekeeping(pause: Int32(clamping: min(idleTime, 10) * 500)) {
+            // The end of a request wakes the housekeeping, and so do a lock and the end of the socket.
+            guard let last = server.lastUse else { return nil }
+            let now = BootClock.system.now()
+            guard now >= last + pause else { return last + pause }
+            if !provider.holdsUnlockedKeychain || socket?.isReachable == false { kill(getpid(), SIGTERM) }
+            return isObserved ? nil : now + pause
         }
     }
 

@@ -17,6 +17,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -186,6 +187,17 @@ int latchkey_accept(int socket) {
 
 int latchkey_event(void) {
     return eventfd(0, EFD_CLOEXEC);
+}
+
+int latchkey_boot_timer(void) {
+    return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+int latchkey_set_boot_timer(int timer, uint64_t nanoseconds) {
+    // A time of zero would disarm the timer.
+    if (nanoseconds == 0) nanoseconds = 1;
+    struct itimerspec time = {{0, 0}, {(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)}};
+    return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
 int latchkey_pipe(int *reading, int *writing) {

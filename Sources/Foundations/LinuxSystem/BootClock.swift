@@ -8,13 +8,21 @@ public struct BootClock: Sendable {
     public let now: @Sendable () -> UInt64
     /// The kernel's random identifier of this boot, 36 characters; empty if there is no /proc.
     public let identifier: @Sendable () -> String
+    /// Whether it is the machine's clock, and not that of a test.
+    let isMachine: Bool
 
     public init(now: @escaping @Sendable () -> UInt64, identifier: @escaping @Sendable () -> String) {
-        self.now = now
-        self.identifier = identifier
+        self.init(isMachine: false, now: now, identifier: identifier)
+    }
+
+    private init(
+        isMachine: Bool, now: @escaping @Sendable () -> UInt64, identifier: @escaping @Sendable () -> String
+    ) {
+        (self.isMachine, self.now, self.identifier) = (isMachine, now, identifier)
     }
 
     public static let system = BootClock(
+        isMachine: true,
         now: {
             var time = timespec()
             clock_gettime(CLOCK_BOOTTIME, &time)

@@ -62,33 +62,18 @@ final class DirectoryWatcher: Sendable {
 
     /// Returns the events that have arrived; nil if there are none.
     private func readEvents() -> Events? {
+        let arrived = InotifyEvent.read(from: inotify.rawValue)
+        guard !arrived.isEmpty else { return nil }
         var events = Events(watcher: self)
-        let hasRead = withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 8) { buffer -> Bool in
-            let count = read(inotify.rawValue, buffer.baseAddress, buffer.count)
-            guard count > 0 else { return false }
-            var rest = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
-            while rest.count >= Self.headSize {
-                let watch = rest.loadUnaligned(fromByteOffset: 0, as: Int32.self)
-                let mask = rest.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
-                let nameLength = rest.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
-                add(to: &events, watch: watch, mask: mask, hasName: nameLength > 0)
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Self.headSize + Int(nameLength)))
-            }
-            return true
+        for event in arrived {
+            if event.has(UInt32(IN_Q_OVERFLOW)) { events.isIncomplete = true }
+            // An event with a name is about an entry of the directory.
+            if event.has(UInt32(IN_ATTRIB)), event.name == nil { events.raised.insert(event.watch) }
+            if event.has(Self.endMask) { events.ended.insert(event.watch) }
         }
-        return hasRead ? events : nil
-    }
-
-    private func add(to events: inout Events, watch: Int32, mask: UInt32, hasName: Bool) {
-        if mask & UInt32(IN_Q_OVERFLOW) != 0 { events.isIncomplete = true }
-        // An event with a name is about an entry of the directory.
-        if mask & UInt32(IN_ATTRIB) != 0, !hasName { events.raised.insert(watch) }
-        if mask & Self.endMask != 0 { events.ended.insert(watch) }
+        return events
     }
 
     private static var endMask: UInt32 { UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED) }
     private static var mask: UInt32 { UInt32(IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR) }
-    /// The size of `struct inotify_event` without the name: watch, mask, cookie, length.
-    private static let headSize = 16
-    private static let bufferSize = 4096
 }

@@ -64,13 +64,12 @@ public final class Socket: Sendable {
     /// The listening socket is not shut down, because the service manager may continue to listen on
     /// it.
     ///
-    /// - Parameter heartbeat: called at least once a second while waiting.
-    public func accept(until signal: StopSignal, heartbeat: () -> Void) throws(SystemError) -> Socket? {
+    /// - Parameter probe: its questions are answered while waiting.
+    public func accept(until signal: StopSignal, answering probe: Probe? = nil) throws(SystemError) -> Socket? {
         while true {
-            heartbeat()
-            switch try signal.wait(for: descriptor) {
+            switch try signal.wait(for: descriptor, answering: probe) {
             case .raised: return nil
-            case .nothing: continue
+            case .interrupted: continue
             case .readable: break
             }
             let accepted = latchkey_accept(descriptor)
@@ -81,7 +80,7 @@ public final class Socket: Sendable {
     }
 
     /// Makes accept(2) fail with EAGAIN if there is no connection, so that
-    /// ``accept(until:heartbeat:)`` continues to wait.
+    /// ``accept(until:answering:)`` continues to wait.
     public func makeNonBlocking() {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
@@ -109,6 +108,22 @@ public final class Socket: Sendable {
     public var isHungUp: Bool {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&entry, 1, 0) == 1 && Int32(entry.revents) & (POLLHUP | POLLERR) != 0
+    }
+
+    /// Waits until the other side has sent bytes or has disconnected, or a signal is raised, which is
+    /// lowered.
+    public func waitForPeer(or signal: WakeSignal) {
+        signal.wait(for: descriptor, events: Int16(POLLIN) | Self.pollReadHangup, milliseconds: -1)
+    }
+
+    /// Whether any process listens at the path.
+    public static func isListening(at path: String) -> Bool {
+        do throws(SystemError) {
+            _ = try Socket(connectingTo: path)
+            return true
+        } catch {
+            return ![ENOENT, ECONNREFUSED, ENOTDIR, ENAMETOOLONG].contains(error.code)
+        }
     }
 
     // MARK: Bytes

@@ -18,18 +18,31 @@ public final class StopSignal: Sendable {
         return poll(&entry, 1, milliseconds) > 0
     }
 
-    /// The result of a wait.
-    enum Wait { case raised, readable, nothing }
+    /// Waits until the signal or another one is raised, or the other end of a socket is closed.
+    ///
+    /// - Returns: whether this signal is raised.
+    public func wait(or other: StopSignal, orEndOf socket: Socket) -> Bool {
+        var entries = [event.entry, other.event.entry, pollfd(fd: socket.descriptor, events: 0, revents: 0)]
+        while poll(&entries, 3, -1) < 0, errno == EINTR {}
+        return entries[0].revents != 0
+    }
 
-    /// Waits until `other` is readable, the signal is raised, or a second has passed.
-    func wait(for other: Int32) throws(SystemError) -> Wait {
+    /// The result of a wait.
+    enum Wait { case raised, readable, interrupted }
+
+    /// Waits until `other` is readable or the signal is raised, and answers the questions of a probe
+    /// meanwhile.
+    func wait(for other: Int32, answering probe: Probe?) throws(SystemError) -> Wait {
+        let none = pollfd(fd: -1, events: 0, revents: 0)
         var entries = [
-            event.entry, pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+            event.entry, pollfd(fd: other, events: Int16(POLLIN), revents: 0), probe?.entry ?? none,
         ]
-        let count = poll(&entries, 2, 1000)
+        let count = poll(&entries, 3, -1)
         guard count >= 0 || errno == EINTR else { throw .last("wait") }
-        if count <= 0 { return .nothing }
-        return entries[0].revents != 0 ? .raised : .readable
+        if count <= 0 { return .interrupted }
+        if entries[2].revents != 0 { probe?.answer() }
+        if entries[0].revents != 0 { return .raised }
+        return entries[1].revents != 0 ? .readable : .interrupted
     }
 
     /// Waits until `other` is readable.

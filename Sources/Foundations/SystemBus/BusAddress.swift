@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSystemd
+internal import LinuxSystem
 
 /// Where a bus listens.
 public enum BusAddress: Hashable, Sendable {
@@ -10,6 +11,23 @@ public enum BusAddress: Hashable, Sendable {
     case session
     /// An address in the syntax of D-Bus, for example `unix:path=/run/dbus/system_bus_socket`.
     case custom(String)
+
+    /// The path of the bus's socket; nil if the address names none, or more than a path.
+    public var socketPath: String? {
+        let address =
+            switch self {
+            case .system: SecureEnvironment.value(of: "DBUS_SYSTEM_BUS_ADDRESS") ?? Self.systemAddress
+            case .session: SecureEnvironment.value(of: "DBUS_SESSION_BUS_ADDRESS") ?? ""
+            case .custom(let address): address
+            }
+        guard address.hasPrefix(Self.pathPrefix) else { return nil }
+        let path = address.dropFirst(Self.pathPrefix.count)
+        return path.hasPrefix("/") && !path.contains { ",;%".contains($0) } ? String(path) : nil
+    }
+
+    private static let pathPrefix = "unix:path="
+    /// The address without a variable, as libsystemd has it.
+    private static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
 
     /// Starts to connect; returns 0, or a negative `errno`.
     func open(_ bus: inout OpaquePointer?) -> Int32 {

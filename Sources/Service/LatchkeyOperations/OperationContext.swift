@@ -2,6 +2,7 @@
 
 package import KeychainModel
 package import LatchkeyService
+package import LinuxSystem
 package import Presence
 package import SecretMemory
 
@@ -86,8 +87,10 @@ package protocol OperationContext {
     /// Whether the client is still connected.
     var isConnected: Bool { get }
 
-    /// Whether the client still waits: it is connected, and has sent nothing further.
-    var isAwaited: Bool { get }
+    /// Waits until a signal is raised, which is lowered, or the client no longer waits.
+    ///
+    /// - Returns: whether the client still waits: it is connected, and has sent nothing further.
+    func awaits(_ signal: WakeSignal) -> Bool
 
     /// Receives the next piece of a backup; returns nil at its end.
     func nextPiece() throws(KeychainError) -> [UInt8]?

@@ -29,10 +29,7 @@ struct ClientEvaluation: EvaluationHost {
             throw KeychainError(error)
         }
         let isWatching = BackgroundThread.run { [self] in
-            while !end.wait(milliseconds: Self.interval) {
-                guard socket.isHungUp || server.isStopping else { continue }
-                return cancellation.request()
-            }
+            if !end.wait(or: server.stopping, orEndOf: socket) { cancellation.request() }
         }
         guard isWatching else {
             throw KeychainError(.notAvailable, "latchkeyd cannot start another thread", hint: "try again")
@@ -40,7 +37,4 @@ struct ClientEvaluation: EvaluationHost {
         defer { end.raise() }
         return try body()
     }
-
-    /// How often the connection is looked at, in milliseconds.
-    private static let interval: Int32 = 100
 }

@@ -75,7 +75,10 @@ final class Connection: Sendable {
         do throws(WireError) {
             guard let caller = try handshake() else { return }
             while let response = try nextResponse(to: caller) {
-                defer { state.withLock { $0.idleSince = BootClock.system.now() } }
+                defer {
+                    state.withLock { $0.idleSince = BootClock.system.now() }
+                    server.somethingHasEnded()
+                }
                 try response.deliver()
             }
         } catch {

@@ -41,6 +41,7 @@ public final class HomeProvider: KeychainProvider {
     private let ownsWhileRunning: Bool
     private let lists = SystemMutex<[UInt32: KeychainListCache]>([:])
     private let slots = SystemMutex<[UserKeychain: KeychainSlot]>([:])
+    private let whenLocked = SystemMutex<(@Sendable () -> Void)?>(nil)
 
     /// The keychain of one user, for this user only.
     ///
@@ -192,13 +193,19 @@ public final class HomeProvider: KeychainProvider {
 
     // MARK: Idle keychains
 
-    public func closeIdle() {
+    @discardableResult
+    public func closeIdle() -> UInt64? {
         // A user's own daemon has one keychain, and keeps the ownership of the home.
-        guard mode == .system else { return }
+        guard mode == .system else { return nil }
         let now = BootClock.system.now()
         let pause = UInt64(openLimits.idleSeconds) * 1_000_000_000
-        for slot in idleSlots() where now >= slot.since + pause { _ = slot.slot.closeIfIdle() }
+        let slots = idleSlots()
+        // One that cannot be closed now is looked at again after its next use.
+        for slot in slots where now >= slot.since + pause { _ = slot.slot.closeIfIdle() }
+        return slots.first { now < $0.since + pause }.map { $0.since + pause }
     }
+
+    public func observeLocks(_ body: @escaping @Sendable () -> Void) { whenLocked.withLock { $0 = body } }
 
     /// Closes the keychains that were idle for longest if too many are open.
     private func closeExcessKeychains() throws(KeychainError) {
@@ -320,6 +327,9 @@ public final class HomeProvider: KeychainProvider {
             home: home, clocks: clocks, ownership: ownership, quota: quota, user: user,
             presence: presence, hardware: hardware, allowsAlwaysOpen: allowsAlwaysOpen,
             automaticPasscode: automaticPasscode)
+        _ = service.addLockObserver { [weak self] state in
+            if state != .unlocked { self?.whenLocked.withLock { $0 }?() }
+        }
         let (clocks, quota, allowsAlwaysOpen) = (clocks, quota, allowsAlwaysOpen)
         let (presence, hardware) = (presence, hardware)
         return ServedKeychain(

@@ -60,13 +60,18 @@ final class IdempotencyCache: Sendable {
     }
 
     /// Evicts expired changes, including those of users who make no further changes.
-    func evictExpired() {
+    ///
+    /// - Returns: when the next change will have expired (`BootClock`); nil if there is none that has
+    ///   ended.
+    @discardableResult
+    func evictExpired() -> UInt64? {
         let now = BootClock.system.now()
-        users.withLock { users in
+        return users.withLock { users in
             for user in users.keys {
                 users[user]?.evict(now)
                 if users[user]?.outcomes.isEmpty == true { users[user] = nil }
             }
+            return users.values.compactMap(\.nextExpiry).min()
         }
     }
 
@@ -104,6 +109,12 @@ extension IdempotencyCache.Changes {
             order.removeFirst(first)
             first = 0
         }
+    }
+
+    /// When the oldest change expires; nil while it is being made.
+    fileprivate var nextExpiry: UInt64? {
+        guard first < order.count, case .ended(_, let time)? = outcomes[order[first]] else { return nil }
+        return time + Self.lifetime
     }
 
     private func isEvictable(_ oldest: IdempotencyCache.Outcome?, _ now: UInt64) -> Bool {

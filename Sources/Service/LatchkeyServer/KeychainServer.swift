@@ -28,9 +28,14 @@ public final class KeychainServer: Sendable {
     private let permit: OperationPermit?
     /// Whether running requests are to be cancelled.
     private let cancelling = Atomic(false)
-    private let stopping: StopSignal
+    let stopping: StopSignal
     private let accepting = Atomic(0)
-    private let heartbeat = Atomic(BootClock.system.now())
+    /// Asks the threads that accept connections whether they run.
+    private let probes = SystemMutex<[Probe]>([])
+    /// Wakes the thread of the housekeeping.
+    private let housekeeping: WakeSignal
+    /// Whether that thread waits until a request ends.
+    private let awaitsRequests = Atomic(false)
 
     /// - Parameters:
     ///   - provider: provides the keychain of each user; closed with the server.
@@ -74,6 +79,7 @@ public final class KeychainServer: Sendable {
         registry = ConnectionRegistry(limits, shared)
         sessions = ConcurrencyLimiter(limits.sessionsPerUser)
         stopping = try StopSignal()
+        housekeeping = try WakeSignal()
     }
 
     // MARK: Connections
@@ -81,46 +87,68 @@ public final class KeychainServer: Sendable {
     /// Accepts the connections that arrive at a socket, on a separate thread, until
     /// ``stop(timeout:)``.
     public func listen(on socket: Socket) throws(SystemError) {
+        let probe = try Probe()
         accepting.add(1, ordering: .relaxed)
         let isRunning = BackgroundThread.run { [self] in
             defer { accepting.subtract(1, ordering: .relaxed) }
-            accept(from: socket)
+            accept(from: socket, probe)
         }
         guard isRunning else {
             accepting.subtract(1, ordering: .relaxed)
             throw SystemError("start a thread", code: EAGAIN)
         }
+        probes.withLock { $0.append(probe) }
     }
 
-    /// Periodically closes idle keychains and evicts expired responses, on a separate thread, until
-    /// ``stop(timeout:)``.
+    // MARK: Housekeeping
+
+    /// Closes idle keychains and evicts expired responses, on a separate thread, until
+    /// ``stop(timeout:)``. The thread sleeps until the next of them is due, or a request has ended.
     ///
+    /// - Parameters:
+    ///   - pause: the least time between two passes, in milliseconds.
+    ///   - further: also called in each pass. Returns when it is to be called again at the latest
+    ///     (`BootClock`); nil if it has nothing to wait for.
     /// - Returns: false if no thread could be started.
-    public func startHousekeeping() -> Bool {
+    public func startHousekeeping(
+        pause: Int32 = 10_000, and further: @escaping @Sendable () -> UInt64? = { nil }
+    ) -> Bool {
         // Counted with the accepting threads, so that `stop` waits for it too: it may be closing a
         // keychain.
         accepting.add(1, ordering: .relaxed)
         let isRunning = BackgroundThread.run { [self] in
             defer { accepting.subtract(1, ordering: .relaxed) }
-            while !stopping.wait(milliseconds: Self.housekeepingInterval) {
-                provider.closeIdle()
-                changes.evictExpired()
-            }
+            repeat {
+                // An end from now on is not missed.
+                awaitsRequests.store(true, ordering: .sequentiallyConsistent)
+                let due = [provider.closeIdle(), changes.evictExpired(), further()].compactMap { $0 }.min()
+                housekeeping.wait(milliseconds: Self.milliseconds(until: due))
+            } while !stopping.wait(milliseconds: pause)
         }
         if !isRunning { accepting.subtract(1, ordering: .relaxed) }
         return isRunning
     }
 
-    /// Ten seconds.
-    private static let housekeepingInterval: Int32 = 10_000
+    /// Has the housekeeping look again soon, because something has changed that it waits for.
+    public func wakeHousekeeping() { housekeeping.raise() }
 
-    private func accept(from socket: Socket) {
+    /// Records that a request, a connection or a session has ended.
+    func somethingHasEnded() {
+        if awaitsRequests.exchange(false, ordering: .sequentiallyConsistent) { wakeHousekeeping() }
+    }
+
+    private static func milliseconds(until due: UInt64?) -> Int32 {
+        guard let due else { return -1 }
+        let now = BootClock.system.now()
+        return due > now ? Int32(clamping: (due - now) / 1_000_000 + 1) : 0
+    }
+
+    // MARK: Accepting
+
+    private func accept(from socket: Socket, _ probe: Probe) {
         while true {
             do throws(SystemError) {
-                guard
-                    let connection = try socket.accept(
-                        until: stopping, heartbeat: { heartbeat.store(BootClock.system.now(), ordering: .relaxed) })
-                else { return }
+                guard let connection = try socket.accept(until: stopping, answering: probe) else { return }
                 serve(connection)
             } catch {
                 // Too many open files or too little memory: both end when connections are closed.
@@ -147,6 +175,7 @@ public final class KeychainServer: Sendable {
             let isRunning = BackgroundThread.run { [self] in
                 connection.run()
                 if registry.remove(connection) { endContexts(of: connection) }
+                somethingHasEnded()
             }
             guard isRunning else {
                 registry.remove(connection)
@@ -181,21 +210,14 @@ public final class KeychainServer: Sendable {
         }
     }
 
-    /// Whether connections are being accepted: the accepting thread has run its loop within the
-    /// last ten seconds.
+    /// Whether connections are being accepted: the accepting threads answer within ten seconds. Only
+    /// one thread may ask.
     public var isAlive: Bool {
-        BootClock.system.now() < heartbeat.load(ordering: .relaxed) + Self.maxPause && registry.count >= 0
+        probes.withLock { $0 }.allSatisfy { $0.isAnswered(within: 10) } && registry.count >= 0
     }
 
-    /// Ten seconds, in nanoseconds.
-    private static let maxPause: UInt64 = 10_000_000_000
-
-    /// Whether no connection has had a request for so many seconds, and no session is open.
-    public func hasBeenIdle(for seconds: Int) -> Bool {
-        let now = BootClock.system.now()
-        let last = registry.lastUse ?? now
-        return (now &- min(last, now)) / 1_000_000_000 >= seconds
-    }
+    /// When the last request ended (`BootClock`); nil while one is in progress, or a session is open.
+    public var lastUse: UInt64? { registry.lastUse }
 
     // MARK: Stopping
 
@@ -205,6 +227,7 @@ public final class KeychainServer: Sendable {
     /// - Parameter timeout: the longest time to wait for requests in progress, in seconds.
     public func stop(timeout: Int = 20) {
         stopping.raise()
+        housekeeping.raise()
         registry.stop()
         let deadline = BootClock.system.now() + UInt64(timeout) * 1_000_000_000
         waitUntilEmpty(until: deadline)

@@ -165,7 +165,12 @@ final class RequestContext: OperationContext {
 
     var isConnected: Bool { !handler.channel.socket.isHungUp }
 
-    var isAwaited: Bool { !handler.channel.socket.isStale }
+    func awaits(_ signal: WakeSignal) -> Bool {
+        let socket = handler.channel.socket
+        guard !socket.isStale else { return false }
+        socket.waitForPeer(or: signal)
+        return !socket.isStale
+    }
 
     func nextPiece() throws(KeychainError) -> [UInt8]? {
         let bytes = try reply.next(SendPiece.self, "backup").bytes
@@ -241,11 +246,12 @@ final class RequestContext: OperationContext {
             let session = try KeychainServer(sessionOf: server, provider, permit: permit)
             // Added before the thread starts, because the thread may end immediately.
             connection.addSession(Connection.OpenSession(server: session, control: control))
-            let isRunning = BackgroundThread.run { [weak connection] in
+            let isRunning = BackgroundThread.run { [weak connection, server] in
                 session.serve(descriptorsFrom: control)
                 // No further connections can arrive.
                 session.stop(timeout: 5)
                 connection?.drop(sessionOf: session)
+                server.somethingHasEnded()
             }
             guard isRunning else {
                 connection.drop(sessionOf: session)

@@ -111,7 +111,13 @@ public protocol KeychainProvider: Sendable {
     func rescue(of keychain: UserKeychain) -> any KeychainRescue
 
     /// Closes keychains that were idle for long, if nothing is lost by that.
-    func closeIdle()
+    ///
+    /// - Returns: when the next one will have been (`BootClock`); nil if there is none.
+    @discardableResult
+    func closeIdle() -> UInt64?
+
+    /// Calls `body` whenever a keychain that is opened from now on is locked.
+    func observeLocks(_ body: @escaping @Sendable () -> Void)
 
     /// Returns the keychains of a user that are open.
     func openKeychains(of user: UInt32) -> [ServedKeychain]
@@ -125,6 +131,8 @@ public protocol KeychainProvider: Sendable {
 
 extension KeychainProvider {
     public var endsWhenIdle: Bool { false }
+
+    public func observeLocks(_ body: @escaping @Sendable () -> Void) {}
 
     /// Accepts connections of every user; a user without a keychain gets an error in response to
     /// the hello.

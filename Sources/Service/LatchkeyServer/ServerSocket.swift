@@ -35,6 +35,17 @@ public final class ServerSocket: Sendable {
     /// Whether the socket still has its name, by which processes find it.
     public var isReachable: Bool { ((try? FileStatus.ofLink(path)) ?? nil)?.identity == identity }
 
+    /// Calls `body` on another thread when the socket may have lost its name.
+    ///
+    /// - Parameter signal: ends the observation.
+    /// - Returns: false if the system has too many observers or threads.
+    public func observeEnd(until signal: StopSignal, _ body: @escaping @Sendable () -> Void) -> Bool {
+        guard let watch = try? PathWatch(endOf: path) else { return false }
+        return BackgroundThread.run {
+            while watch.wait(until: signal) { body() }
+        }
+    }
+
     /// Removes the socket's name; existing connections stay open.
     public func remove() {
         // Another process may have replaced the socket.

@@ -91,7 +91,7 @@ public final class SessionProvider: KeychainProvider {
 
     public func rescue(of keychain: UserKeychain) -> any KeychainRescue { SessionRescue() }
 
-    public func closeIdle() {}
+    public func closeIdle() -> UInt64? { nil }
 
     public func openKeychains(of user: UInt32) -> [ServedKeychain] { user == self.user ? [servedKeychain] : [] }
 

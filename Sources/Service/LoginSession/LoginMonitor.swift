@@ -17,7 +17,7 @@ public import SystemBus
 public final class LoginMonitor: Sendable {
     private let address: BusAddress
     private let user: UInt32?
-    private let retryMilliseconds: Int32
+    private let retry: ConnectionRetry
     private let log: Logger
     private let handler: @Sendable (SessionEvent, UInt32?) -> Void
     private let table = LoginTable()
@@ -26,17 +26,18 @@ public final class LoginMonitor: Sendable {
 
     /// - Parameters:
     ///   - user: the only user whose events are reported; nil for all users.
-    ///   - retryMilliseconds: the interval of attempts to connect to the bus.
+    ///   - retryMilliseconds: how long to wait after the first attempts to connect to the bus. Then the
+    ///     next one follows when the bus has a socket again.
     ///   - handler: handles an event before it returns. Its second argument is the user whose
     ///     keychain the event concerns; nil for all users. Sleep can be reported while another
     ///     thread handles another event.
     public init(
-        address: BusAddress = .system, user: UInt32?, retryMilliseconds: Int32 = 10_000, log: Logger,
+        address: BusAddress = .system, user: UInt32?, retryMilliseconds: Int32 = 1000, log: Logger,
         handler: @escaping @Sendable (SessionEvent, UInt32?) -> Void
     ) throws(SystemError) {
         self.address = address
         self.user = user
-        self.retryMilliseconds = retryMilliseconds
+        retry = ConnectionRetry(path: address.socketPath, milliseconds: retryMilliseconds)
         self.log = log
         self.handler = handler
         wake = try WakeSignal()
@@ -67,9 +68,7 @@ public final class LoginMonitor: Sendable {
                 }
                 isReported = true
             }
-            if !isStopping.load(ordering: .acquiring) {
-                wake.wait(for: -1, events: 0, milliseconds: retryMilliseconds)
-            }
+            if !isStopping.load(ordering: .acquiring) { retry.wait(or: wake) }
         }
     }
 
@@ -80,7 +79,8 @@ public final class LoginMonitor: Sendable {
         let observer = try LoginObserver(bus, user: user, table: table, log: log, handler: handler)
         defer { observer.stop() }
         try observer.start()
-        while bus.isOpen, !isStopping.load(ordering: .acquiring) { wake.wait(for: -1, events: 0, milliseconds: -1) }
+        retry.reset()
+        while bus.isOpen, !isStopping.load(ordering: .acquiring) { wake.wait(milliseconds: -1) }
         if !isStopping.load(ordering: .acquiring) { log.notice("the connection to the system bus has ended") }
     }
 }

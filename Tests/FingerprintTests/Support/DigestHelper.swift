@@ -22,7 +22,7 @@ final class DigestHelper: Sendable {
         let stop = try StopSignal()
         let service = DigestService(store: PrintStore(storage))
         BackgroundThread.run {
-            while let connection = try? listener.accept(until: stop, heartbeat: {}) {
+            while let connection = try? listener.accept(until: stop) {
                 try? service.answer(connection)
             }
         }

@@ -46,7 +46,7 @@ extension WaitingAgent {
     func nextQuestion() -> AgentQuestion? {
         var events: [AgentEvent] = []
         _ = eventually {
-            events = take(waitingMilliseconds: 10)
+            events = take()
             return !events.isEmpty
         }
         guard events.count == 1, case .question(let question)? = events.first else { return nil }

@@ -27,7 +27,7 @@ struct AgentDeskTests {
         #expect(question.request(for: 1000) == .sample())
         try desk.answer(question.number, with: .confirmed(text: "secret"), from: first)
         #expect(asking.outcome() == .confirmed(text: "secret"))
-        #expect(other.take(waitingMilliseconds: 0).isEmpty && desk.load == (2, 0))
+        #expect(other.take().isEmpty && desk.load == (2, 0))
     }
 
     @Test("Without an agent of its user, a question is unavailable at once, and the hint starts one")
@@ -72,7 +72,7 @@ struct AgentDeskTests {
         let asking = try AgentAsking(desk, .sample())
         let question = try #require(agents.1.nextQuestion())
         try desk.answer(question.number, with: .denied, from: second)
-        #expect(asking.outcome() == .denied && agents.0.take(waitingMilliseconds: 0).isEmpty)
+        #expect(asking.outcome() == .denied && agents.0.take().isEmpty)
         desk.remove(agents.1)
         #expect(AgentPrompt(desk).unavailability(for: 1000, at: PresenceRequest.sample().place) == .noAgent)
     }
@@ -87,7 +87,7 @@ struct AgentDeskTests {
             count += 1
             let next = try desk.register(first)
             desk.remove(current)
-            wasAsked = !next.take(waitingMilliseconds: 0).isEmpty
+            wasAsked = !next.take().isEmpty
             current = next
         }
         #expect(count == 1 + AgentDesk.maxAgentsPerUser)
@@ -120,7 +120,7 @@ struct AgentDeskTests {
         asking.cancellation.request()
         #expect(asking.outcome() == .cancelled)
         // An agent that had not received the question is told nothing.
-        #expect(agent.take(waitingMilliseconds: 0) == (isReceived ? [.withdrawn(number)] : []))
+        #expect(agent.take() == (isReceived ? [.withdrawn(number)] : []))
         #expect(throws: KeychainError.self) { try desk.answer(number, with: .confirmed(text: "late"), from: first) }
     }
 
@@ -183,6 +183,6 @@ struct AgentDeskTests {
         let agent = try desk.register(first)
         let outcome = AgentPrompt(desk).ask(.sample(.fingerprint), until: .max, cancellation: Cancellation())
         #expect(outcome == .unavailable(.noMethod(.fingerprint)))
-        #expect(agent.take(waitingMilliseconds: 0).isEmpty)
+        #expect(agent.take().isEmpty)
     }
 }

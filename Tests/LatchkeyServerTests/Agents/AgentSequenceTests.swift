@@ -79,7 +79,7 @@ struct AgentSequenceTests {
 
         private mutating func read() {
             for agent in agents + ended {
-                for event in agent.take(waitingMilliseconds: 0) {
+                for event in agent.take() {
                     switch event {
                     case .question(let question): received.append((question.number, agent.process))
                     case .withdrawn(let number):

@@ -33,7 +33,7 @@ final class WireBus {
             return nil
         }
         BackgroundThread.run {
-            guard let socket = (try? listener.accept(until: stop, heartbeat: {})) ?? nil else { return }
+            guard let socket = (try? listener.accept(until: stop)) ?? nil else { return }
             Self.greet(socket)
             accepted.socket.withLock { $0 = socket }
         }

@@ -60,6 +60,12 @@ int latchkey_accept(int socket);
 /// eventfd(2), close-on-exec. A descriptor, or -1 and errno.
 int latchkey_event(void);
 
+/// timerfd_create(2) with the clock of the boot, close-on-exec and non-blocking. A descriptor, or -1 and errno.
+int latchkey_boot_timer(void);
+
+/// timerfd_settime(2): the timer is readable from this time of the clock of the boot on. 0, or -1 and errno.
+int latchkey_set_boot_timer(int timer, uint64_t nanoseconds);
+
 /// pipe2(2), close-on-exec: fills in the descriptors of its two ends. 0, or -1 and errno.
 int latchkey_pipe(int *reading, int *writing);
 

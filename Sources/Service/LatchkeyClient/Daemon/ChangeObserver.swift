@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
-internal import Glibc
 internal import KeychainModel
 internal import LatchkeyOperations
 internal import LinuxSystem
@@ -18,11 +17,13 @@ final class ChangeObserver: Sendable {
 
     private let client: DaemonClient
     private let body: @Sendable (KeychainChangeEvent) -> Void
+    private let daemonReturn: DaemonReturn
     private let state = SystemMutex(State())
     private let begun = DispatchSemaphore(value: 0)
 
     init(_ client: DaemonClient, _ body: @escaping @Sendable (KeychainChangeEvent) -> Void) {
         self.client = client
+        daemonReturn = client.daemonReturn()
         self.body = body
     }
 
@@ -31,13 +32,13 @@ final class ChangeObserver: Sendable {
     /// - Throws: the daemon's reason if it does not report changes.
     func begin() throws(KeychainError) {
         let isRunning = BackgroundThread.run { [self] in
-            watch()
+            var wasAnswered = watch()
             begun.signal()
             // The daemon has ended; after it restarts, one event stands for the changes that were
             // missed.
             while state.withLock({ $0.isWatching && !$0.hasEnded }) {
-                usleep(Self.pause)
-                watch()
+                guard daemonReturn.wait(wasAnswered: wasAnswered) else { return }
+                wasAnswered = watch()
             }
         }
         guard isRunning else { throw KeychainError(.allocate, "no thread is available to observe changes") }
@@ -55,11 +56,15 @@ final class ChangeObserver: Sendable {
             return state.connection
         }
         connection?.cancel()
+        daemonReturn.end()
         if isTold { body(.ended) }
     }
 
     /// Watches over one connection. The first notice confirms the start.
-    private func watch() {
+    ///
+    /// - Returns: whether the daemon has answered.
+    private func watch() -> Bool {
+        var wasAnswered = false
         do throws(KeychainError) {
             try client.withConnection { (connection) throws(DaemonConnection.Failure) in
                 let hasEnded = state.withLock { state in
@@ -71,6 +76,7 @@ final class ChangeObserver: Sendable {
                 try connection.exchange(NumberedRequest(number: client.nextNumber(), WatchChanges())) {
                     (response) throws(KeychainError) in
                     guard case .content(let content) = response, content is ChangeNotice else { return true }
+                    wasAnswered = true
                     receiveNotice()
                     return false
                 }
@@ -85,6 +91,7 @@ final class ChangeObserver: Sendable {
                     hint: "restart latchkeyd") : error
             state.withLock { $0.error = reason }
         }
+        return wasAnswered
     }
 
     private func receiveNotice() {
@@ -94,7 +101,4 @@ final class ChangeObserver: Sendable {
         }
         if isFirst { begun.signal() } else if !hasEnded { body(.changed) }
     }
-
-    /// A fifth of a second, in microseconds.
-    private static let pause: UInt32 = 200_000
 }

@@ -195,6 +195,9 @@ final class DaemonClient: Sendable {
         }
     }
 
+    /// Returns what waits until the daemon is there again.
+    func daemonReturn() -> DaemonReturn { DaemonReturn(connector) }
+
     func nextNumber() -> UInt64 { numbers.add(1, ordering: .relaxed).newValue }
 
     /// Whether the daemon was there before, and is not any more.

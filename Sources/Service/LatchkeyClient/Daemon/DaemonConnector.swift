@@ -10,6 +10,17 @@ package protocol DaemonConnector: Sendable {
     /// Returns a new connection, whose peer is verified to be the daemon; nothing has been sent
     /// yet.
     func connect() throws(KeychainError) -> Socket
+
+    /// The path of the daemon's socket; nil if it has none.
+    var socketPath: String? { get }
+
+    /// Whether there will be no connection any more.
+    var hasEnded: Bool { get }
+}
+
+extension DaemonConnector {
+    package var socketPath: String? { nil }
+    package var hasEnded: Bool { false }
 }
 
 /// A daemon that listens at a socket in the file system.
@@ -45,14 +56,9 @@ struct SocketConnector: DaemonConnector {
     private static func isOwnedByUserOrRoot(_ status: FileStatus) -> Bool { [0, geteuid()].contains(status.owner) }
 
     /// Whether any process listens at the socket, trusted or not.
-    var hasListener: Bool {
-        do throws(SystemError) {
-            _ = try Socket(connectingTo: path)
-            return true
-        } catch {
-            return ![ENOENT, ECONNREFUSED, ENOTDIR, ENAMETOOLONG].contains(error.code)
-        }
-    }
+    var hasListener: Bool { Socket.isListening(at: path) }
+
+    var socketPath: String? { path }
 
     func connect() throws(KeychainError) -> Socket {
         let socket: Socket
@@ -110,6 +116,8 @@ struct SessionConnector: DaemonConnector {
         guard copy >= 0 else { throw KeychainError(.last("use the session's descriptor")) }
         control = Socket(adopting: copy)
     }
+
+    var hasEnded: Bool { control.isHungUp }
 
     func connect() throws(KeychainError) -> Socket {
         do throws(SystemError) {

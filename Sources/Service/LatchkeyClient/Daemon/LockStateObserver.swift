@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
-internal import Glibc
 internal import KeychainModel
 internal import LatchkeyOperations
 internal import LinuxSystem
@@ -13,6 +12,7 @@ final class LockStateObserver: Sendable {
     private let body: @Sendable (LockState) -> Void
     private let loss: (@Sendable () -> Void)?
     private let hasEnded = Atomic(false)
+    private let daemonReturn: DaemonReturn
     private let connection = SystemMutex<DaemonConnection?>(nil)
     private let begun = DispatchSemaphore(value: 0)
 
@@ -23,6 +23,7 @@ final class LockStateObserver: Sendable {
         loss: (@Sendable () -> Void)? = nil
     ) {
         self.client = client
+        daemonReturn = client.daemonReturn()
         self.body = body
         self.loss = loss
     }
@@ -33,14 +34,14 @@ final class LockStateObserver: Sendable {
         let isRunning = BackgroundThread.run { [self] in
             var last: LockState?
             while !hasEnded.load(ordering: .acquiring) {
-                watch(&last)
+                let wasAnswered = watch(&last)
                 if let loss {
                     last = nil
                     loss()
                 }
                 begun.signal()
                 // The daemon has ended; after it restarts, its first state shows what was missed.
-                usleep(Self.pause)
+                guard daemonReturn.wait(wasAnswered: wasAnswered) else { return }
             }
         }
         if isRunning { begun.wait() }
@@ -48,13 +49,17 @@ final class LockStateObserver: Sendable {
 
     func end() {
         hasEnded.store(true, ordering: .releasing)
+        daemonReturn.end()
         connection.withLock { $0 }?.cancel()
     }
 
     /// Watches over one connection. The first state is the current one: it is reported only if it
     /// differs from the last known state.
-    private func watch(_ last: inout LockState?) {
+    ///
+    /// - Returns: whether the daemon has answered.
+    private func watch(_ last: inout LockState?) -> Bool {
         var state = last
+        var wasAnswered = false
         _ = try? client.withConnection { (connection) throws(DaemonConnection.Failure) in
             self.connection.withLock { $0 = connection }
             defer { self.connection.withLock { $0 = nil } }
@@ -64,14 +69,12 @@ final class LockStateObserver: Sendable {
                     !hasEnded.load(ordering: .acquiring)
                 else { return true }
                 if let known = state { if known != new { body(new) } } else if loss != nil { body(new) }
-                state = new
+                (state, wasAnswered) = (new, true)
                 begun.signal()
                 return false
             }
         }
         last = state
+        return wasAnswered
     }
-
-    /// A fifth of a second, in microseconds.
-    private static let pause: UInt32 = 200_000
 }

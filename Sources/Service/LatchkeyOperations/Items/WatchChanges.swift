@@ -17,12 +17,12 @@ package struct WatchChanges: KeychainOperation {
         let permit = try context.watcherPermit()
         defer { withExtendedLifetime(permit) {} }
         let service = try context.service
-        let events = BoundedMailbox<KeychainChangeEvent>()
+        let events = try BoundedMailbox<KeychainChangeEvent>()
         let observer = try service.addChangeObserver { events.put($0) }
         defer { service.removeChangeObserver(observer) }
         var isConnected = context.send(ChangeNotice())
-        while isConnected, context.isAwaited {
-            let arrived = events.take(waitingMilliseconds: 500)
+        while isConnected, context.awaits(events.arrived) {
+            let arrived = events.take()
             // Several changes are one notice.
             if !arrived.isEmpty { isConnected = context.send(ChangeNotice()) }
             if arrived.contains(.ended) { break }

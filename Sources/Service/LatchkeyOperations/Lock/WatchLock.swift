@@ -16,14 +16,12 @@ package struct WatchLock: KeychainOperation {
         let permit = try context.watcherPermit()
         defer { withExtendedLifetime(permit) {} }
         let service = try context.service
-        let states = BoundedMailbox<LockState>()
+        let states = try BoundedMailbox<LockState>()
         let observer = service.addLockObserver { states.put($0) }
         defer { service.removeLockObserver(observer) }
         var isConnected = context.send(try service.lockStatus().state)
-        while isConnected, context.isAwaited {
-            for state in states.take(waitingMilliseconds: 500) where isConnected {
-                isConnected = context.send(state)
-            }
+        while isConnected, context.awaits(states.arrived) {
+            for state in states.take() where isConnected { isConnected = context.send(state) }
         }
         return Done()
     }

@@ -3,6 +3,7 @@
 package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
+package import LinuxSystem
 
 /// Makes the client an agent of its user: sends every question for the person, until the client
 /// disconnects.
@@ -18,8 +19,8 @@ package struct WatchQuestions: KeychainOperation {
         let agent = try context.registerAgent()
         defer { agent.end() }
         var isConnected = context.send(AgentEvent.registered)
-        while isConnected, context.isAwaited {
-            for event in agent.events(waitingMilliseconds: 500) where isConnected { isConnected = context.send(event) }
+        while isConnected, context.awaits(agent.arrived) {
+            for event in agent.takeEvents() where isConnected { isConnected = context.send(event) }
         }
         return Done()
     }
@@ -27,9 +28,11 @@ package struct WatchQuestions: KeychainOperation {
 
 /// A client that is an agent of its user.
 package protocol AgentRegistration: Sendable {
-    /// Returns and removes the events that the agent has not seen; if there are none, waits for one
-    /// until the timeout.
-    func events(waitingMilliseconds: Int) -> [AgentEvent]
+    /// Raised when an event has arrived.
+    var arrived: WakeSignal { get }
+
+    /// Returns and removes the events that the agent has not seen.
+    func takeEvents() -> [AgentEvent]
 
     /// Gives the agent's questions to another agent.
     func end()

@@ -52,7 +52,12 @@ public final class AgentDesk: Sendable {
     func register(
         _ process: CallerIdentity.ProcessIdentity, isConnected: @escaping @Sendable () -> Bool = { true }
     ) throws(KeychainError) -> WaitingAgent {
-        let agent = WaitingAgent(process, isConnected: isConnected)
+        let agent: WaitingAgent
+        do throws(SystemError) {
+            agent = try WaitingAgent(process, isConnected: isConnected)
+        } catch {
+            throw KeychainError(error)
+        }
         let isAdded = state.withLock { state in
             guard (state.agents[process.user]?.count ?? 0) < Self.maxAgentsPerUser, state.count < Self.maxAgents else {
                 return false

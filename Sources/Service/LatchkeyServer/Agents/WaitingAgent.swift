@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
 internal import KeychainModel
 internal import LatchkeyOperations
 internal import LinuxSystem
@@ -13,17 +12,21 @@ final class WaitingAgent: Sendable {
     let process: CallerIdentity.ProcessIdentity
     /// Whether the agent is still connected. It does not wait.
     let isConnected: @Sendable () -> Bool
+    /// Raised when an event has arrived.
+    let arrived: WakeSignal
     private let waiting = SystemMutex<[AgentEvent]>([])
-    private let arrived = DispatchSemaphore(value: 0)
 
-    init(_ process: CallerIdentity.ProcessIdentity, isConnected: @escaping @Sendable () -> Bool) {
+    init(
+        _ process: CallerIdentity.ProcessIdentity, isConnected: @escaping @Sendable () -> Bool
+    ) throws(SystemError) {
+        arrived = try WakeSignal()
         self.process = process
         self.isConnected = isConnected
     }
 
     func put(_ event: AgentEvent) {
         waiting.withLock { $0.append(event) }
-        arrived.signal()
+        arrived.raise()
     }
 
     /// Tells the agent that a question needs no answer any more.
@@ -39,10 +42,9 @@ final class WaitingAgent: Sendable {
         if isReceived { put(.withdrawn(number)) }
     }
 
-    /// Returns and removes the events; if there are none, waits for one until the timeout.
-    func take(waitingMilliseconds: Int) -> [AgentEvent] {
-        _ = arrived.wait(timeout: .now() + .milliseconds(waitingMilliseconds))
-        return waiting.withLock { waiting in
+    /// Returns and removes the events.
+    func take() -> [AgentEvent] {
+        waiting.withLock { waiting in
             defer { waiting = [] }
             return waiting
         }
@@ -54,7 +56,9 @@ struct DeskRegistration: AgentRegistration {
     let desk: AgentDesk
     let agent: WaitingAgent
 
-    func events(waitingMilliseconds: Int) -> [AgentEvent] { agent.take(waitingMilliseconds: waitingMilliseconds) }
+    var arrived: WakeSignal { agent.arrived }
+
+    func takeEvents() -> [AgentEvent] { agent.take() }
 
     func end() { desk.remove(agent) }
 }

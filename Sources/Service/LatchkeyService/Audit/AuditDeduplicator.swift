@@ -148,8 +148,17 @@ struct AuditDeduplicator: Sendable {
 
     /// Returns whether repetitions are still counted. A clock that was set back ends the interval.
     private func isRunning(_ counter: Counter, at now: Double) -> Bool {
-        let interval = counter.repetition.isThrottled ? limits.throttledInterval : limits.repeatInterval
-        return now >= counter.since && now < counter.since + interval
+        now >= counter.since && now < end(counter)
+    }
+
+    private func end(_ counter: Counter) -> Double {
+        counter.since + (counter.repetition.isThrottled ? limits.throttledInterval : limits.repeatInterval)
+    }
+
+    /// The seconds until ``takeExpired(at:)`` can end a counter, also one that begins later.
+    func pause(from now: Double) -> Double {
+        let ends = programs.values.lazy.flatMap { $0.counters.values }.map { end($0) - now }
+        return min(limits.repeatInterval, limits.throttledInterval, ends.min() ?? .infinity)
     }
 
     /// The repetitions that were counted and are not written yet.

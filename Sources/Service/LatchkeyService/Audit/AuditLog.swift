@@ -3,6 +3,7 @@
 public import KeychainModel
 internal import Keybag
 internal import KeychainStore
+internal import Dispatch
 internal import Glibc
 internal import LinuxSystem
 internal import Synchronization
@@ -26,6 +27,8 @@ public final class AuditLog: Sendable {
     private let flushSemaphore = BinarySemaphore()
     /// Lookups whose lines are not written yet.
     private let queue = AuditQueue()
+    /// Signalled for the thread that waits to write repetitions, when the log is closed.
+    private let closing = DispatchSemaphore(value: 0)
     /// How often the last thread that wrote the queue has waited; -1 while none has ended.
     private let writerWaits = Atomic(-1)
 
@@ -51,6 +54,8 @@ public final class AuditLog: Sendable {
             throw KeychainError(error)
         }
     }
+
+    deinit { if state.withLock({ $0.isWatched && !$0.isClosed }) { closing.signal() } }
 
     // MARK: Writing
 
@@ -149,20 +154,24 @@ public final class AuditLog: Sendable {
     /// Starts a thread that writes repetitions when their interval has passed, even if nothing else
     /// happens.
     private func watchRepeats() {
-        let isRunning = BackgroundThread.run { [weak self] in
-            repeat { usleep(Self.delay) } while self?.watchesRepeats() == true
+        let isRunning = BackgroundThread.run { [weak self, closing] in
+            while let pause = self?.writeRepeats() {
+                guard closing.wait(timeout: .now() + pause) == .timedOut else { return }
+            }
         }
         // Without a thread they are written with the next line, or when the log is closed.
         if !isRunning { state.withLock { $0.isWatched = false } }
     }
 
-    /// Writes the repetitions that are due; returns whether more will follow.
-    private func watchesRepeats() -> Bool {
+    /// Writes the repetitions that are due; returns the seconds until others can be, or nil if none
+    /// will follow.
+    private func writeRepeats() -> Double? {
         // The next caller of ``requireWritable()`` gets the error; this thread tries again.
         _ = try? writeDueRepeats()
+        let now = clock()
         return state.withLock { state in
             state.isWatched = state.writer.isCounting && !state.isClosed
-            return state.isWatched
+            return state.isWatched ? max(1, state.writer.pauseOfRepeats(from: now)) : nil
         }
     }
 
@@ -269,7 +278,11 @@ public final class AuditLog: Sendable {
         // Errors are ignored: the next verification detects lines that are missing.
         try? locked { (state) throws(KeychainError) in try state.writer.writeRepeats(at: now, isEnd: true) }
         try? flush()
-        state.withLock { $0.isClosed = true }
+        let isWatched = state.withLock { state in
+            state.isClosed = true
+            return state.isWatched
+        }
+        if isWatched { closing.signal() }
         queue.close()
     }
 }

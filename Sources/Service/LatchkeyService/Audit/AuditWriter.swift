@@ -62,6 +62,10 @@ struct AuditWriter: ~Copyable {
     /// Whether repetitions are being counted.
     var isCounting: Bool { repeats.isWaiting }
 
+    /// The seconds after which repetitions can be due that are not yet, and also ones that are counted
+    /// from now on.
+    func pauseOfRepeats(from now: Double) -> Double { repeats.pause(from: now) }
+
     /// Lines that are written together.
     private struct Batch: ~Copyable {
         var position: AuditPosition
