@@ -61,6 +61,37 @@ struct KeychainStoreTests {
         #expect(plan.first?.contains(index) == true, "\(plan)")
     }
 
+    @Test(
+        "A search of several groups, one of them named twice, returns each item once in order, and sorts no rows before",
+        arguments: [1, 2, 5, 16], [false, true])
+    func severalGroups(_ count: Int, hasClass: Bool) throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        let groups = (0..<count).map { AccessGroup("G\($0)", grade: .claimed) }
+        for number in 0..<40 {
+            var record = Sample.item("item-\(number)")
+            record.accessGroup = groups[number * 7 % count]
+            _ = try store.add(record)
+        }
+        let attributes: [ItemAttribute: AttributeValue] =
+            hasClass ? [.accessible: .string(ProtectionClass.whenUnlocked.rawValue)] : [:]
+        let search = ItemSearch(.genericPassword, groups: .only(groups + groups.prefix(1)), attributes: attributes)
+        let found = try store.search(search, limit: nil, withSecrets: false).records.map { $0[.account]?.text }
+        #expect(found == (0..<40).map { "item-\($0)" })
+        #expect(try store.search(search, limit: 3, withSecrets: false).records.count == 3)
+        let steps = try store.read { (database, seal) throws(StoreError) in
+            do {
+                return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(search.form(seal.columns).sql)").map {
+                    $0["detail"] as String
+                }
+            } catch {
+                throw StoreError(error)
+            }
+        }
+        #expect(steps.count { $0.contains("USING INDEX item_group (class=? AND access_group=?)") } == count, "\(steps)")
+        #expect(!steps.contains { $0.contains("ORDER BY") }, "\(steps)")
+    }
+
     @Test("T059: attributes are read without the key of the secret half")
     func metadataNeedsNoSecretKey() throws {
         let fixture = try StoreFixture()

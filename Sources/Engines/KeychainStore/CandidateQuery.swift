@@ -50,6 +50,7 @@ struct CandidateQuery: Hashable {
     static let generationColumn = Int32(RowColumns.count + 1)
 
     private func compose() -> String {
+        if let groupCount, isMerged { return composeMerged(groupCount) }
         // The unary plus keeps SQLite from using the group index when a more selective index
         // exists.
         let plus = hasIdentifier || !tokenAttributes.isEmpty || selection != .attributes ? "+" : ""
@@ -70,17 +71,46 @@ struct CandidateQuery: Hashable {
             conditions.append(
                 "\(plus)access_group IN (\(repeatElement("?", count: groupCount).joined(separator: ", ")))")
         }
-        switch synchronizable {
-        case .local: conditions.append("sync = 0")
-        case .synchronized: conditions.append("sync = 1")
-        case .any: break
-        }
-        if !includesTombstones { conditions.append("tombstone = 0") }
+        conditions += plainConditions
         return """
             SELECT item.id, \(columns.selection), (SELECT generation FROM keybag WHERE id = 1)
             FROM \(source) WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)
             """
     }
+
+    /// Whether the rows of each group are read in order, and merged: one statement for several groups
+    /// would sort every row before it returned the first one.
+    private var isMerged: Bool {
+        !hasIdentifier && tokenAttributes.isEmpty && selection == .attributes
+            && (2...Self.maxMerged).contains(groupCount ?? 0)
+    }
+
+    /// The parameters have the numbers that they have in the other statements.
+    private func composeMerged(_ groupCount: Int) -> String {
+        let conditions = ["class = ?1"] + (hasProtection ? ["protection = ?2"] : []) + plainConditions
+        let firstGroup = hasProtection ? 3 : 2
+        let parts = (firstGroup..<firstGroup + groupCount).map { number in
+            """
+            SELECT item.id, \(columns.selection), (SELECT generation FROM keybag WHERE id = 1)
+            FROM item WHERE \((conditions + ["access_group = ?\(number)"]).joined(separator: " AND "))
+            """
+        }
+        return parts.joined(separator: "\nUNION ALL\n") + "\nORDER BY 1"
+    }
+
+    /// The conditions without a parameter.
+    private var plainConditions: [String] {
+        let scope: [String] =
+            switch synchronizable {
+            case .local: ["sync = 0"]
+            case .synchronized: ["sync = 1"]
+            case .any: []
+            }
+        return includesTombstones ? scope : scope + ["tombstone = 0"]
+    }
+
+    /// SQLite reads the first row of each part before it returns one.
+    private static let maxMerged = 16
 
     /// Whether the lookup tokens, and not an identifier, select the rows.
     private var beginsWithLookup: Bool {

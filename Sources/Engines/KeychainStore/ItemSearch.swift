@@ -35,6 +35,14 @@ public struct ItemSearch: Sendable {
         case only([AccessGroup])
         /// Every group of this grade.
         case all(AccessGroup.Grade)
+
+        /// The same groups, each once: statements with a part for each group would return a row again.
+        fileprivate var distinct: Groups {
+            guard case .only(let list) = self, list.indices.contains(where: { list[..<$0].contains(list[$0]) })
+            else { return self }
+            var seen: Set<AccessGroup> = []
+            return .only(list.filter { seen.insert($0).inserted })
+        }
     }
 
     public init(
@@ -44,7 +52,7 @@ public struct ItemSearch: Sendable {
         addedBy: String? = nil, match: MatchOptions = MatchOptions()
     ) {
         self.itemClass = itemClass
-        self.groups = groups
+        self.groups = groups.distinct
         self.attributes = attributes
         self.synchronizable = synchronizable
         self.identifier = identifier
