@@ -38,11 +38,43 @@ extension KeychainStore {
         return result
     }
 
+    /// Calls `take` with the items that match the search, in parts, until it returns false, and returns
+    /// the last part. Constraints are not satisfied.
+    ///
+    /// - Parameters:
+    ///   - begin: called before the first part, and again if the search begins anew: then the parts
+    ///     before do not count.
+    ///   - take: called while the database is read. It must not use the keychain.
+    public func search(
+        inParts search: ItemSearch, withSecrets: Bool, withDigest: Bool = false, withAttributes: Bool = true,
+        begin: () -> Void, take: (SearchResult) -> Bool
+    ) throws(StoreError) -> SearchResult {
+        keybag.recordUse()
+        func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
+            begin()
+            return try records(
+                of: search, limit: nil, withSecrets: withSecrets, withDigest: withDigest,
+                withAttributes: withAttributes, partLength: Self.partLength, take: take, in: database, seal)
+        }
+        if let result = try readOutsideTransaction(.none, collect) { return result }
+        guard let result = try read(.none, collect) else {
+            throw .keybag(.damaged("its generation changed within a transaction"))
+        }
+        return result
+    }
+
+    /// About 1 KiB of memory for each item of a part, and its data.
+    private static let partLength = 256 << 10
+
     /// Returns the result of a search; nil if a row is sealed under a newer keybag than the given
     /// one.
+    ///
+    /// - Parameters:
+    ///   - partLength: the size of the results that are passed to `take`, in bytes of memory.
+    ///   - take: gets the results before those that are returned; the search ends when it returns false.
     func records(
         of search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, withAttributes: Bool = true,
-        in database: Database, _ seal: RowSeal
+        partLength: Int = .max, take: (SearchResult) -> Bool = { _ in true }, in database: Database, _ seal: RowSeal
     ) throws(StoreError) -> SearchResult? {
         var (result, size, pendingCount) = (SearchResult(), 0, 0)
         let isComplete = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
@@ -77,6 +109,10 @@ extension KeychainStore {
                 }
             }
             if let max = ResultLimit.current, size > max, result.records.count > 1 { throw .resultTooLarge(max: max) }
+            if size / 1024 + result.records.count + result.locked.count >= partLength / 1024 {
+                guard take(result) else { return false }
+                (result, size) = (SearchResult(), 0)
+            }
             return limit.map { result.records.count + pendingCount < $0 } ?? true
         }
         return isComplete ? result : nil

@@ -37,6 +37,20 @@ public protocol KeychainService: KeychainAdministration, KeychainAuthentication,
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches
 
+    /// Passes the matching items to `take` in parts, in the order in which they were added: for a result
+    /// that is larger than a process should hold.
+    ///
+    /// - Parameters:
+    ///   - begin: called before the first part, and again if the search begins anew: then the parts
+    ///     before do not count.
+    ///   - take: must not use the keychain, which may be read meanwhile.
+    /// - Throws: the errors of ``copyMatching(_:returning:from:)``, also after parts were passed on, and
+    ///   those of `begin` and `take`.
+    func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity,
+        begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError)
+
     /// Returns the matching identities, each as the pair that was joined, in the order in which the
     /// certificates were added.
     ///
@@ -114,5 +128,17 @@ public struct ItemMatches: Sendable {
         self.records = records
         self.damaged = damaged
         self.locked = locked
+    }
+}
+
+extension KeychainService {
+    /// Passes all items in one part.
+    public func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity,
+        begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        let found = try copyMatching(query, returning: returning, from: caller)
+        try begin()
+        try take(found)
     }
 }

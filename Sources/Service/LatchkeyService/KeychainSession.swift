@@ -60,6 +60,14 @@ extension KeychainSession {
         }
     }
 
+    /// Passes the matching items to `take` in parts, without asking the person.
+    public func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, begin: () throws(KeychainError) -> Void,
+        inParts take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        try service.copyMatching(query, returning: returning, from: caller, begin: begin, inParts: take)
+    }
+
     public func copyIdentities(
         _ query: ItemQuery, returning: ReturnTypes
     ) throws(KeychainError) -> [IdentityRecord] {

@@ -76,12 +76,21 @@ public final class KeychainSecretStore: SecretStore {
         var query = query(in: collections)
         query.limit = limit
         query.lookupAttributes = lookup
-        let found = try matches(query, returning: .persistentReference, keychain)
-        let open = found.records.compactMap { record in
-            reference(record.persistentReference, in: record.accessGroup).map { FoundItem($0, isLocked: false) }
-        }
-        let locked = found.locked.compactMap { item in
-            reference(item.reference, in: item.accessGroup).map { FoundItem($0, isLocked: true) }
+        var (open, locked) = ([FoundItem](), [FoundItem]())
+        do throws(KeychainError) {
+            // Of each item only its path is kept.
+            try keychain.copyMatching(query, returning: .persistentReference) {
+                (open, locked) = ([], [])
+            } inParts: { part in
+                open += part.records.compactMap { record in
+                    reference(record.persistentReference, in: record.accessGroup).map { FoundItem($0, isLocked: false) }
+                }
+                locked += part.locked.compactMap { item in
+                    reference(item.reference, in: item.accessGroup).map { FoundItem($0, isLocked: true) }
+                }
+            }
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
         }
         return open + locked
     }

@@ -97,6 +97,25 @@ final class DaemonClient: Sendable {
         }
     }
 
+    /// Performs an operation whose answer arrives in parts, and passes each part to `take`.
+    ///
+    /// - Parameter begin: called before each attempt: the parts before do not count.
+    func performRepeatedly<Operation: KeychainOperation>(
+        _ operation: Operation, begin: () throws(KeychainError) -> Void,
+        _ take: (Operation.Answer) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        var hasBegun = false
+        try exchange(operation, begin: { hasBegun = false }) { (response) throws(KeychainError) in
+            guard case .content(let content) = response, let part = content as? Operation.Answer else {
+                throw .unexpectedResponse
+            }
+            if !hasBegun { try begin() }
+            hasBegun = true
+            try take(part)
+            return !part.moreFollows
+        }
+    }
+
     /// Performs an operation during which the client sends something whenever the daemon is ready,
     /// on a connection that no other request uses. The request is not repeated.
     ///

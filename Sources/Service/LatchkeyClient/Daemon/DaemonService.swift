@@ -252,9 +252,27 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
         guard !Operation.traits.isDisjoint(with: [.accessesItems, .accessesContexts]) else {
             return try client.perform(operation, progress: progress, take)
         }
+        return try withOpenItems { (client) throws(KeychainError) in try client.perform(operation) }
+    }
+
+    /// Performs the search as ``perform(_:from:progress:_:)`` does.
+    package func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity,
+        begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        try withOpenItems { (client) throws(KeychainError) in
+            try client.performRepeatedly(CopyItems(query, returning: returning), begin: begin) {
+                (part) throws(KeychainError) in try take(part.matches)
+            }
+        }
+    }
+
+    private func withOpenItems<Result>(
+        _ body: (DaemonClient) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
         if let own = ownSession.withLock({ $0 }) {
             do throws(KeychainError) {
-                return try own.client.perform(operation)
+                return try body(own.client)
             } catch {
                 // The session has ended with its daemon, or was locked.
                 guard error.status == .notAvailable || error.isAboutLock else { throw error }
@@ -262,10 +280,10 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
             }
         }
         do throws(KeychainError) {
-            return try client.perform(operation)
+            return try body(client)
         } catch {
             guard error.isAboutLock, try openOwnSession(), let own = ownSession.withLock({ $0 }) else { throw error }
-            return try own.client.perform(operation)
+            return try body(own.client)
         }
     }
 

@@ -22,24 +22,77 @@ package struct CopyItems: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> FoundItems {
         try context.holdSearchPermit(for: query, readsSecrets: returning.contains(.data))
+        // A keychain that may be unlocked during the search begins anew then.
+        guard query.limit == .all, try context.service.lockStatus().state != .beforeFirstUnlock else {
+            return FoundItems(try allowed(try allMatches(in: context), in: context))
+        }
+        var parts = SentParts()
+        try context.service.copyMatching(query, returning: returning, from: context.caller) {
+            () throws(KeychainError) in
+            try parts.begin()
+        } inParts: { (part) throws(KeychainError) in
+            try parts.send(try allowed(part, in: context), in: context)
+        }
+        return parts.last
+    }
+
+    private func allMatches(in context: some OperationContext) throws(KeychainError) -> ItemMatches {
         let service = try context.service
         let outcome = ResultLimit.$current.withValue(context.maxResultSize) {
             Result { () throws(KeychainError) in
                 try service.copyMatching(query, returning: returning, from: context.caller)
             }
         }
-        var found = try outcome.get()
+        return try outcome.get()
+    }
+
+    /// Returns what the caller may have of the matches.
+    private func allowed(_ found: ItemMatches, in context: some OperationContext) throws(KeychainError) -> ItemMatches {
         if returning.contains(.data) { try context.requireAccess(toSecretsIn: found.records.map(\.accessGroup)) }
-        if returning == .data {
-            // Nothing but the data is read from the result: encoding and decoding the attributes
-            // would be most of the work for the response.
-            found.records = found.records.map { record in
-                var record = record
-                (record.attributes, record.storedLookup) = ([:], nil)
-                return record
-            }
+        guard returning == .data else { return found }
+        // Nothing but the data is read from the result: encoding and decoding the attributes would be
+        // most of the work for the response.
+        var found = found
+        found.records = found.records.map { record in
+            var record = record
+            (record.attributes, record.storedLookup) = ([:], nil)
+            return record
         }
-        return FoundItems(found)
+        return found
+    }
+}
+
+/// The parts of a result that are sent while the search runs. One of them is always held back, because
+/// the last one is the answer.
+private struct SentParts {
+    private(set) var last = FoundItems(ItemMatches(records: [], damaged: 0))
+
+    mutating func begin() throws(KeychainError) {
+        guard last.sentBefore == nil else {
+            throw KeychainError(
+                .notAvailable, "the keychain was changed while its items were sent", hint: "try again")
+        }
+        last = FoundItems(ItemMatches(records: [], damaged: 0))
+    }
+
+    /// - Throws: errSecIO if the client has disconnected.
+    mutating func send(_ part: ItemMatches, in context: some OperationContext) throws(KeychainError) {
+        var next = FoundItems(part)
+        if last.auditedCount > 0 || !last.matches.locked.isEmpty || last.matches.damaged > 0 {
+            var isConnected = true
+            do throws(WireError) {
+                try last.forEachPart { part in
+                    guard var part = part as? FoundItems, isConnected else { return }
+                    part.moreFollows = true
+                    isConnected = context.send(part)
+                }
+            } catch {
+                isConnected = false
+            }
+            guard isConnected else { throw KeychainError(.io, "the client has disconnected during its search") }
+            next.sentBefore = FoundItems.Sent(last)
+        }
+        last = next
     }
 }
 
@@ -71,6 +124,16 @@ extension AuditDetails {
 package struct FoundItems: ResponseContent {
     package var matches: ItemMatches
     package var moreFollows: Bool
+    /// What was sent before, for the log; nil for nothing.
+    fileprivate var sentBefore: Sent?
+
+    /// Parts of a result: how many items they have, and the group of all of them.
+    fileprivate struct Sent {
+        let count: Int
+        let group: AccessGroup?
+
+        init(_ parts: FoundItems) { (count, group) = (parts.auditedCount, parts.auditedGroup) }
+    }
 
     package init(_ matches: ItemMatches, moreFollows: Bool = false) {
         self.matches = matches
@@ -110,10 +173,11 @@ package struct FoundItems: ResponseContent {
         try send(FoundItems(ItemMatches(records: Array(records[start...]), damaged: matches.damaged)))
     }
 
-    package var auditedCount: Int { matches.records.count }
+    package var auditedCount: Int { (sentBefore?.count ?? 0) + matches.records.count }
 
     package var auditedGroup: AccessGroup? {
-        guard let first = matches.records.first?.accessGroup else { return nil }
+        let before = sentBefore.flatMap { $0.count > 0 ? $0 : nil }
+        guard let first = before == nil ? matches.records.first?.accessGroup : before?.group else { return nil }
         return matches.records.allSatisfy { $0.accessGroup == first } ? first : nil
     }
 }

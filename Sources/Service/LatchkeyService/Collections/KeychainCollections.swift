@@ -56,8 +56,7 @@ public struct KeychainCollections: Sendable {
             nil, accessGroup: name.accessGroup.name, synchronizable: .any, limit: .all,
             authentication: Authentication(.skip))
         query.lookupAttributes = .empty
-        let found = try records.matches(query)
-        return found.records.count + found.locked.count
+        return try records.count(of: query)
     }
 
     /// The collection that gets the items of clients that name none.

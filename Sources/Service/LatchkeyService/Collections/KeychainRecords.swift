@@ -44,6 +44,21 @@ struct KeychainRecords: Sendable {
         }
     }
 
+    /// Returns the number of matching items, also of locked ones.
+    func count(of query: ItemQuery) throws(KeychainError) -> Int {
+        var count = 0
+        do throws(KeychainError) {
+            try keychain.copyMatching(query, returning: .persistentReference) {
+                count = 0
+            } inParts: { part in
+                count += part.records.count + part.locked.count
+            }
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+        }
+        return count
+    }
+
     // MARK: Changing
 
     /// Changes the label of a record, or adds the record.

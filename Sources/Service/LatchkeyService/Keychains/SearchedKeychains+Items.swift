@@ -28,6 +28,49 @@ extension SearchedKeychains: HostedKeychain {
         return ItemMatches(records: records, damaged: damaged, locked: locked)
     }
 
+    /// Passes the parts of one keychain after the other. If an item of a keychain may be locked, the
+    /// keychain is passed over as a whole, so that its items are one part.
+    public func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity,
+        begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        guard query.limit == .all else {
+            let found = try copyMatching(query, returning: returning, from: caller)
+            try begin()
+            return try take(found)
+        }
+        // Parts that were passed on cannot be taken back for a keychain that is not the first.
+        var (isFirst, hasPassed, failure) = (true, false, KeychainError?.none)
+        try search { (keychain) throws(KeychainError) in
+            hasPassed = false
+            guard try keychain.lockStatus().open == Set(ProtectionClass.allCases) else {
+                let found = try keychain.copyMatching(query, returning: returning, from: caller)
+                if isFirst { try begin() }
+                isFirst = false
+                try take(found)
+                return true
+            }
+            do throws(KeychainError) {
+                try keychain.copyMatching(query, returning: returning, from: caller) { () throws(KeychainError) in
+                    guard isFirst || !hasPassed else { throw .changedDuringSearch }
+                    if isFirst { try begin() }
+                    hasPassed = false
+                } inParts: { (part) throws(KeychainError) in
+                    hasPassed = true
+                    try take(part)
+                }
+            } catch {
+                // Another keychain must not answer instead of one that has answered in part.
+                guard hasPassed, error.status != .itemNotFound else { throw error }
+                failure = error
+                return false
+            }
+            isFirst = false
+            return true
+        }
+        if let failure { throw failure }
+    }
+
     public func copyIdentities(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> [IdentityRecord] {

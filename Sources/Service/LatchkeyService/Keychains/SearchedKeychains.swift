@@ -62,7 +62,7 @@ public final class SearchedKeychains: Sendable {
     /// Calls `body` with the keychains in their order, until it returns false.
     ///
     /// - Throws: if no keychain has answered: the first reason why one could not, or errSecItemNotFound.
-    private func search(
+    func search(
         _ body: (any KeychainService) throws(KeychainError) -> Bool
     ) throws(KeychainError) {
         var problem: KeychainError?

@@ -61,7 +61,7 @@ struct ItemReport: Encodable {
 
     /// Returns the text of a value, or the hexadecimal digits of data that is not UTF-8; nil if the
     /// value is unset or empty.
-    private static func text(_ value: AttributeValue?) -> String? {
+    fileprivate static func text(_ value: AttributeValue?) -> String? {
         switch value {
         case .string(let text): text.isEmpty ? nil : text
         case .data(let bytes):
@@ -76,7 +76,33 @@ struct ItemReport: Encodable {
     }
 
     /// - Parameter seconds: since 2001-01-01 00:00:00 UTC.
-    private static func time(_ seconds: Double) -> String {
+    static func time(_ seconds: Double) -> String {
         Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
+    }
+}
+
+/// Sorts items by name, then by access group and class.
+struct ItemSortKey: Comparable {
+    let name: String
+    let accessGroup: String
+    let passwordClass: String
+    private let networkProtocol: String
+    private let path: String
+
+    init(_ record: ItemRecord) {
+        let isInternet = record.itemClass == .internetPassword
+        name = record.passwordName.text
+        accessGroup = record.accessGroup.name
+        passwordClass = (isInternet ? PasswordClass.internet : .generic).rawValue
+        networkProtocol = isInternet ? ItemReport.text(record[.protocol]) ?? "" : ""
+        path = isInternet ? ItemReport.text(record[.path]) ?? "" : ""
+    }
+
+    static func < (one: ItemSortKey, other: ItemSortKey) -> Bool {
+        if one.name != other.name { return one.name < other.name }
+        if one.accessGroup != other.accessGroup { return one.accessGroup < other.accessGroup }
+        if one.passwordClass != other.passwordClass { return one.passwordClass < other.passwordClass }
+        if one.networkProtocol != other.networkProtocol { return one.networkProtocol < other.networkProtocol }
+        return one.path < other.path
     }
 }

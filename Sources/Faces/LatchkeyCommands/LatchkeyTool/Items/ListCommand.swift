@@ -46,25 +46,44 @@ struct ListCommand: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         passcode.source.unlockOnDemand(in: session)
-        let found = try reports(in: session)
-        let page = found.dropFirst(offset).prefix(limit ?? found.count)
         if json {
-            try session.write(JSONText.of(Array(page)))
+            try write(in: session, ItemReport.init) { (items) throws(CommandFailure) in
+                try session.write(JSONText.of(items.map(\.value)))
+            }
         } else {
-            try session.write(ItemTable.text(of: page, isAligned: session.io.isOutputInteractive))
-        }
-        let left = found.count - min(offset, found.count) - page.count
-        if left > 0 {
-            session.io.say(
-                "latchkey: \(left) more of \(found.count) items; --offset \(offset + page.count) shows the next\n")
+            try write(in: session, ItemTable.Row.init) { (items) throws(CommandFailure) in
+                try session.write(ItemTable.text(of: items, isAligned: session.io.isOutputInteractive))
+            }
         }
     }
 
-    private func reports(in session: CommandSession) throws(CommandFailure) -> [ItemReport] {
+    /// Writes the page of the list with `body`, and says how many items follow.
+    ///
+    /// - Parameter make: makes what is written of an item; it is called only for what may be on the page.
+    private func write<Item>(
+        in session: CommandSession, _ make: (ItemRecord) -> Item,
+        _ body: ([(key: ItemSortKey, value: Item)]) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        var page = SortedPage<ItemSortKey, Item>(offset: offset, limit: limit)
+        try forEachItem(in: session, into: &page) { record, page in page.add(ItemSortKey(record), make(record)) }
+        let items = page.values()
+        try body(items)
+        let left = page.count - min(offset, page.count) - items.count
+        if left > 0 {
+            session.io.say(
+                "latchkey: \(left) more of \(page.count) items; --offset \(offset + items.count) shows the next\n")
+        }
+    }
+
+    /// Passes every item of the list to `body`, in any order.
+    private func forEachItem<State>(
+        in session: CommandSession, into state: inout State, _ body: (ItemRecord, inout State) -> Void
+    ) throws(CommandFailure) {
         let items = try PasswordItems(session)
         let pattern = try pattern.map { text throws(CommandFailure) in try ItemPattern(parsing: text) }
         let selected = try options.attributes(named: nil, label)
-        var (records, search, damaged) = ([ItemRecord](), UnlockedSearch(), 0)
+        var search = UnlockedSearch()
+        var found = (state: state, damaged: 0)
         for itemClass in options.classes {
             let named = pattern?.attributes(of: itemClass) ?? [:]
             if let part = named.keys.first(where: { selected[$0] != nil }) {
@@ -74,21 +93,24 @@ struct ListCommand: ParsableSubcommand {
             let query = ItemQuery(
                 itemClass, attributes: selected.merging(named) { $1 }, accessGroup: options.accessGroup,
                 synchronizable: .any, limit: .all)
-            let matches = try items.unlocked(query, with: &search)
-            // The records of collections are none of the user's passwords.
-            records += matches.records.filter { record in
-                guard options.accessGroup != nil || record.accessGroup != .collections else { return false }
-                return pattern?.matches(record.passwordName) ?? true
+            try items.forEachUnlocked(query, with: &search, into: &found) { part, found in
+                found.damaged += part.damaged
+                for record in part.records {
+                    // The records of collections are none of the user's passwords.
+                    guard options.accessGroup != nil || record.accessGroup != .collections,
+                        pattern?.matches(record.passwordName) ?? true
+                    else { continue }
+                    body(record, &found.state)
+                }
             }
-            damaged += matches.damaged
         }
-        if damaged > 0 {
+        state = found.state
+        if found.damaged > 0 {
             warn(
-                "\(damaged) damaged \(damaged == 1 ? "item was" : "items were") skipped", "latchkey doctor shows which",
-                in: session)
+                "\(found.damaged) damaged \(found.damaged == 1 ? "item was" : "items were") skipped",
+                "latchkey doctor shows which", in: session)
         }
         for note in search.notes { warn(note.text, note.hint, in: session) }
-        return records.map(ItemReport.init).sorted { $0.sortKey.lexicographicallyPrecedes($1.sortKey) }
     }
 
     private func warn(_ text: TerminalText, _ hint: TerminalText, in session: CommandSession) {
@@ -97,20 +119,25 @@ struct ListCommand: ParsableSubcommand {
     }
 }
 
-extension ItemReport {
-    /// Sorts by name, then by access group and class.
-    fileprivate var sortKey: [String] { [name, accessGroup, passwordClass, networkProtocol ?? "", path ?? ""] }
-}
-
 /// The items of `latchkey list` as text.
 private enum ItemTable {
-    static func text(of items: some Collection<ItemReport>, isAligned: Bool) -> TerminalText {
-        let rows = items.map { item in
-            [item.name, item.accessGroup, item.passwordClass, item.protection, item.modified].map {
-                TerminalText($0, maxLength: nil)
-            }
+    /// What the key of an item does not have.
+    struct Row {
+        let protection: ProtectionClass
+        /// In seconds since 2001.
+        let modified: Double
+
+        init(_ record: ItemRecord) { (protection, modified) = (record.protection, record.modified) }
+    }
+
+    static func text(of items: [(key: ItemSortKey, value: Row)], isAligned: Bool) -> TerminalText {
+        let rows = items.map { key, row in
+            [
+                key.name, key.accessGroup, key.passwordClass, row.protection.rawValue,
+                ItemReport.time(row.modified),
+            ].map { TerminalText($0, maxLength: nil) }
         }
-        guard isAligned, !rows.isEmpty else {
+        guard isAligned, !items.isEmpty else {
             return rows.map { $0.joined(separator: "\t") + "\n" }.joined()
         }
         let table = [["NAME", "ACCESS GROUP", "CLASS", "PROTECTION", "MODIFIED"]] + rows

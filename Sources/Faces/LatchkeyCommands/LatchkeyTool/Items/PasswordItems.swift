@@ -103,10 +103,13 @@ struct PasswordItems {
         try addition.store(secret, in: keychain, replaces: replaces, for: person)
     }
 
-    /// Returns every item that a query finds, without those that `search` leaves out.
-    func unlocked(_ query: ItemQuery, with search: inout UnlockedSearch) throws(CommandFailure) -> ItemMatches {
+    /// Passes every item that a query finds to `take`, without those that `search` leaves out.
+    func forEachUnlocked<State>(
+        _ query: ItemQuery, with search: inout UnlockedSearch, into state: inout State,
+        _ take: (ItemMatches, inout State) -> Void
+    ) throws(CommandFailure) {
         do throws(KeychainError) {
-            return try search.matches(query, .attributes, in: keychain)
+            try search.forEachPart(of: query, .attributes, in: keychain, into: &state, take)
         } catch {
             throw .status(error)
         }

@@ -56,6 +56,55 @@ struct UnlockedSearch {
         return try PasswordSearch.matches(silent, returning: returning, in: keychain)
     }
 
+    /// Passes the matches to `take` in parts, as ``matches(_:_:in:)`` finds them.
+    ///
+    /// - Parameter state: what `take` has made of the parts; that of an attempt that fails does not count.
+    mutating func forEachPart<State>(
+        of query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession, into state: inout State,
+        _ take: (ItemMatches, inout State) -> Void
+    ) throws(KeychainError) {
+        do {
+            return try forEachSilentPart(of: query, returning, in: keychain, into: &state, take)
+        } catch {
+            guard error.status == .interactionNotAllowed else { throw error }
+        }
+        omitsLockedItems = true
+        for protection in ProtectionClass.allCases {
+            var some = query
+            some.attributes[.accessible] = .string(protection.rawValue)
+            do {
+                try forEachSilentPart(of: some, returning, in: keychain, into: &state, take)
+            } catch {
+                guard error.status == .interactionNotAllowed else { throw error }
+            }
+        }
+    }
+
+    private mutating func forEachSilentPart<State>(
+        of query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession, into state: inout State,
+        _ take: (ItemMatches, inout State) -> Void
+    ) throws(KeychainError) {
+        var silent = query
+        for interaction in [Authentication.Interaction.fail, .skip] {
+            silent.authentication.interaction = interaction
+            let before = state
+            var attempt = before
+            do {
+                try keychain.copyMatching(silent, returning: returning) {
+                    attempt = before
+                } inParts: { part in
+                    take(part, &attempt)
+                }
+                state = attempt
+                return
+            } catch {
+                if error.status == .itemNotFound { return }
+                guard interaction == .fail, error.authentication == .failed(.notInteractive) else { throw error }
+                omitsConstrainedItems = true
+            }
+        }
+    }
+
     /// What was left out, as notes with what to type.
     var notes: [(text: TerminalText, hint: TerminalText)] {
         var notes: [(text: TerminalText, hint: TerminalText)] = []

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import KeychainStore
+
+/// Searches whose results are passed on in parts.
+extension EmbeddedService {
+    public func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity,
+        begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        // A keychain in memory has one connection, which is in use while a part is passed on.
+        guard query.limit == .all, !query.isAboutIdentities, query.authentication.context == nil, home != nil else {
+            let found = try copyMatching(query, returning: returning, from: caller)
+            try begin()
+            return try take(found)
+        }
+        let caller = try Authorizer.authorize(caller)
+        var hasAny = try passMatches(
+            of: query.isAboutAllPasswords ? query.of(.genericPassword) : query, returning, caller, begin, take)
+        if query.isAboutAllPasswords {
+            var hasPassed = false
+            let hasMore = try passMatches(of: query.of(.internetPassword), returning, caller) {
+                () throws(KeychainError) in
+                // Those of the first class would have to be passed again.
+                guard !hasPassed else { throw .changedDuringSearch }
+            } _: { (part) throws(KeychainError) in
+                hasPassed = true
+                try take(part)
+            }
+            hasAny = hasAny || hasMore
+        }
+        guard hasAny else { throw .itemNotFound }
+    }
+
+    /// - Returns: whether there was anything, also damaged or locked items.
+    private func passMatches(
+        of query: ItemQuery, _ returning: ReturnTypes, _ caller: AuthorizedCaller,
+        _ begin: () throws(KeychainError) -> Void, _ take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError) -> Bool {
+        let search = try caller.search(query, for: .read)
+        var (failure, lost, hasAny) = (KeychainError?.none, [ItemIdentifier](), false)
+        func pass(_ part: SearchResult) throws(KeychainError) {
+            var records = try settle(part.records, query.authentication, limit: nil)
+            if search.itemClass == .key { try KeyRules.removeProtectedData(from: &records, returning) }
+            lost += part.lost
+            hasAny = hasAny || !records.isEmpty || !part.damaged.isEmpty || !part.locked.isEmpty
+            try take(ItemMatches(records: records, damaged: part.damaged.count, locked: part.locked))
+        }
+        func succeeds(_ body: () throws(KeychainError) -> Void) -> Bool {
+            do throws(KeychainError) { try body() } catch { failure = failure ?? error }
+            return failure == nil
+        }
+        let last = try run { () throws(StoreError) in
+            try store.search(
+                inParts: search, withSecrets: returning.contains(.data),
+                withDigest: returning.isSuperset(of: [.data, .attributes]),
+                withAttributes: returning != .data || search.itemClass == .key
+            ) {
+                hasAny = false
+                _ = succeeds(begin)
+            } take: { part in
+                failure == nil && succeeds { () throws(KeychainError) in try pass(part) }
+            }
+        }
+        if let failure { throw failure }
+        try pass(last)
+        discard(lost, of: search.itemClass)
+        return hasAny
+    }
+}
+
+extension KeychainError {
+    static let changedDuringSearch = KeychainError(
+        .notAvailable, "the keychain was changed while its items were read", hint: "try again")
+}
+
+extension ItemQuery {
+    /// The same query for items of one class.
+    fileprivate func of(_ itemClass: ItemClass) -> ItemQuery {
+        var query = self
+        query.itemClass = itemClass
+        return query
+    }
+}
