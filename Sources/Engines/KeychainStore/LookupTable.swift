@@ -9,7 +9,14 @@ internal import Keybag
 enum LookupTable {
     /// Adds the tokens of a new row.
     static func insert(_ tokens: [SearchToken], of item: Int64, in database: Database) throws(StoreError) {
-        for token in tokens { try run("INSERT INTO lookup (token, item) VALUES (?, ?)", token, item, in: database) }
+        guard !tokens.isEmpty else { return }
+        let statement = try RowStatement("INSERT INTO lookup (token, item) VALUES (?, ?)", in: database)
+        try statement.bind(item, at: 2)
+        for token in tokens {
+            try statement.bind(token, at: 1)
+            try statement.run()
+            statement.reset()
+        }
     }
 
     /// Replaces the tokens of a row. Those that stay are not written again.

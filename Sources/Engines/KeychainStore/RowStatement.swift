@@ -81,6 +81,9 @@ struct RowStatement: ~Copyable {
         return Int(sqlite3_changes(connection))
     }
 
+    /// Makes the statement ready to run again, with the same parameters or with others.
+    func reset() { sqlite3_reset(statement) }
+
     // MARK: Columns, counted from 0
 
     func integer(_ column: Int32) -> Int64 {
