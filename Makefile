@@ -142,6 +142,7 @@ lint: ## Check the formatting of every Swift file, the words, the figures in CON
 	@./Scripts/glossary
 	@./Scripts/figures --check
 	@./Scripts/symbols --check
+	@./Scripts/aims --check
 
 .PHONY: format
 format: ## Format every Swift file
@@ -233,6 +234,11 @@ instructions: ## Count the instructions of lookups and adds, and compare them wi
 	@./Scripts/dependencies libsqlite3-dev libssl-dev libtss2-dev valgrind binutils
 	swift build -c release --package-path Benchmarks --product latchkey-bench
 	@./Scripts/instructions "$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" $(ARGS)
+
+.PHONY: instructions-short
+instructions-short: build ## Count those of the debug build, in a minute, as .ci/run does
+	@./Scripts/dependencies valgrind binutils
+	@./Scripts/instructions --short "$$(swift build $(DEBUG) --show-bin-path)/ProofWorker" $(ARGS)
 
 # With LATCHKEY_PREBUILT=DIR the executables are those of DIR, and nothing is compiled but the PAM module.
 BINARIES = $(or $(LATCHKEY_PREBUILT),$$(swift build $(TRAITS) -c release --show-bin-path))

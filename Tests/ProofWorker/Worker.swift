@@ -23,6 +23,8 @@ enum Worker {
         case "files": FileChanges.run(in: arguments[1], seed: UInt64(arguments[2]) ?? 1)
         case "store": FileChanges.store(seed: UInt64(arguments[1]) ?? 1)
         case "flood": Flood.run()
+        case "fill": CountedCalls.fill()
+        case "count": CountedCalls.run()
         case "fork": forkAndWork()
         case "fork-outlive": outliveParent()
         case "add": addAndClose(arguments[1])
