@@ -22,7 +22,8 @@ import Testing
 
     private func path(_ name: String) -> String { "\(directory.path)/\(name)" }
 
-    private func protect(_ name: String, _ protection: FileProtectionClass = .complete) throws -> FileConversion.Outcome
+    private func protect(_ name: FilePath, _ protection: FileProtectionClass = .complete) throws
+        -> FileConversion.Outcome
     {
         try FileConversion(keys).protect(name, in: open, FileConversion.Target(protection))
     }
@@ -88,7 +89,7 @@ import Testing
         #expect(mkfifo(path("pipe"), 0o600) == 0)
         #expect(mkdir(path("folder"), 0o700) == 0)
         for name in ["one", "link", "pipe", "folder"] {
-            let error = #expect(throws: FileProtectionError.self) { try protect(name) }
+            let error = #expect(throws: FileProtectionError.self) { try protect(FilePath(name)) }
             guard case .unsuitable? = error else {
                 Issue.record("\(name): \(String(describing: error))")
                 continue

@@ -80,7 +80,8 @@ struct ConversationProcessTests {
     @Test("A program that does not exist is reported as such")
     func missing() {
         #expect(throws: SystemError("run", path: "/nonexistent/program", code: ENOENT)) {
-            _ = try ConversationProcess(executable: "/nonexistent/program", environment: [], startsSession: true)
+            _ = try ConversationProcess(
+                executable: "/nonexistent/program", environment: [] as [String], startsSession: true)
         }
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import KeychainTesting
 @testable import LatchkeyCommands
+import LinuxSystem
 import Testing
 
 /// The folder of hooks, as a process sees it.
@@ -26,21 +27,25 @@ struct RenewalHookTests {
         let (directory, folder) = try folder([
             "20-b": 0o755, "10-a": 0o700, "30-text": 0o600, ".hidden": 0o700, "40-old~": 0o700,
         ])
-        #expect(try RenewalHooks.paths(below: directory.path) == ["\(folder)/10-a", "\(folder)/20-b"])
+        // A name that is not UTF-8.
+        let latin1 = FilePath(bytes: Array("\(folder)/30-c".utf8) + [0xE9])
+        close(try OwnedDescriptor(opening: latin1, flags: O_WRONLY | O_CREAT, mode: 0o700).release())
+        #expect(
+            try RenewalHooks.paths(below: FilePath(directory.path)) == ["\(folder)/10-a", "\(folder)/20-b", latin1])
         let empty = try TemporaryDirectory()
-        #expect(try RenewalHooks.paths(below: empty.path).isEmpty)
+        #expect(try RenewalHooks.paths(below: FilePath(empty.path)).isEmpty)
     }
 
     @Test("A hook or a folder that others can write refuses the renewal", arguments: [(0o722, 0o700), (0o700, 0o720)])
     func writable(_ file: Int, _ folderMode: Int) throws {
         let (directory, _) = try folder(["10-a": file], mode: folderMode)
-        #expect(throws: CommandFailure.self) { try RenewalHooks.paths(below: directory.path) }
+        #expect(throws: CommandFailure.self) { try RenewalHooks.paths(below: FilePath(directory.path)) }
     }
 
     @Test("A hook of another user refuses the renewal", .enabled(if: geteuid() == 0, "needs root"))
     func otherUser() throws {
         let (directory, folder) = try folder(["10-a": 0o700])
         #expect(chown("\(folder)/10-a", 12_345, 12_345) == 0)
-        #expect(throws: CommandFailure.self) { try RenewalHooks.paths(below: directory.path) }
+        #expect(throws: CommandFailure.self) { try RenewalHooks.paths(below: FilePath(directory.path)) }
     }
 }

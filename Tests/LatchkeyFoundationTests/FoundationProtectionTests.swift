@@ -53,6 +53,20 @@ struct FoundationProtectionTests {
         }
     }
 
+    @Test("A URL whose path is not UTF-8 is refused, also below a directory with a class, and no file is written")
+    func names() throws {
+        let (keychain, directory) = (try TestKeychain(.ephemeral), try TemporaryDirectory())
+        try keychain.run(groups: ["G1"]) {
+            try ProtectedDirectory.setProtection(.complete, of: directory.path)
+            let url = try #require(URL(string: "file://\(directory.path)/caf%E9"))
+            for options in [[], .completeFileProtection, .atomic] as [Data.WritingOptions] {
+                #expect(throws: CocoaError.self) { try Data("a secret".utf8).write(to: url, options: options) }
+            }
+            #expect(throws: CocoaError.self) { _ = try Data(contentsOf: url) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [".latchkey-protect"])
+        }
+    }
+
     @Test("A protected file keeps its class, and .withoutOverwriting its content")
     func rewriting() throws {
         let (keychain, directory) = (try TestKeychain(.ephemeral), try TemporaryDirectory())

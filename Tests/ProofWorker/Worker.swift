@@ -367,12 +367,13 @@ extension Worker {
     }
 
     private static func store(_ service: EmbeddedService, _ passcodePath: String, _ secretPath: String) throws {
-        try service.setPasscode(try PasscodeFile.read(passcodePath)) { _, _ in }
+        try service.setPasscode(try PasscodeFile.read(FilePath(passcodePath))) { _, _ in }
         let caller = KeychainClient.caller
         _ = try service.add(
             ItemAddition(
                 .genericPassword, attributes: [.account: .string("the control, which is in ordinary memory")],
-                secrets: ItemSecrets(data: try PasscodeFile.read(secretPath)), protection: .whenUnlocked), from: caller)
+                secrets: ItemSecrets(data: try PasscodeFile.read(FilePath(secretPath))), protection: .whenUnlocked),
+            from: caller)
         let found = try service.copyMatching(ItemQuery(.genericPassword), returning: .data, from: caller)
         guard found.records.first?.secrets?.data != nil else { throw KeychainError.itemNotFound }
     }

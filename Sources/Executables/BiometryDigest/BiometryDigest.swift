@@ -14,7 +14,7 @@ enum BiometryDigest {
             guard Socket.isSocket(STDIN_FILENO, listening: false) else {
                 return fail("standard input is not a connection; systemd starts this program")
             }
-            let directory = ProcessArguments.all.dropFirst().first ?? PrintStore.defaultDirectory
+            let directory = try ProcessArguments.texts().first ?? PrintStore.defaultDirectory
             try DigestService(store: PrintStore(directory)).answer(Socket(adopting: STDIN_FILENO))
         } catch {
             fail("\(error)")

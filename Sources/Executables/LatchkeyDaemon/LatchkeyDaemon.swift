@@ -112,7 +112,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     /// Reads the arguments without /proc, and prints them in error messages as printable text.
     static func main() async {
         do {
-            var command = try parseAsRoot(Array(ProcessArguments.all.dropFirst()))
+            var command = try parseAsRoot(try ProcessArguments.texts())
             if var command = command as? any AsyncParsableCommand { return try await command.run() }
             try command.run()
         } catch {

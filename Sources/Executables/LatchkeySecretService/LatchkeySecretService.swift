@@ -55,7 +55,7 @@ struct LatchkeySecretService: ParsableCommand {
     /// Reads the arguments without /proc, and prints them in error messages as printable text.
     static func main() {
         do {
-            var command = try parseAsRoot(Array(ProcessArguments.all.dropFirst()))
+            var command = try parseAsRoot(try ProcessArguments.texts())
             try command.run()
         } catch {
             let status = exitCode(for: error)

@@ -5,6 +5,7 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyCommands
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SystemBus
 
 /// `latchkey import --from …`, which is `latchkey-import`.
@@ -39,7 +40,7 @@ struct ImportKeyring: ParsableSubcommand {
     @Option(
         help: ArgumentHelp("Read this file of gnome-keyring; - is standard input.", valueName: "path"),
         completion: .file())
-    var file: String?
+    var file: FilePath?
 
     @Option(help: ArgumentHelp("The D-Bus address of another bus than the session's.", valueName: "address"))
     var bus: String?

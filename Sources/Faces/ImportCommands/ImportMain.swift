@@ -15,12 +15,12 @@ public enum ImportMain {
     /// - Returns: the exit value of the process.
     public static func run(_ words: [CommandWord], io: some CommandIO) -> Int32 {
         let (session, words) = CommandSession.companion(words, io: io)
-        return Int32(OSStatusCode(rawValue: status(words.map(\.text), in: session)).exitCode)
+        return Int32(OSStatusCode(rawValue: status(words, in: session)).exitCode)
     }
 
-    private static func status(_ words: [String], in session: CommandSession) -> Int32 {
+    private static func status(_ words: [CommandWord], in session: CommandSession) -> Int32 {
         do {
-            var command = try ImportKeyring.parseAsRoot(words)
+            var command = try ArgumentText.parse(ImportKeyring.self, words)
             if let own = command as? ImportKeyring { return own.exitStatus(in: session) }
             // The parser's own command for help, which throws its text.
             try command.run()
@@ -31,7 +31,8 @@ public enum ImportMain {
                 try? session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
                 return 0
             }
-            session.reportUsage("\(ImportKeyring.message(for: error))", hint: "latchkey-import --help")
+            session.reportUsage(
+                "\(ArgumentText.shown(ImportKeyring.message(for: error)))", hint: "latchkey-import --help")
             return CommandFailure.usage(nil).status
         }
     }

@@ -14,12 +14,13 @@ extension Data {
     /// - Throws: `CocoaError` with the code `fileWriteNoPermission` while the class is closed.
     public func write(to url: URL, options: Data.WritingOptions = []) throws {
         let protection = try FileProtectionChoice.of(options)
-        guard url.isFileURL, try protection != nil || ProtectedPath.isProtected(url.path) else {
+        let path = try ProtectedPath.path(of: url, orElse: .fileWriteInvalidFileName)
+        guard url.isFileURL, try protection != nil || ProtectedPath.isProtected(path) else {
             return try PlainFile.write(self, to: url, options: options)
         }
-        try asCocoaErrors(url.path, writing: true) { () throws(KeychainError) in
+        try asCocoaErrors(path, writing: true) { () throws(KeychainError) in
             try ProtectedFile.write(
-                self, to: url.path, protection: protection, replacing: !options.contains(.withoutOverwriting))
+                self, to: path, protection: protection, replacing: !options.contains(.withoutOverwriting))
         }
     }
 
@@ -27,7 +28,7 @@ extension Data {
     ///
     /// - Throws: `CocoaError` with the code `fileReadNoPermission` while the class is closed.
     public init(contentsOf url: __shared URL, options: Data.ReadingOptions = []) throws {
-        let path = url.path
+        let path = try ProtectedPath.path(of: url, orElse: .fileReadInvalidFileName)
         guard url.isFileURL, ProtectedPath.isProtectedFile(path) else {
             self = try PlainFile.contents(of: url, options: options)
             return
@@ -40,6 +41,19 @@ extension Data {
 
 /// What protects a path.
 enum ProtectedPath {
+    /// Returns the path of a URL.
+    ///
+    /// - Throws: `CocoaError` with the code for a path that is not UTF-8: Foundation has paths as text, and
+    ///   the policy of another directory would hold.
+    static func path(of url: URL, orElse code: CocoaError.Code) throws -> String {
+        let path = url.path
+        let isExact = url.path(percentEncoded: true).contains("%EF%BF%BD") || !path.contains("\u{FFFD}")
+        guard !url.isFileURL || !path.isEmpty && isExact else {
+            throw CocoaError(code, userInfo: [NSURLErrorKey: url])
+        }
+        return path
+    }
+
     /// Whether the file there is a protected one.
     static func isProtectedFile(_ path: String) -> Bool {
         // What cannot be read is reported by the call itself.

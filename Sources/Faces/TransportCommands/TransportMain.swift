@@ -25,7 +25,7 @@ public enum TransportMain {
             }
         }
         do {
-            var command = try TransportCommand.parseAsRoot(words.map(\.text))
+            var command = try ArgumentText.parse(TransportCommand.self, words)
             guard let own = command as? any ParsableSubcommand else {
                 try command.run()
                 return 0
@@ -49,7 +49,8 @@ public enum TransportMain {
         }
         let names = commandNames(words.map(\.text)).joined(separator: " ")
         session.reportUsage(
-            "\(TransportCommand.message(for: error))", hint: "latchkey \(names.isEmpty ? "" : "\(names) ")--help")
+            "\(ArgumentText.shown(TransportCommand.message(for: error)))",
+            hint: "latchkey \(names.isEmpty ? "" : "\(names) ")--help")
         return CommandFailure.usage(nil).status
     }
 

@@ -11,13 +11,18 @@ public enum BoundedFile {
     ///
     /// - Parameter limit: the maximum length in bytes.
     /// - Throws: EFBIG if the file is longer, EINVAL if it is not a regular file.
-    public static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    public static func read(_ path: FilePath, limit: Int) throws(SystemError) -> [UInt8]? {
+        let descriptor = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw .last("open", path: path)
         }
-        return try read(OwnedDescriptor(adopting: descriptor), path: path, limit: limit)
+        return try read(OwnedDescriptor(adopting: descriptor), path: path.description, limit: limit)
+    }
+
+    @_disfavoredOverload
+    public static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8]? {
+        try read(FilePath(path), limit: limit)
     }
 
     /// Returns the bytes of an open regular file from its current position.

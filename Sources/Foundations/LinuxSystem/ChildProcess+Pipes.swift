@@ -13,6 +13,11 @@ extension ChildProcess {
     /// - Returns: the exit value, or 128 plus the number of the signal that ended the program.
     /// - Throws: `SystemError` with `ENOENT` if there is no such program.
     public static func run(_ words: [String], input: UnsafeRawBufferPointer) throws(SystemError) -> Int32 {
+        try run(words.map { Array($0.utf8) }, input: input)
+    }
+
+    /// Runs a program with arguments that need not be UTF-8.
+    public static func run(_ words: [[UInt8]], input: UnsafeRawBufferPointer) throws(SystemError) -> Int32 {
         let ends = try Pipe()
         let child = try spawn(words, input: ends.reading.rawValue, output: nil)
         let failure: SystemError?
@@ -41,7 +46,7 @@ extension ChildProcess {
     ) throws(SystemError) -> (status: Int32, count: Int) {
         let end = BootClock.system.now() &+ UInt64(clamping: timeout) &* 1_000_000
         let ends = try Pipe()
-        let child = try spawn(words, input: nil, output: ends.writing.rawValue)
+        let child = try spawn(words.map { Array($0.utf8) }, input: nil, output: ends.writing.rawValue)
         do throws(SystemError) {
             let count = try read(ends.endOfReader(), into: buffer, until: end)
             return (try exitValue(of: child, until: end), count)
@@ -70,7 +75,8 @@ extension ChildProcess {
         let sending = try Pipe()
         let receiving = try Pipe()
         let child = try spawn(
-            [executable] + arguments, path: executable, variables: environment, input: sending.reading.rawValue,
+            ([executable] + arguments).map { Array($0.utf8) }, path: executable,
+            variables: environment.map { Array($0.utf8) }, input: sending.reading.rawValue,
             output: receiving.writing.rawValue)
         do throws(SystemError) {
             try write(input, to: sending.endOfWriter())
@@ -109,7 +115,8 @@ extension ChildProcess {
     {
         let ends = try Pipe()
         _ = try spawn(
-            words, path: executable, input: ends.reading.rawValue, output: output, startsSession: true)
+            words.map { Array($0.utf8) }, path: executable, input: ends.reading.rawValue, output: output,
+            startsSession: true)
         return ends.endOfWriter()
     }
 
@@ -122,10 +129,12 @@ extension ChildProcess {
     ///   - variables: the environment as `NAME=value`; nil for that of this process.
     ///   - input, output, error: nil for none.
     static func spawn(
-        _ words: [String], path: String? = nil, variables given: [String]? = nil, input: Int32?, output: Int32?,
+        _ words: [[UInt8]], path: String? = nil, variables given: [[UInt8]]? = nil, input: Int32?, output: Int32?,
         error: Int32? = nil, startsSession: Bool = false
     ) throws(SystemError) -> pid_t {
-        guard let program = path ?? words.first else { throw SystemError("run a program without a name", code: EINVAL) }
+        guard let program = path.map({ FilePath($0) }) ?? words.first.map({ FilePath(bytes: $0) }) else {
+            throw SystemError("run a program without a name", code: EINVAL)
+        }
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         posix_spawn_file_actions_init(&actions)
@@ -150,14 +159,15 @@ extension ChildProcess {
         let session = startsSession ? Self.newSession : 0
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | session)
 
-        let arguments = words.map { strdup($0) } + [nil]
-        let variables = (given ?? environment(with: [:])).map { strdup($0) } + [nil]
+        let arguments = copies(of: words)
+        let variables = copies(of: given ?? environment(with: [:]))
         defer { for text in arguments + variables { free(text) } }
         var child = pid_t()
-        let status =
+        let status = program.withCString { program in
             path == nil
-            ? posix_spawnp(&child, program, &actions, &attributes, arguments, variables)
-            : posix_spawn(&child, program, &actions, &attributes, arguments, variables)
+                ? posix_spawnp(&child, program, &actions, &attributes, arguments, variables)
+                : posix_spawn(&child, program, &actions, &attributes, arguments, variables)
+        }
         guard status == 0 else { throw SystemError("run", path: program, code: status) }
         return child
     }

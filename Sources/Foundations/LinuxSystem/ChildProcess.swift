@@ -11,15 +11,18 @@ public enum ChildProcess {
     /// and SIGUSR2 are forwarded to it.
     ///
     /// - Parameters:
+    ///   - words: its name and arguments, byte for byte.
     ///   - descriptor: the descriptor that the child inherits under the same number.
     ///   - variables: variables that are added to the environment.
     /// - Returns: the exit value, or 128 plus the number of the signal that ended the child, as in
     ///   shells.
     /// - Throws: `SystemError` with `ENOENT` if there is no such program.
     public static func run(
-        _ words: [String], inheriting descriptor: Int32? = nil, variables: [String: String] = [:]
+        _ words: [[UInt8]], inheriting descriptor: Int32? = nil, variables: [String: String] = [:]
     ) throws(SystemError) -> Int32 {
-        guard let program = words.first else { throw SystemError("run a program without a name", code: EINVAL) }
+        guard let program = words.first.map({ FilePath(bytes: $0) }) else {
+            throw SystemError("run a program without a name", code: EINVAL)
+        }
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         posix_spawn_file_actions_init(&actions)
@@ -40,29 +43,38 @@ public enum ChildProcess {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
-        let arguments = words.map { strdup($0) } + [nil]
-        let environment = Self.environment(with: variables).map { strdup($0) } + [nil]
+        let arguments = Self.copies(of: words)
+        let environment = Self.copies(of: Self.environment(with: variables))
         defer { for text in arguments + environment { free(text) } }
         for number in ignored { signal(number, SIG_IGN) }
         ProcessHardening.restoreCoreLimit()
         var child = pid_t()
-        let status = posix_spawnp(&child, program, &actions, &attributes, arguments, environment)
+        let status = program.withCString {
+            posix_spawnp(&child, $0, &actions, &attributes, arguments, environment)
+        }
         guard status == 0 else { throw SystemError("run", path: program, code: status) }
         return wait(for: child)
+    }
+
+    /// Runs a program whose arguments are text.
+    public static func run(
+        _ words: [String], inheriting descriptor: Int32? = nil, variables: [String: String] = [:]
+    ) throws(SystemError) -> Int32 {
+        try run(words.map { Array($0.utf8) }, inheriting: descriptor, variables: variables)
     }
 
     /// Starts a program that goes on after this process, and waits until it writes a byte to a pipe, or
     /// ends.
     ///
     /// - Parameters:
-    ///   - words: its name and arguments.
+    ///   - words: its name and arguments, byte for byte.
     ///   - path: the file of the program.
     ///   - readyOption: the option that gets the number of the pipe's descriptor.
     ///   - closesOthers: whether the program inherits only the standard streams and the pipe. A program
     ///     that waits for the end of another pipe would wait for the one in the background, too.
     /// - Returns: whether the program is ready, and its exit value if it has ended.
     public static func startInBackground(
-        _ words: [String], at path: String, readyOption: String, closesOthers: Bool
+        _ words: [[UInt8]], at path: String, readyOption: String, closesOthers: Bool
     ) throws(SystemError) -> (isReady: Bool, status: Int32) {
         var (reading, writing): (Int32, Int32) = (0, 0)
         guard latchkey_pipe(&reading, &writing) == 0 else { throw .last("create a pipe") }
@@ -72,7 +84,8 @@ public enum ChildProcess {
             let other = OwnedDescriptor(adopting: writing)
             let number = closesOthers ? STDERR_FILENO + 1 : other.rawValue
             child = try spawn(
-                path, words + [readyOption, "\(number)"], inheriting: other.rawValue, as: number,
+                path, words + [Array(readyOption.utf8), Array("\(number)".utf8)], inheriting: other.rawValue,
+                as: number,
                 closesOthers: closesOthers)
         }
         if try ready.read(upTo: 1, path: "pipe").count == 1 { return (true, 0) }
@@ -82,14 +95,14 @@ public enum ChildProcess {
     }
 
     private static func spawn(
-        _ path: String, _ words: [String], inheriting descriptor: Int32, as number: Int32, closesOthers: Bool
+        _ path: String, _ words: [[UInt8]], inheriting descriptor: Int32, as number: Int32, closesOthers: Bool
     ) throws(SystemError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, descriptor, number)
         if closesOthers { latchkey_close_from(&actions, number + 1) }
-        let arguments = words.map { strdup($0) } + [nil]
+        let arguments = copies(of: words)
         defer { for text in arguments { free(text) } }
         var child = pid_t()
         let status = posix_spawn(&child, path, &actions, nil, arguments, environ)
@@ -122,16 +135,22 @@ public enum ChildProcess {
         return ending == 0 ? (status >> 8) & 0xFF : 128 + ending
     }
 
-    /// Returns the environment of this process with these variables.
-    package static func environment(with variables: [String: String]) -> [String] {
-        var all: [String] = []
+    /// Returns the environment of this process with these variables, as `NAME=value`, byte for byte.
+    package static func environment(with variables: [String: String]) -> [[UInt8]] {
+        var all: [[UInt8]] = []
         var next = environ
         while let entry = next.pointee {
-            let text = String(cString: entry)
-            if variables[String(text.prefix { $0 != "=" })] == nil { all.append(text) }
+            let bytes = FilePath(entry).bytes
+            let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+            if variables[name] == nil { all.append(bytes) }
             next = next.advanced(by: 1)
         }
-        return all + variables.map { "\($0.key)=\($0.value)" }
+        return all + variables.map { Array("\($0.key)=\($0.value)".utf8) }
+    }
+
+    /// Returns copies for a list of the C library, with its end. The caller frees them.
+    static func copies(of words: [[UInt8]]) -> [UnsafeMutablePointer<CChar>?] {
+        words.map { FilePath(bytes: $0).withCString { strdup($0) } } + [nil]
     }
 
     // because a signal handler has no context. It is written before the handler is set, and by one

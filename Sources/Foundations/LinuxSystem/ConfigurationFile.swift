@@ -12,6 +12,7 @@ public struct ConfigurationFile: Sendable {
         public let number: Int
     }
 
+    /// For messages.
     public let path: String
     public let lines: [Line]
 
@@ -21,12 +22,13 @@ public struct ConfigurationFile: Sendable {
     /// - Returns: nil if the file does not exist.
     /// - Throws: `SystemError` if other users can write the file, or if a line is not valid; such a
     ///   line is never skipped.
-    public static func read(_ path: String, owner: UInt32 = 0, names: Set<String>) throws(SystemError)
+    public static func read(_ place: FilePath, owner: UInt32 = 0, names: Set<String>) throws(SystemError)
         -> ConfigurationFile?
     {
-        guard let status = try FileStatus.of(path) else { return nil }
+        let path = place.description
+        guard let status = try FileStatus.of(place) else { return nil }
         try status.requireWrittenOnly(by: owner, path: path)
-        guard let bytes = try BoundedFile.read(path, limit: maxLength) else { return nil }
+        guard let bytes = try BoundedFile.read(place, limit: maxLength) else { return nil }
         var lines: [Line] = []
         let texts = String(decoding: bytes, as: UTF8.self).split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -47,6 +49,13 @@ public struct ConfigurationFile: Sendable {
             lines.append(Line(name: name, value: value, number: index + 1))
         }
         return ConfigurationFile(path: path, lines: lines)
+    }
+
+    @_disfavoredOverload
+    public static func read(_ path: String, owner: UInt32 = 0, names: Set<String>) throws(SystemError)
+        -> ConfigurationFile?
+    {
+        try read(FilePath(path), owner: owner, names: names)
     }
 
     /// Returns the error for a line whose value is not one of `expected`.

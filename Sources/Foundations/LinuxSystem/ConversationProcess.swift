@@ -17,13 +17,13 @@ public struct ConversationProcess: ~Copyable, Sendable {
     /// Starts the executable at a path.
     ///
     /// - Parameters:
-    ///   - environment: the whole environment, as `NAME=value`.
+    ///   - environment: the whole environment, as `NAME=value`, byte for byte.
     ///   - startsSession: whether the program starts a session of its own. Without one it remains
     ///     in the process group of this process, and reacts to Ctrl-C on its terminal.
     ///   - inheritsErrors: whether its standard error is that of this process.
     /// - Throws: `SystemError` with `ENOENT` if there is no such program.
     public init(
-        executable: String, arguments: [String] = [], environment: [String], startsSession: Bool,
+        executable: String, arguments: [String] = [], environment: [[UInt8]], startsSession: Bool,
         inheritsErrors: Bool = false
     ) throws(SystemError) {
         let toProgram = try Pipe()
@@ -37,6 +37,16 @@ public struct ConversationProcess: ~Copyable, Sendable {
         output = fromProgram.endOfReader()
         // A program that does not read must not block the writer.
         _ = fcntl(input.rawValue, F_SETFL, O_NONBLOCK)
+    }
+
+    /// Starts the executable at a path, with an environment that is text.
+    public init(
+        executable: String, arguments: [String] = [], environment: [String], startsSession: Bool,
+        inheritsErrors: Bool = false
+    ) throws(SystemError) {
+        try self.init(
+            executable: executable, arguments: arguments, environment: environment.map { Array($0.utf8) },
+            startsSession: startsSession, inheritsErrors: inheritsErrors)
     }
 
     /// Reads the next bytes.
@@ -80,10 +90,11 @@ public struct ConversationProcess: ~Copyable, Sendable {
 
 extension ConversationProcess {
     private static func start(
-        _ words: [String], environment: [String], input: Int32, output: Int32, error: Int32?, startsSession: Bool
+        _ words: [String], environment: [[UInt8]], input: Int32, output: Int32, error: Int32?, startsSession: Bool
     ) throws(SystemError) -> pid_t {
         try ChildProcess.spawn(
-            words, path: words.first, variables: environment, input: input, output: output, error: error,
+            words.map { Array($0.utf8) }, path: words.first, variables: environment, input: input, output: output,
+            error: error,
             startsSession: startsSession)
     }
 

@@ -44,20 +44,27 @@ public struct FileStatus: Sendable {
     }
 
     /// Returns the status of the file at `path`; nil if it does not exist.
-    public static func of(_ path: String) throws(SystemError) -> FileStatus? {
-        var info = stat()
-        guard stat(path, &info) == 0 else {
-            if errno == ENOENT { return nil }
-            throw .last("get the status of", path: path)
-        }
-        return FileStatus(info)
+    public static func of(_ path: FilePath) throws(SystemError) -> FileStatus? {
+        try found(path) { stat($0, &$1) }
     }
+
+    @_disfavoredOverload
+    public static func of(_ path: String) throws(SystemError) -> FileStatus? { try of(FilePath(path)) }
 
     /// Returns the status of `path` itself, even if it is a symbolic link; nil if it does not
     /// exist.
-    public static func ofLink(_ path: String) throws(SystemError) -> FileStatus? {
+    public static func ofLink(_ path: FilePath) throws(SystemError) -> FileStatus? {
+        try found(path) { lstat($0, &$1) }
+    }
+
+    @_disfavoredOverload
+    public static func ofLink(_ path: String) throws(SystemError) -> FileStatus? { try ofLink(FilePath(path)) }
+
+    private static func found(
+        _ path: FilePath, _ call: (UnsafePointer<CChar>, inout stat) -> Int32
+    ) throws(SystemError) -> FileStatus? {
         var info = stat()
-        guard lstat(path, &info) == 0 else {
+        guard path.withCString({ call($0, &info) }) == 0 else {
             if errno == ENOENT { return nil }
             throw .last("get the status of", path: path)
         }

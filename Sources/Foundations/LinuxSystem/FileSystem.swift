@@ -8,11 +8,14 @@ public struct FileSystem: Sendable {
     /// The magic number of statfs(2).
     let type: Int64
 
-    public init(holding path: String) throws(SystemError) {
-        let type = latchkey_filesystem_type(path)
+    public init(holding path: FilePath) throws(SystemError) {
+        let type = path.withCString { latchkey_filesystem_type($0) }
         guard type >= 0 else { throw .last("get the file system of", path: path) }
         self.type = type
     }
+
+    @_disfavoredOverload
+    public init(holding path: String) throws(SystemError) { try self.init(holding: FilePath(path)) }
 
     init(type: Int64) {
         self.type = type

@@ -6,52 +6,55 @@ internal import Glibc
 /// An open directory: what is done with its entries stays in it, even if its path is replaced
 /// meanwhile. Symbolic links are never followed.
 public final class OpenDirectory: Sendable {
-    /// For messages.
-    public let path: String
+    /// As it was when the directory was opened: for messages.
+    public let path: FilePath
     private let descriptor: OwnedDescriptor
 
     public struct Entry: Hashable, Sendable {
-        public let name: String
+        public let name: FilePath
         public let kind: Kind
 
         public enum Kind: Sendable { case file, directory, link, other }
     }
 
     /// - Parameter path: the last part must not be a symbolic link.
-    public init(_ path: String) throws(SystemError) {
+    public init(_ path: FilePath) throws(SystemError) {
         self.path = path
         descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
     }
 
+    @_disfavoredOverload
+    public convenience init(_ path: String) throws(SystemError) { try self.init(FilePath(path)) }
+
     /// - Parameter path: may be a symbolic link.
-    public init(followingLinks path: String) throws(SystemError) {
+    public init(followingLinks path: FilePath) throws(SystemError) {
         self.path = path
         descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
     }
 
-    private init(adopting descriptor: consuming OwnedDescriptor, path: String) {
+    private init(adopting descriptor: consuming OwnedDescriptor, path: FilePath) {
         self.descriptor = descriptor
         self.path = path
     }
 
-    public func path(of name: String) -> String {
-        path == "." ? name : path.hasSuffix("/") ? path + name : "\(path)/\(name)"
-    }
+    public func path(of name: FilePath) -> FilePath { path == "." ? name : path.appending(name) }
 
     /// Identifies the directory, whatever its path is.
     public var identity: FileStatus.Identity {
-        get throws(SystemError) { try FileStatus.of(descriptor, path: path).identity }
+        get throws(SystemError) { try FileStatus.of(descriptor, path: path.description).identity }
     }
 
     /// Opens a directory in this one.
-    public func directory(_ name: String) throws(SystemError) -> OpenDirectory {
+    public func directory(_ name: FilePath) throws(SystemError) -> OpenDirectory {
         let child = try open(name, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         return OpenDirectory(adopting: child, path: path(of: name))
     }
 
     /// Opens a file in this directory. A pipe without a writer does not block.
-    public func open(_ name: String, flags: Int32, mode: UInt32 = 0o600) throws(SystemError) -> OwnedDescriptor {
-        let child = openat(descriptor.rawValue, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode)
+    public func open(_ name: FilePath, flags: Int32, mode: UInt32 = 0o600) throws(SystemError) -> OwnedDescriptor {
+        let child = name.withCString {
+            openat(descriptor.rawValue, $0, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode)
+        }
         guard child >= 0 else { throw .last("open", path: path(of: name)) }
         return OwnedDescriptor(adopting: child)
     }
@@ -74,17 +77,18 @@ public final class OpenDirectory: Sendable {
                 return entries.sorted { $0.name < $1.name }
             }
             let name = withUnsafePointer(to: &found.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: Self.maxName) { String(cString: $0) }
+                tuple.withMemoryRebound(to: CChar.self, capacity: Self.maxName) { FilePath($0) }
             }
-            guard name != ".", name != ".." else { continue }
-            entries.append(Entry(name: name, kind: try kind(name)))
+            guard name != ".", name != "..", let kind = try kind(name) else { continue }
+            entries.append(Entry(name: name, kind: kind))
         }
     }
 
-    private func kind(_ name: String) throws(SystemError) -> Entry.Kind {
+    /// Returns nil if the entry was removed since it was listed.
+    private func kind(_ name: FilePath) throws(SystemError) -> Entry.Kind? {
         var info = stat()
-        guard fstatat(descriptor.rawValue, name, &info, AT_SYMLINK_NOFOLLOW) == 0 else {
-            if errno == ENOENT { return .other }
+        guard name.withCString({ fstatat(descriptor.rawValue, $0, &info, AT_SYMLINK_NOFOLLOW) }) == 0 else {
+            if errno == ENOENT { return nil }
             throw .last("get the status of", path: path(of: name))
         }
         return switch info.st_mode & S_IFMT {
@@ -108,7 +112,7 @@ public final class OpenDirectory: Sendable {
     ///   - replaces: whether an existing file is replaced; otherwise it is an error (`EEXIST`).
     ///   - check: called last; nothing is replaced if it throws.
     public func publish(
-        _ draft: borrowing OwnedDescriptor, as name: String, replaces: Bool,
+        _ draft: borrowing OwnedDescriptor, as name: FilePath, replaces: Bool,
         check: () throws(SystemError) -> Void = {}
     ) throws(SystemError) {
         // removeDraft(_:) of another process leaves it alone.
@@ -120,16 +124,17 @@ public final class OpenDirectory: Sendable {
         }
         do throws(SystemError) {
             // Not before it has a name: file systems may not keep what has none.
-            try draft.synchronize(path: path(of: name))
+            try draft.synchronize(path: path(of: name).description)
             try check()
         } catch {
             unlinkat(descriptor.rawValue, temporary, 0)
             throw error
         }
-        let result =
+        let result = name.withCString { name in
             replaces
-            ? renameat(descriptor.rawValue, temporary, descriptor.rawValue, name)
-            : latchkey_rename_new(descriptor.rawValue, temporary, name)
+                ? renameat(descriptor.rawValue, temporary, descriptor.rawValue, name)
+                : latchkey_rename_new(descriptor.rawValue, temporary, name)
+        }
         guard result == 0 else {
             let error = SystemError.last(replaces ? "replace" : "create", path: path(of: name))
             unlinkat(descriptor.rawValue, temporary, 0)
@@ -149,22 +154,42 @@ public final class OpenDirectory: Sendable {
     /// ``publish(_:as:replaces:)``: a complete file with a second name.
     ///
     /// - Returns: whether the name is one of those.
-    public func removeDraft(_ name: String) throws(SystemError) -> Bool {
+    public func removeDraft(_ name: FilePath) throws(SystemError) -> Bool {
         guard name.hasPrefix(Self.draftPrefix) else { return false }
         let draft = try open(name, flags: O_RDONLY)
         guard flock(draft.rawValue, LOCK_EX | LOCK_NB) == 0 else { return true }
-        guard unlinkat(descriptor.rawValue, name, 0) == 0 || errno == ENOENT else {
-            throw .last("remove", path: path(of: name))
-        }
+        do throws(SystemError) { try remove(name) } catch { if error.code != ENOENT { throw error } }
         return true
     }
 
-    public func remove(_ name: String) throws(SystemError) {
-        guard unlinkat(descriptor.rawValue, name, 0) == 0 else { throw .last("remove", path: path(of: name)) }
+    public func remove(_ name: FilePath) throws(SystemError) { try unlink(name, flags: 0) }
+
+    /// Creates a directory of mode 0700.
+    public func makeDirectory(_ name: FilePath) throws(SystemError) {
+        guard name.withCString({ mkdirat(descriptor.rawValue, $0, 0o700) }) == 0 else {
+            throw .last("create the directory", path: path(of: name))
+        }
+    }
+
+    /// Gives an entry another name. A file or an empty directory that has it is replaced.
+    public func rename(_ name: FilePath, to newName: FilePath) throws(SystemError) {
+        let result = name.withCString { name in
+            newName.withCString { renameat(descriptor.rawValue, name, descriptor.rawValue, $0) }
+        }
+        guard result == 0 else { throw .last("rename", path: path(of: name)) }
+    }
+
+    /// Removes an empty directory.
+    public func removeDirectory(_ name: FilePath) throws(SystemError) { try unlink(name, flags: AT_REMOVEDIR) }
+
+    private func unlink(_ name: FilePath, flags: Int32) throws(SystemError) {
+        guard name.withCString({ unlinkat(descriptor.rawValue, $0, flags) }) == 0 else {
+            throw .last("remove", path: path(of: name))
+        }
     }
 
     /// Makes the names of this directory durable.
-    public func synchronize() throws(SystemError) { try descriptor.synchronize(path: path) }
+    public func synchronize() throws(SystemError) { try descriptor.synchronize(path: path.description) }
 
     /// The beginning of the names of unpublished files.
     public static let draftPrefix = ".latchkey-draft-"

@@ -14,10 +14,16 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
     }
 
     /// Opens `path` close-on-exec.
-    public init(opening path: String, flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
-        let descriptor = latchkey_open(path, flags, mode)
+    public init(opening path: FilePath, flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
+        let descriptor = path.withCString { latchkey_open($0, flags, mode) }
         guard descriptor >= 0 else { throw .last("open", path: path) }
         self.rawValue = descriptor
+    }
+
+    /// Opens a path that is text.
+    @_disfavoredOverload
+    public init(opening path: String, flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
+        try self.init(opening: FilePath(path), flags: flags, mode: mode)
     }
 
     /// Opens an unnamed file in the directory, close-on-exec. Not every file system supports it.

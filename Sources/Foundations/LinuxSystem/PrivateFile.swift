@@ -50,13 +50,14 @@ public enum PrivateFile {
     /// - Parameter isPrivate: whether a file that other users can access is rejected.
     /// - Returns: the number of bytes.
     public static func fill(
-        _ buffer: UnsafeMutableRawBufferPointer, from path: String, isPrivate: Bool
+        _ buffer: UnsafeMutableRawBufferPointer, from path: FilePath, isPrivate: Bool
     ) throws(SystemError) -> Int {
         let descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NOCTTY)
-        let status = try FileStatus.of(descriptor, path: path)
-        guard status.kind != .directory else { throw SystemError("read", path: path, code: EISDIR) }
-        if isPrivate { try status.requirePrivate(path: path, allowed: 0o600) }
-        return try descriptor.read(into: buffer, path: path)
+        let shown = path.description
+        let status = try FileStatus.of(descriptor, path: shown)
+        guard status.kind != .directory else { throw SystemError("read", path: shown, code: EISDIR) }
+        if isPrivate { try status.requirePrivate(path: shown, allowed: 0o600) }
+        return try descriptor.read(into: buffer, path: shown)
     }
 
     /// Replaces or creates the file atomically: after a crash, either the old or the new content is

@@ -12,6 +12,20 @@ public enum ProcessArguments {
         }
     }
 
-    /// The arguments as text; bytes that are not UTF-8 are replaced.
+    /// The arguments as text for messages; bytes that are not UTF-8 are replaced.
     public static var all: [String] { map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Returns the arguments after the name of the process, for a program that takes only text.
+    ///
+    /// - Throws: `EILSEQ` for an argument that is not UTF-8, which would name something else as text.
+    public static func texts() throws(SystemError) -> [String] {
+        var texts: [String] = []
+        for argument in map({ FilePath(bytes: $0) }).dropFirst() {
+            guard let text = argument.text else {
+                throw SystemError("use the argument", path: argument, code: EILSEQ, hint: "give it as UTF-8")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
 }

@@ -9,9 +9,9 @@ public enum ProgramReplacement {
     ///
     /// - Parameters:
     ///   - path: the path of the executable, which is not searched in PATH.
-    ///   - words: its arguments, its name first.
-    public static func execute(_ path: String, _ words: [String]) -> SystemError {
-        let arguments = words.map { strdup($0) } + [nil]
+    ///   - words: its arguments, its name first, byte for byte.
+    public static func execute(_ path: String, _ words: [[UInt8]]) -> SystemError {
+        let arguments = ChildProcess.copies(of: words)
         defer { for text in arguments { free(text) } }
         execv(path, arguments)
         return .last("run", path: path)

@@ -24,7 +24,7 @@ public struct ReplaceableParent: Hashable, Sendable {
     public static func first(above path: String, user: UInt32) throws(SystemError) -> ReplaceableParent? {
         var current = "/"
         // In reverse order: the next component is the last one.
-        var rest = components(try absolute(path))
+        var rest = components(try AbsolutePath.of(path))
         var linkCount = 0
         if let root = try FileStatus.ofLink(current), let found = replaceableParent(root, at: current, user) {
             return found
@@ -97,13 +97,6 @@ public struct ReplaceableParent: Hashable, Sendable {
     }
 
     // MARK: Paths
-
-    private static func absolute(_ path: String) throws(SystemError) -> String {
-        guard !path.hasPrefix("/") else { return path }
-        guard let current = getcwd(nil, 0) else { throw .last("look for", path: path) }
-        defer { free(current) }
-        return "\(String(cString: current))/\(path)"
-    }
 
     /// Returns the components in reverse order, without empty ones and ".".
     private static func components(_ path: String) -> [Substring] {

@@ -6,7 +6,7 @@ internal import Glibc
 public struct SystemError: Error, Hashable, Sendable {
     /// The operation that failed, in words that follow "cannot": `open`, `create the directory`.
     public let operation: String
-    /// The file or directory of the operation, if there is one.
+    /// The file or directory of the operation, as it is shown, if there is one.
     public let path: String?
     /// The `errno` of the call.
     public let code: Int32
@@ -20,9 +20,18 @@ public struct SystemError: Error, Hashable, Sendable {
         self.hint = hint
     }
 
+    public init(_ operation: String, path: FilePath, code: Int32, hint: String? = nil) {
+        self.init(operation, path: path.description, code: code, hint: hint)
+    }
+
     /// Returns the error of the call that has just failed, from `errno`.
     public static func last(_ operation: String, path: String? = nil) -> SystemError {
         SystemError(operation, path: path, code: errno)
+    }
+
+    public static func last(_ operation: String, path: FilePath) -> SystemError {
+        let code = errno
+        return SystemError(operation, path: path, code: code)
     }
 
     /// The C library's text for the code.

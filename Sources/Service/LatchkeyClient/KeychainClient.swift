@@ -185,7 +185,7 @@ public enum KeychainClient {
     /// Returns the passcode that the environment names: from the file in `LATCHKEY_PASSCODE_FILE`,
     /// or from systemd's credential; nil if there is neither.
     public static func passcodeOfEnvironment() throws(KeychainError) -> SharedSecret? {
-        try PasscodeFile.ofEnvironment(environment)
+        try PasscodeFile.ofEnvironment()
     }
 
     /// Opens the keychain of this process with its recovery key, and sets a new passcode.

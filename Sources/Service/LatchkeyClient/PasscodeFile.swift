@@ -3,7 +3,7 @@
 internal import Glibc
 public import KeychainModel
 internal import LatchkeyService
-internal import LinuxSystem
+public import LinuxSystem
 public import SecretMemory
 
 /// Reads a passcode from a file, from a descriptor, or from a credential of the service manager.
@@ -12,7 +12,7 @@ public enum PasscodeFile {
     ///
     /// - Throws: errSecNotAvailable if other users can read the file; the hint is the chmod
     ///   command. errSecIO if there is no such file.
-    public static func read(_ path: String) throws(KeychainError) -> SharedSecret {
+    public static func read(_ path: FilePath) throws(KeychainError) -> SharedSecret {
         try read(path, isPrivate: true)
     }
 
@@ -33,17 +33,17 @@ public enum PasscodeFile {
 
     /// Returns the passcode that the environment names: from the file in `LATCHKEY_PASSCODE_FILE`,
     /// else from systemd's credential `latchkey.passcode`; nil if there is neither.
-    static func ofEnvironment(_ environment: (String) -> String?) throws(KeychainError) -> SharedSecret? {
-        if let path = environment("LATCHKEY_PASSCODE_FILE"), !path.isEmpty { return try read(path) }
-        guard let directory = environment("CREDENTIALS_DIRECTORY"), !directory.isEmpty else { return nil }
-        let path = "\(directory)/latchkey.passcode"
+    static func ofEnvironment() throws(KeychainError) -> SharedSecret? {
+        if let path = SecureEnvironment.path(of: "LATCHKEY_PASSCODE_FILE") { return try read(path) }
+        guard let directory = SecureEnvironment.path(of: "CREDENTIALS_DIRECTORY") else { return nil }
+        let path: FilePath = "\(directory)/latchkey.passcode"
         // systemd protects its credentials from other users by means that the file mode does not
         // show.
-        return access(path, F_OK) == 0 ? try read(path, isPrivate: false) : nil
+        return path.withCString { access($0, F_OK) } == 0 ? try read(path, isPrivate: false) : nil
     }
 
-    private static func read(_ path: String, isPrivate: Bool) throws(KeychainError) -> SharedSecret {
-        try line(of: path) { (buffer) throws(SystemError) in
+    private static func read(_ path: FilePath, isPrivate: Bool) throws(KeychainError) -> SharedSecret {
+        try line(of: path.description) { (buffer) throws(SystemError) in
             try PrivateFile.fill(buffer, from: path, isPrivate: isPrivate)
         }
     }

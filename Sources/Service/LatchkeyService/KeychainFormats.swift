@@ -83,7 +83,9 @@ public struct KeychainFormats: Sendable, Equatable {
         guard let directory = try? OpenDirectory(home.filesDirectory), let entries = try? directory.entries() else {
             return []
         }
-        let heads = entries.compactMap { head(of: "\(home.filesDirectory)/\($0.name)", count: 10) }
+        let heads = entries.compactMap { entry in
+            entry.name.text.flatMap { head(of: "\(home.filesDirectory)/\($0)", count: 10) }
+        }
         return Set(heads.map { number($0.dropFirst(8)) })
     }
 

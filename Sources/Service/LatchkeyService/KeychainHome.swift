@@ -40,8 +40,20 @@ public struct KeychainHome: Sendable, Hashable {
     ///
     /// - Throws: errSecNoDefaultKeychain if none of them is set.
     public static func resolve(_ environment: (String) -> String?) throws(KeychainError) -> KeychainHome {
+        for variable in Self.pathVariables {
+            guard environment(variable).map(SecureEnvironment.isExact) ?? true else {
+                // The database and the daemon have their paths as text; another directory would be used.
+                throw KeychainError(
+                    .noDefaultKeychain, "\(variable) is not UTF-8, and a keychain has its path as text",
+                    hint: "export LATCHKEY_HOME=/path/of/a/private/directory, and \(variable) as UTF-8")
+            }
+        }
         if let root = environment("LATCHKEY_HOME"), !root.isEmpty {
-            return KeychainHome(root: AbsolutePath.of(root))
+            do throws(SystemError) {
+                return KeychainHome(root: try AbsolutePath.of(root))
+            } catch {
+                throw KeychainError(error)
+            }
         }
         return KeychainHome(
             dataDirectory: try directory("XDG_DATA_HOME", underHome: ".local/share", environment) + "/latchkey",
@@ -64,6 +76,11 @@ public struct KeychainHome: Sendable, Hashable {
     }
 
     static let databaseName = "keychain.db"
+
+    /// The variables whose values are paths of the user's directories.
+    private static let pathVariables = [
+        "LATCHKEY_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "HOME",
+    ]
 
     /// Refuses to create a keychain that another user could replace. An existing keychain can be
     /// used; `doctor` reports the directory.

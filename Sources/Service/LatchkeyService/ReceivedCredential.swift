@@ -32,11 +32,9 @@ public struct ReceivedCredential: DeviceKeySealer {
     ///
     /// - Throws: errSecDecode if it does not have the length of one.
     public func deviceKey() throws(KeychainError) -> SharedSecret? {
-        guard let directory = SecureEnvironment.value(of: "CREDENTIALS_DIRECTORY"), !directory.isEmpty else {
-            return nil
-        }
-        let path = "\(directory)/\(Self.name)"
-        guard access(path, F_OK) == 0 else { return nil }
+        guard let directory = SecureEnvironment.path(of: "CREDENTIALS_DIRECTORY") else { return nil }
+        let path: FilePath = "\(directory)/\(Self.name)"
+        guard path.withCString({ access($0, F_OK) }) == 0 else { return nil }
         var count = 0
         let buffer: SecretBytes
         do throws(SystemError) {

@@ -5,15 +5,16 @@ internal import LinuxSystem
 
 /// A file that another one with the same attributes may replace.
 final class ConvertibleFile {
+    /// For messages.
     let path: String
     let descriptor: OwnedDescriptor
     let attributes: FileAttributes
-    private let name: String
+    private let name: FilePath
     private let directory: OpenDirectory
 
     /// - Throws: ``FileProtectionError/unsuitable(_:)``.
-    init(_ name: String, in directory: OpenDirectory, flags: Int32 = O_RDONLY) throws(FileProtectionError) {
-        path = directory.path(of: name)
+    init(_ name: FilePath, in directory: OpenDirectory, flags: Int32 = O_RDONLY) throws(FileProtectionError) {
+        path = directory.path(of: name).description
         (self.name, self.directory) = (name, directory)
         do throws(SystemError) {
             descriptor = try directory.open(name, flags: flags)

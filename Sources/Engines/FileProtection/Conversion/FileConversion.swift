@@ -54,7 +54,7 @@ public struct FileConversion: Sendable {
     /// - Throws: ``FileProtectionError/unsuitable(_:)`` for a file with several names, of another user,
     ///   or that is not a regular one; ``FileProtectionError/changedMeanwhile``.
     public func protect(
-        _ name: String, in directory: OpenDirectory, _ target: Target
+        _ name: FilePath, in directory: OpenDirectory, _ target: Target
     ) throws(FileProtectionError) -> Outcome {
         let plain = try ConvertibleFile(name, in: directory)
         if try plain.isProtected { return try rewrap(name, in: directory, target) }
@@ -80,7 +80,7 @@ public struct FileConversion: Sendable {
     /// Wraps the key of a protected file for another class or group, or with the newest class key. The
     /// content is not touched.
     public func rewrap(
-        _ name: String, in directory: OpenDirectory, _ target: Target
+        _ name: FilePath, in directory: OpenDirectory, _ target: Target
     ) throws(FileProtectionError) -> Outcome {
         let file = try ConvertibleFile(name, in: directory, flags: dryRun ? O_RDONLY : O_RDWR)
         guard try file.isProtected else { throw .notProtected }
@@ -97,7 +97,7 @@ public struct FileConversion: Sendable {
     }
 
     /// Encrypts a protected file again with a new key of its own.
-    public func renew(_ name: String, in directory: OpenDirectory) throws(FileProtectionError) -> Outcome {
+    public func renew(_ name: FilePath, in directory: OpenDirectory) throws(FileProtectionError) -> Outcome {
         let (file, source) = try openProtected(name, in: directory)
         guard !dryRun else { return .renewed }
         let binding = try source.keyRecord.binding
@@ -117,7 +117,7 @@ public struct FileConversion: Sendable {
     // MARK: Removing the protection
 
     /// Makes a protected file a plain one.
-    public func unprotect(_ name: String, in directory: OpenDirectory) throws(FileProtectionError) -> Outcome {
+    public func unprotect(_ name: FilePath, in directory: OpenDirectory) throws(FileProtectionError) -> Outcome {
         let present = try ConvertibleFile(name, in: directory)
         guard try present.isProtected else { return .unchanged }
         let (file, source) = try openProtected(name, in: directory)
@@ -134,7 +134,7 @@ public struct FileConversion: Sendable {
 
     /// Opens a protected file, so that no other program changes it meanwhile.
     private func openProtected(
-        _ name: String, in directory: OpenDirectory
+        _ name: FilePath, in directory: OpenDirectory
     ) throws(FileProtectionError) -> (ConvertibleFile, ProtectedContainer) {
         let file = try ConvertibleFile(name, in: directory, flags: dryRun ? O_RDONLY : O_RDWR)
         guard try file.isProtected else { throw .notProtected }

@@ -27,22 +27,22 @@ public struct ProtectionPolicy: Hashable, Sendable {
     ///
     /// - Throws: for a policy that cannot be read, that another user has written, or that is not valid:
     ///   then no file is created.
-    public static func nearest(to directory: String) throws(FileProtectionError) -> ProtectionPolicy? {
-        guard let resolved = realpath(directory, nil) else {
+    public static func nearest(to directory: FilePath) throws(FileProtectionError) -> ProtectionPolicy? {
+        guard let resolved = directory.withCString({ realpath($0, nil) }) else {
             throw .system(.last("open", path: directory))
         }
         defer { free(resolved) }
-        var place: String? = String(cString: resolved)
+        var place: FilePath? = FilePath(bytes: UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
         while let current = place {
             if let policy = try read(in: current) { return policy }
-            place = current == "/" ? nil : ParentDirectory.of(current)
+            place = current.parent
         }
         return nil
     }
 
     /// Returns the policy of this directory itself; nil if it has none.
-    public static func read(in directory: String) throws(FileProtectionError) -> ProtectionPolicy? {
-        let path = directory.hasSuffix("/") ? directory + fileName : "\(directory)/\(fileName)"
+    public static func read(in directory: FilePath) throws(FileProtectionError) -> ProtectionPolicy? {
+        let path = directory.appending(FilePath(fileName))
         do throws(SystemError) {
             guard let status = try FileStatus.ofLink(path) else { return nil }
             guard status.kind == .file else { throw SystemError("read", path: path, code: EINVAL) }
@@ -77,13 +77,13 @@ public struct ProtectionPolicy: Hashable, Sendable {
             var outcome = Result<Void, SystemError>.success(())
             text.withUTF8 { bytes in
                 outcome = Result { () throws(SystemError) in
-                    try file.write(UnsafeRawBufferPointer(bytes), path: directory.path)
+                    try file.write(UnsafeRawBufferPointer(bytes), path: directory.path.description)
                 }
             }
             try outcome.get()
             guard fchmod(file.rawValue, 0o644) == 0 else { throw .last("change the mode of", path: Self.fileName) }
-            try file.synchronize(path: directory.path)
-            try directory.publish(file, as: Self.fileName, replaces: true)
+            try file.synchronize(path: directory.path.description)
+            try directory.publish(file, as: FilePath(Self.fileName), replaces: true)
             try directory.synchronize()
         } catch {
             throw .system(error)

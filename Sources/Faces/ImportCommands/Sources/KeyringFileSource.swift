@@ -3,6 +3,7 @@
 internal import GnomeKeyringFile
 internal import KeychainModel
 internal import LatchkeyCommands
+internal import LinuxSystem
 internal import SecretMemory
 
 /// A file of gnome-keyring.
@@ -13,10 +14,11 @@ struct KeyringFileSource: ImportSource {
 
     /// - Parameter password: asks for the password, if the file is encrypted.
     init(
-        _ path: String, password: () throws(CommandFailure) -> SharedSecret
+        _ place: FilePath, password: () throws(CommandFailure) -> SharedSecret
     ) throws(CommandFailure) {
+        let path = place.description
         let bytes = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try SecretInput.read(path, maxCount: KeyringLimits.maxFileSize)
+            try SecretInput.read(place, maxCount: KeyringLimits.maxFileSize)
         }
         let file = try Self.mapErrors(path) { () throws(GnomeKeyringError) in try KeyringFile(bytes) }
         let secret: SharedSecret?

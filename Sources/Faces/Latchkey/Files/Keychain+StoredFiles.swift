@@ -4,6 +4,7 @@ public import FoundationEssentials
 public import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// Large data as a file whose key is in the keychain.
@@ -32,7 +33,7 @@ extension Keychain {
     public func storeFile(
         _ path: String, as item: GenericPassword, replacing: Bool = false
     ) throws(KeychainError) {
-        let reader = try PlainFileReader(path)
+        let reader = try PlainFileReader(FilePath(path))
         try item.named { () throws(KeychainError) in
             try store(item, replacing) { () throws(KeychainError) in
                 if let part = try reader.next() { return part }

@@ -9,7 +9,9 @@ public enum ProtectedDirectory {
     /// Returns the class that new files below a directory get without a choice of their own; nil if no
     /// directory above them has one.
     public static func protection(of path: String) throws(KeychainError) -> FileProtectionClass? {
-        try mapErrors(path) { () throws(FileProtectionError) in try ProtectionPolicy.nearest(to: path)?.protection }
+        try mapErrors(path) { () throws(FileProtectionError) in
+            try ProtectionPolicy.nearest(to: FilePath(path))?.protection
+        }
     }
 
     /// Gives new files below a directory a class, by its file `.latchkey-protect`. Existing files stay as
@@ -23,7 +25,9 @@ public enum ProtectedDirectory {
         _ protection: FileProtectionClass, of path: String, group: String? = nil
     ) throws(KeychainError) {
         try mapErrors(path) { () throws(FileProtectionError) in
-            let directory = try mapSystemErrors { () throws(SystemError) in try OpenDirectory(followingLinks: path) }
+            let directory = try mapSystemErrors { () throws(SystemError) in
+                try OpenDirectory(followingLinks: FilePath(path))
+            }
             try ProtectionPolicy(protection, group: group).write(in: directory)
         }
     }

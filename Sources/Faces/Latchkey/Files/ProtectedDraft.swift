@@ -28,7 +28,7 @@ struct ProtectedDraft: ~Copyable {
         let place: OpenDirectory
         let draft: OwnedDescriptor
         do throws(SystemError) {
-            place = try OpenDirectory(followingLinks: parent)
+            place = try OpenDirectory(followingLinks: FilePath(parent))
             draft = try place.unnamedFile()
         } catch {
             throw .system(error)
@@ -45,7 +45,7 @@ struct ProtectedDraft: ~Copyable {
     consuming func publish(replaces: Bool) throws(FileProtectionError) -> ProtectedContainer {
         try container.commit(durably: false)
         try mapSystemErrors { () throws(SystemError) in
-            try directory.publish(descriptor, as: name, replaces: replaces)
+            try directory.publish(descriptor, as: FilePath(name), replaces: replaces)
             try directory.synchronize()
         }
         return container
@@ -68,7 +68,7 @@ struct FileProtectionChoice {
             (self.protection, self.group) = (present.protection, group ?? present.group.name)
             return
         }
-        let policy = try ProtectionPolicy.nearest(to: parent)
+        let policy = try ProtectionPolicy.nearest(to: FilePath(parent))
         self.protection = policy?.protection ?? .completeUntilFirstUserAuthentication
         self.group = group ?? policy?.group
     }

@@ -75,16 +75,16 @@ extension ProtectedFile {
 
     private static func convert(
         _ path: String, _ keychain: Keychain,
-        _ body: (FileConversion, String, OpenDirectory) throws(FileProtectionError) -> FileConversion.Outcome
+        _ body: (FileConversion, FilePath, OpenDirectory) throws(FileProtectionError) -> FileConversion.Outcome
     ) throws(KeychainError) {
         try mapErrors(path) { () throws(FileProtectionError) in
             guard let name = path.split(separator: "/").last else {
                 throw .unsuitable("'\(path)' is not the name of a file")
             }
             let directory = try mapSystemErrors { () throws(SystemError) in
-                try OpenDirectory(followingLinks: ParentDirectory.of(path) ?? ".")
+                try OpenDirectory(followingLinks: FilePath(path).parent ?? ".")
             }
-            _ = try body(FileConversion(keychain.fileKeys), String(name), directory)
+            _ = try body(FileConversion(keychain.fileKeys), FilePath(name), directory)
             try mapSystemErrors { () throws(SystemError) in try directory.synchronize() }
         }
     }

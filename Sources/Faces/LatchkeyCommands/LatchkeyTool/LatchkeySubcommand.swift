@@ -87,7 +87,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     static func executeRoot(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
         if words.first == "--help" { return HelpCommand.execute(words.dropFirst(), in: session) }
         do {
-            var command = try LatchkeyCommand.parseAsRoot(words.map(\.text))
+            var command = try ArgumentText.parse(LatchkeyCommand.self, words)
             if let own = command as? any ParsableSubcommand { return own.exitStatus(in: session) }
             // The root itself, or the parser's own help command, which throws its text.
             try command.run()
@@ -180,7 +180,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     /// Returns the parser's message; a fixed one where it could have a secret, as the "option" in
     /// `latchkey set NAME -s3cret`.
     private static func problem(of error: any Error, with words: [String]) -> TerminalText {
-        let message = LatchkeyCommand.message(for: error)
+        let message = ArgumentText.shown(LatchkeyCommand.message(for: error))
         guard words.first == LatchkeySubcommand.set.rawValue, message.hasPrefix("Unknown option") else {
             return "\(message)"
         }

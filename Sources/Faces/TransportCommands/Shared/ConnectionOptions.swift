@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import CertificateTrust
 internal import LatchkeyCommands
 internal import LatchkeyNIOSSL
+internal import LinuxSystem
 internal import TransportPolicy
 
 /// The options of commands that connect to a server.
@@ -12,7 +13,7 @@ struct ConnectionOptions: ParsableArguments {
         help: ArgumentHelp(
             "A file of anchors, used instead of the system's; may be repeated.", valueName: "file"), completion: .file()
     )
-    var ca: [String] = []
+    var ca: [FilePath] = []
 
     @Option(help: ArgumentHelp("Connect to this address instead of the host's.", valueName: "address"))
     var connectTo: String?
@@ -41,7 +42,7 @@ struct ConnectionOptions: ParsableArguments {
     var appliedTrust: String {
         ca.isEmpty
             ? "trust in the system's anchors and the trust settings, with the certificates of the keychain"
-            : "trust in the anchors of \(ca.joined(separator: ", ")) alone, without trust settings"
+            : "trust in the anchors of \(ca.map(\.description).joined(separator: ", ")) alone, without trust settings"
     }
 }
 

@@ -40,7 +40,7 @@ extension KeychainClient {
         let outcome: (isReady: Bool, status: Int32)
         do throws(SystemError) {
             outcome = try ChildProcess.startInBackground(
-                [program, "--user", "--on-demand", "--log-level", "error"], at: program,
+                [program, "--user", "--on-demand", "--log-level", "error"].map { Array($0.utf8) }, at: program,
                 readyOption: "--ready-descriptor", closesOthers: true)
         } catch {
             throw KeychainError(error)

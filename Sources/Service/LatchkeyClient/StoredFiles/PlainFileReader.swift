@@ -13,12 +13,12 @@ public final class PlainFileReader {
     /// What the file was when reading began.
     public let stamp: FileAttributes.Stamp
 
-    /// - Parameter path: a regular file, or a link to one.
+    /// - Parameter place: a regular file, or a link to one.
     /// - Throws: errSecParam for anything else.
-    public init(_ path: String) throws(KeychainError) {
-        self.path = path
+    public init(_ place: FilePath) throws(KeychainError) {
+        path = place.description
         do throws(SystemError) {
-            let opened = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            let opened = try OwnedDescriptor(opening: place, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
             guard try FileStatus.of(opened, path: path).kind == .file else {
                 throw SystemError("read", path: path, code: EINVAL, hint: "only regular files can be stored")
             }

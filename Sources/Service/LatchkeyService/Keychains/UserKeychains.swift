@@ -37,7 +37,9 @@ public struct UserKeychains: Sendable {
             }
             // Other names are of a creation or a deletion that was interrupted.
             let names = directories.compactMap { entry in
-                KeychainName(entry.name).flatMap { $0.fileName == entry.name && $0 != .login ? $0 : nil }
+                entry.name.text.flatMap { text in
+                    KeychainName(text).flatMap { $0.fileName == text && $0 != .login ? $0 : nil }
+                }
             }
             return [.login] + names
         }

@@ -9,11 +9,12 @@ internal import LinuxSystem
 /// has another name.
 struct StoredFileDirectory {
     private let directory: OpenDirectory
+    private let path: String
 
     /// Opens the directory, and creates it if it does not exist.
     init(creatingIn home: KeychainHome) throws(SystemError) {
         let isNew = try FileStatus.ofLink(home.filesDirectory) == nil
-        let path = try PrivateDirectory(creating: home.filesDirectory).path
+        path = try PrivateDirectory(creating: home.filesDirectory).path
         if isNew { try PrivateDirectory(existing: home.dataDirectory).synchronize() }
         directory = try OpenDirectory(path)
     }
@@ -21,10 +22,11 @@ struct StoredFileDirectory {
     /// Opens the directory; nil if it does not exist.
     init?(existingIn home: KeychainHome) throws(SystemError) {
         guard try FileStatus.ofLink(home.filesDirectory) != nil else { return nil }
-        directory = try OpenDirectory(PrivateDirectory(existing: home.filesDirectory).path)
+        path = try PrivateDirectory(existing: home.filesDirectory).path
+        directory = try OpenDirectory(path)
     }
 
-    func path(of name: StoredFileName) -> String { directory.path(of: name.text) }
+    func path(of name: StoredFileName) -> String { "\(path)/\(name.text)" }
 
     // MARK: Files
 
@@ -35,7 +37,7 @@ struct StoredFileDirectory {
     /// kept.
     func publish(_ draft: borrowing OwnedDescriptor, as name: StoredFileName) throws(SystemError) {
         do throws(SystemError) {
-            try directory.publish(draft, as: name.text, replaces: false)
+            try directory.publish(draft, as: FilePath(name.text), replaces: false)
         } catch {
             guard error.code == EEXIST else { throw error }
         }
@@ -51,7 +53,7 @@ struct StoredFileDirectory {
     /// Opens a file for reading; nil if it does not exist.
     func open(_ name: StoredFileName) throws(SystemError) -> OwnedDescriptor? {
         do throws(SystemError) {
-            return try directory.open(name.text, flags: O_RDONLY)
+            return try directory.open(FilePath(name.text), flags: O_RDONLY)
         } catch {
             guard error.code == ENOENT else { throw error }
             return nil
@@ -61,7 +63,7 @@ struct StoredFileDirectory {
     /// Removes a file, unless it is gone already.
     func remove(_ name: StoredFileName) throws(SystemError) {
         do throws(SystemError) {
-            try directory.remove(name.text)
+            try directory.remove(FilePath(name.text))
         } catch {
             guard error.code == ENOENT else { throw error }
         }
@@ -71,7 +73,7 @@ struct StoredFileDirectory {
     func names() throws(SystemError) -> [StoredFileName] {
         var names: [StoredFileName] = []
         for entry in try directory.entries() where entry.kind == .file {
-            if let name = StoredFileName(entry.name) {
+            if let name = entry.name.text.flatMap({ StoredFileName($0) }) {
                 names.append(name)
             } else {
                 _ = try directory.removeDraft(entry.name)
@@ -99,7 +101,7 @@ struct StoredFileDirectory {
     func whilePublishing<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
         let lock: DirectoryLock
         do throws(SystemError) {
-            lock = try DirectoryLock(directory.path, .shared)
+            lock = try DirectoryLock(path, .shared)
         } catch {
             throw KeychainError(error)
         }
@@ -110,7 +112,7 @@ struct StoredFileDirectory {
     /// Runs `body`, unless a process is publishing now: files whose items are not stored yet would
     /// look as if their items were deleted.
     func whileNothingIsPublished(_ body: () throws(SystemError) -> Void) throws(SystemError) {
-        guard let lock = try DirectoryLock(ifFree: directory.path, .exclusive) else { return }
+        guard let lock = try DirectoryLock(ifFree: path, .exclusive) else { return }
         defer { withExtendedLifetime(lock) {} }
         try body()
     }

@@ -27,7 +27,7 @@ struct BackupCommand: ParsableSubcommand {
     @Argument(
         help: "The file to write. It must not exist, unless --force is given. - is standard output.",
         completion: .file())
-    var file: String
+    var file: FilePath
 
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var passcode: PasscodeOptions

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import LinuxSystem
 
 /// The options that name the source of a backup's passphrase.
 struct PassphraseOptions: ParsableArguments {
@@ -8,7 +9,7 @@ struct PassphraseOptions: ParsableArguments {
         help: ArgumentHelp(
             "Take the backup's passphrase from the first line of this file (mode 0600).", valueName: "file"),
         completion: .file())
-    var passphraseFile: String?
+    var passphraseFile: FilePath?
 
     @Option(help: ArgumentHelp("Take the backup's passphrase from this file descriptor.", valueName: "number"))
     var passphraseFd: Int32?

@@ -23,7 +23,7 @@ struct RestoreCommand: ParsableSubcommand {
             """)
 
     @Argument(help: "The backup; - is standard input.", completion: .file())
-    var file: String
+    var file: FilePath
 
     @Flag(help: "Keep the items of the keychain; this is the default.")
     var merge = false
@@ -84,7 +84,7 @@ struct RestoreCommand: ParsableSubcommand {
 
 /// One restore, which can also be a dry run.
 private struct Restore {
-    let file: String
+    let file: FilePath
     let passphrase: SharedSecret
     let passcode: SharedSecret?
     let merges: Bool

@@ -30,7 +30,7 @@ struct CertificateExpiring: ParsableSubcommand {
     var json = false
 
     @Argument(help: "Files in PEM or DER; the default is the keychain.", completion: .file())
-    var files: [String] = []
+    var files: [FilePath] = []
 
     func validate() throws {
         guard 0...36_500 ~= days else { throw ValidationError("--days must be between 0 and 36500") }

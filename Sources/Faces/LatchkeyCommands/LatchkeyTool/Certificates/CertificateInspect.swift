@@ -21,7 +21,7 @@ struct CertificateInspect: ParsableSubcommand {
     var json = false
 
     @Argument(help: "Files in PEM or DER; the default is standard input.", completion: .file())
-    var files = ["-"]
+    var files: [FilePath] = ["-"]
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let reports = try CertificateFiles.read(files, in: session).map(CertificateReport.init)

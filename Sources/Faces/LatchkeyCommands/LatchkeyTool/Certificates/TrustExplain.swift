@@ -40,7 +40,7 @@ struct TrustExplain: ParsableSubcommand {
         help: ArgumentHelp(
             "A file of anchors, used instead of the system's; may be repeated.", valueName: "file"), completion: .file()
     )
-    var anchors: [String] = []
+    var anchors: [FilePath] = []
 
     @Flag(help: "Also use the system's anchors.")
     var withSystem = false
@@ -58,7 +58,7 @@ struct TrustExplain: ParsableSubcommand {
     var json = false
 
     @Argument(help: "Files in PEM or DER; the default is standard input.", completion: .file())
-    var files = ["-"]
+    var files: [FilePath] = ["-"]
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let presented = try CertificateFiles.presented(files, in: session)

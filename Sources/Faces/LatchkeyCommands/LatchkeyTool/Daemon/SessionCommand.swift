@@ -31,7 +31,7 @@ struct SessionCommand: ParsableSubcommand {
     @Argument(
         parsing: .postTerminator, help: ArgumentHelp("The program and its arguments.", valueName: "command"),
         completion: .file())
-    var command: [String] = []
+    var command: [CommandWord] = []
 
     func validate() throws {
         guard !command.isEmpty else { throw ValidationError("no program is given: latchkey session -- COMMAND") }
@@ -52,7 +52,7 @@ struct SessionCommand: ParsableSubcommand {
         }
         let status: Int32
         do throws(SystemError) {
-            status = try ChildProcess.run(command, variables: ["DBUS_SESSION_BUS_ADDRESS": opened.address])
+            status = try ChildProcess.run(command.map(\.bytes), variables: ["DBUS_SESSION_BUS_ADDRESS": opened.address])
         } catch {
             session.io.say("latchkey: \(error.description)\n")
             throw .reported(error.code == ENOENT ? 127 : 126)

@@ -28,7 +28,7 @@ struct WithPasscodeCommand: ParsableSubcommand {
     @Argument(
         parsing: .postTerminator, help: ArgumentHelp("The program and its arguments.", valueName: "command"),
         completion: .file())
-    var command: [String] = []
+    var command: [CommandWord] = []
 
     func validate() throws {
         guard !command.isEmpty else { throw ValidationError("no program is given: latchkey with-passcode -- COMMAND") }
@@ -44,7 +44,7 @@ struct WithPasscodeCommand: ParsableSubcommand {
         let status: Int32
         do throws(SystemError) {
             status = try ChildProcess.run(
-                command, inheriting: hosted.control.descriptor,
+                command.map(\.bytes), inheriting: hosted.control.descriptor,
                 variables: ["LATCHKEY_SESSION_FD": "\(hosted.control.descriptor)"])
         } catch {
             session.io.say("latchkey: \(error.description)\n")

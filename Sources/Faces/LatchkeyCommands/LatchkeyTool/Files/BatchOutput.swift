@@ -19,19 +19,19 @@ final class BatchOutput: @unchecked Sendable {
         isErrorInteractive = io.isErrorInteractive
     }
 
-    func done(_ path: String, _ verb: String?) {
+    func done(_ path: FilePath, _ verb: String?) {
         guard let verb, !isQuiet else { return }
         let text: TerminalText = dryRun ? "would be \(verb): \(path)\n" : "\(verb): \(path)\n"
         lock.withLock { _ in try? io.write(text, to: .output) }
     }
 
-    func skipped(_ path: String, _ reason: String) {
+    func skipped(_ path: FilePath, _ reason: String) {
         guard !isQuiet else { return }
         say("latchkey: passed over, \(reason): \(path)\n")
     }
 
-    func failed(_ path: String, _ error: KeychainError) {
-        let place: TerminalText = error.problem.contains(path) ? "" : "\(path): "
+    func failed(_ path: FilePath, _ error: KeychainError) {
+        let place: TerminalText = error.problem.contains(path.description) ? "" : "\(path): "
         say("latchkey: \(place)\(error.problem)\n")
         if let hint = error.hint { say("hint: \(hint)\n") }
     }

@@ -22,7 +22,7 @@ struct CatCommand: ParsableSubcommand {
             """)
 
     @Argument(help: ArgumentHelp("The protected files.", valueName: "file"), completion: .file())
-    var paths: [String] = []
+    var paths: [FilePath] = []
 
     @Option(
         help: ArgumentHelp("Print a file that the keychain stores under this name.", valueName: "service/account"))
@@ -56,14 +56,14 @@ struct CatCommand: ParsableSubcommand {
     }
 
     private static func write(
-        _ path: String, _ keys: SessionFileKeys, in session: CommandSession
+        _ path: FilePath, _ keys: SessionFileKeys, in session: CommandSession
     ) throws(CommandFailure) {
         let container = try FileFailure.mapErrors(path) { () throws(FileProtectionError) in
             let descriptor = try mapSystemErrors { () throws(SystemError) in
                 try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
             }
             return try ProtectedContainer(
-                opening: descriptor, path: path, isWritable: false, cacheCount: 0,
+                opening: descriptor, path: path.description, isWritable: false, cacheCount: 0,
                 cipher: { (record) throws(FileProtectionError) in try keys.cipher(for: record) })
         }
         let buffer = SecretBuffer(count: 4 * ContainerFormat.chunkSize)

@@ -61,7 +61,7 @@ struct FileBatch {
                     }
                     output.done(file.path, verbs[outcome])
                 } catch {
-                    Self.fail(file.path, KeychainError(error, path: file.path), state, output)
+                    Self.fail(file.path, KeychainError(error, path: file.path.description), state, output)
                 }
             }
         }
@@ -85,7 +85,7 @@ struct FileBatch {
     }
 
     private static func fail(
-        _ path: String, _ error: KeychainError, _ state: borrowing SystemMutex<State>, _ output: BatchOutput
+        _ path: FilePath, _ error: KeychainError, _ state: borrowing SystemMutex<State>, _ output: BatchOutput
     ) {
         state.withLock { state in
             state.report.failed += 1

@@ -3,12 +3,15 @@
 internal import FileProtection
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// Errors of files as those of a command.
 enum FileFailure {
     static func mapErrors<Value>(
-        _ path: String, _ body: () throws(FileProtectionError) -> Value
+        _ path: FilePath, _ body: () throws(FileProtectionError) -> Value
     ) throws(CommandFailure) -> Value {
-        do throws(FileProtectionError) { return try body() } catch { throw .status(KeychainError(error, path: path)) }
+        do throws(FileProtectionError) { return try body() } catch {
+            throw .status(KeychainError(error, path: path.description))
+        }
     }
 }

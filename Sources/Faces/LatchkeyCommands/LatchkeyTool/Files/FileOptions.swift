@@ -2,6 +2,7 @@
 
 internal import ArgumentParser
 internal import FileProtection
+internal import Glibc
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
@@ -10,7 +11,7 @@ internal import LinuxSystem
 /// The options of commands that convert files.
 struct FileBatchOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("The files and directories.", valueName: "file"), completion: .file())
-    var paths: [String] = []
+    var paths: [FilePath] = []
 
     @Flag(name: .shortAndLong, help: "Include everything below directories.")
     var recursive = false
@@ -27,16 +28,28 @@ struct FileBatchOptions: ParsableArguments {
         guard !paths.isEmpty else { throw ValidationError("no file is given") }
     }
 
-    func tree() -> FileTree {
-        FileTree(paths, isRecursive: recursive, removesDrafts: !dryRun, excluding: Self.keychainDirectories)
+    func tree() throws(CommandFailure) -> FileTree {
+        FileTree(
+            paths, isRecursive: recursive, removesDrafts: !dryRun, excluding: try Self.keychainDirectories())
     }
 
     /// The directories of the keychain, whose own files would be lost if they were protected.
-    static var keychainDirectories: Set<FileStatus.Identity> {
+    static func keychainDirectories() throws(CommandFailure) -> Set<FileStatus.Identity> {
         let status = try? KeychainClient.session().status()
         var paths = [status?.databasePath, status?.deviceKeyPath].compactMap { $0.flatMap(ParentDirectory.of) }
         if let home = try? KeychainClient.home() { paths += [home.dataDirectory, home.stateDirectory] }
-        return Set(paths.compactMap { path in (try? FileStatus.of(path))?.identity })
+        var directories: Set<FileStatus.Identity> = []
+        for path in paths {
+            let found = try CommandFailure.mapSystemErrors { () throws(SystemError) in
+                do throws(SystemError) { return try FileStatus.of(path) } catch {
+                    // The system's daemon keeps a keychain where this user sees no file, and changes none.
+                    guard error.code == EACCES else { throw error }
+                    return nil
+                }
+            }
+            if let identity = found?.identity { directories.insert(identity) }
+        }
+        return directories
     }
 
     func batch(_ session: CommandSession, _ verbs: [FileConversion.Outcome: String]) -> FileBatch {

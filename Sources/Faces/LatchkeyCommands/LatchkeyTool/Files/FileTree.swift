@@ -9,22 +9,22 @@ final class FileTree {
     /// A file in its open directory.
     struct File: Sendable {
         let directory: OpenDirectory
-        let name: String
+        let name: FilePath
         /// Whether it was found below a directory that was named.
         var isBelowDirectory = false
 
-        var path: String { directory.path(of: name) }
+        var path: FilePath { directory.path(of: name) }
     }
 
     enum Entry: Sendable {
         case file(File)
         /// A symbolic link or a special file, which is passed over.
-        case other(String, reason: String)
-        case failure(String, SystemError)
+        case other(FilePath, reason: String)
+        case failure(FilePath, SystemError)
     }
 
     private enum Pending {
-        case argument(String)
+        case argument(FilePath)
         case child(OpenDirectory, OpenDirectory.Entry)
     }
 
@@ -38,7 +38,7 @@ final class FileTree {
     ///   - removesDrafts: whether what killed commands left is removed.
     ///   - excluded: directories that are never entered: those of the keychain itself.
     init(
-        _ paths: [String], isRecursive: Bool, removesDrafts: Bool, excluding excluded: Set<FileStatus.Identity> = []
+        _ paths: [FilePath], isRecursive: Bool, removesDrafts: Bool, excluding excluded: Set<FileStatus.Identity> = []
     ) {
         self.excluded = excluded
         pending = paths.reversed().map(Pending.argument)
@@ -56,14 +56,14 @@ final class FileTree {
         return nil
     }
 
-    private func argument(_ path: String) -> Entry? {
+    private func argument(_ path: FilePath) -> Entry? {
         do throws(SystemError) {
             guard let status = try FileStatus.ofLink(path) else { throw SystemError("find", path: path, code: 2) }
             guard status.kind != .directory else { return try list(try OpenDirectory(path)) }
-            guard let name = path.split(separator: "/").last else { throw SystemError("open", path: path, code: 21) }
-            let parent = try OpenDirectory(followingLinks: ParentDirectory.of(path) ?? ".")
+            guard let name = path.lastComponent else { throw SystemError("open", path: path, code: 21) }
+            let parent = try OpenDirectory(followingLinks: path.parent ?? ".")
             guard try !excluded.contains(parent.identity) else { return .other(path, reason: Self.own) }
-            return .file(File(directory: parent, name: String(name)))
+            return .file(File(directory: parent, name: name))
         } catch {
             return .failure(path, error)
         }
@@ -89,7 +89,7 @@ final class FileTree {
             case .link: return .other(path, reason: "a symbolic link")
             case .other: return .other(path, reason: "neither a file nor a directory")
             case .file:
-                if child.name == ProtectionPolicy.fileName { return nil }
+                if child.name == FilePath(ProtectionPolicy.fileName) { return nil }
                 if child.name.hasPrefix(OpenDirectory.draftPrefix) {
                     if removesDrafts { _ = try parent.removeDraft(child.name) }
                     return nil

@@ -21,5 +21,5 @@ struct MountCommand: ForwardedCommand {
             """)
 
     @Argument(parsing: .captureForPassthrough, help: "The directory and options.", completion: .directory)
-    var words: [String] = []
+    var words: [CommandWord] = []
 }

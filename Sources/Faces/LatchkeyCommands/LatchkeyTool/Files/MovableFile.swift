@@ -10,16 +10,16 @@ internal import LinuxSystem
 /// The plain file of a move, by its name in its directory.
 struct MovableFile {
     let directory: OpenDirectory
-    let name: String
-    private let path: String
+    let name: FilePath
+    private let path: FilePath
 
-    init(_ path: String) throws(CommandFailure) {
-        guard let last = path.split(separator: "/").last, last != ".", last != ".." else {
+    init(_ path: FilePath) throws(CommandFailure) {
+        guard let last = path.lastComponent, last != ".", last != ".." else {
             throw .parameter("'\(path)' is not the name of a file")
         }
-        (name, self.path) = (String(last), path)
+        (name, self.path) = (last, path)
         directory = try CommandFailure.mapSystemErrors { () throws(SystemError) in
-            try OpenDirectory(followingLinks: ParentDirectory.of(path) ?? ".")
+            try OpenDirectory(followingLinks: path.parent ?? ".")
         }
     }
 
@@ -34,9 +34,9 @@ struct MovableFile {
             throw .parameter("\(path) is not a regular file", hint: "move the file that a link leads to")
         }
         let count = try CommandFailure.mapSystemErrors { () throws(SystemError) in
-            try FileAttributes(of: directory.open(name, flags: O_RDONLY), path: path).linkCount
+            try FileAttributes(of: directory.open(name, flags: O_RDONLY), path: path.description).linkCount
         }
-        guard !isInKeychain else {
+        guard try !isInKeychain() else {
             throw .parameter("\(path) is a file of the keychain itself", hint: "latchkey backup saves a keychain")
         }
         guard count == 1 else {
@@ -46,15 +46,17 @@ struct MovableFile {
     }
 
     /// Whether the file is below a directory of the keychain.
-    private var isInKeychain: Bool {
-        let keychain = FileBatchOptions.keychainDirectories
-        var place = directory.path
-        var last: FileStatus.Identity?
-        while let identity = (try? FileStatus.of(place))??.identity, identity != last {
-            if keychain.contains(identity) { return true }
-            (last, place) = (identity, "\(place)/..")
+    private func isInKeychain() throws(CommandFailure) -> Bool {
+        let keychain = try FileBatchOptions.keychainDirectories()
+        return try CommandFailure.mapSystemErrors { () throws(SystemError) in
+            var place = directory.path
+            var last: FileStatus.Identity?
+            while let identity = try FileStatus.of(place)?.identity, identity != last {
+                if keychain.contains(identity) { return true }
+                (last, place) = (identity, "\(place)/..")
+            }
+            return false
         }
-        return false
     }
 
     func requireAbsent() throws(CommandFailure) {
@@ -68,7 +70,8 @@ struct MovableFile {
 
     func requireUnchanged(_ reader: PlainFileReader) throws(KeychainError) {
         // The file of this name, which is removed, must be the one that was read.
-        let named = try? FileAttributes(of: directory.open(name, flags: O_RDONLY), path: path, withExtended: false)
+        let named = try? FileAttributes(
+            of: directory.open(name, flags: O_RDONLY), path: path.description, withExtended: false)
         guard reader.isUnchanged, named?.stamp == reader.stamp else {
             throw KeychainError(
                 .notAvailable, "\(path) was changed while it was stored, and was left as it is", hint: "try again")

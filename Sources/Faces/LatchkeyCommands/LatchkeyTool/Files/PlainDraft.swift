@@ -17,7 +17,8 @@ struct PlainDraft: ~Copyable {
     func append(_ part: SharedSecret) throws(CommandFailure) {
         // EXPOSE: the user asked for the content as a plain file.
         try part.withUnsafeBytes { (bytes) throws(CommandFailure) in
-            try CommandFailure.mapSystemErrors { () throws(SystemError) in try descriptor.write(bytes, path: file.name)
+            try CommandFailure.mapSystemErrors { () throws(SystemError) in
+                try descriptor.write(bytes, path: file.name.description)
             }
         }
     }

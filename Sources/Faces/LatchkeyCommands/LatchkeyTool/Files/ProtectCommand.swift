@@ -59,7 +59,7 @@ struct ProtectCommand: ParsableCommand {
             let keys = try options.keys(in: session)
             let target = FileConversion.Target(className.protection, group: accessGroup)
             let dryRun = options.dryRun
-            try options.batch(session, [.protected: "protected", .rewrapped: "changed"]).run(options.tree()) {
+            try options.batch(session, [.protected: "protected", .rewrapped: "changed"]).run(try options.tree()) {
                 (file, progress) throws(FileProtectionError) in
                 try FileConversion(keys, dryRun: dryRun, progress: progress.add).protect(
                     file.name, in: file.directory, target)
@@ -102,7 +102,7 @@ struct ProtectCommand: ParsableCommand {
         func run(in session: CommandSession) throws(CommandFailure) {
             let keys = try options.keys(in: session)
             let (dryRun, renews) = (options.dryRun, newKeys)
-            try options.batch(session, [.rewrapped: "changed", .renewed: "encrypted again"]).run(options.tree()) {
+            try options.batch(session, [.rewrapped: "changed", .renewed: "encrypted again"]).run(try options.tree()) {
                 (file, progress) throws(FileProtectionError) in
                 let conversion = FileConversion(keys, dryRun: dryRun, progress: progress.add)
                 do throws(FileProtectionError) {
@@ -135,7 +135,7 @@ struct UnprotectCommand: ParsableSubcommand {
     func run(in session: CommandSession) throws(CommandFailure) {
         let keys = try options.keys(in: session)
         let dryRun = options.dryRun
-        try options.batch(session, [.unprotected: "unprotected"]).run(options.tree()) {
+        try options.batch(session, [.unprotected: "unprotected"]).run(try options.tree()) {
             (file, progress) throws(FileProtectionError) in
             try FileConversion(keys, dryRun: dryRun, progress: progress.add).unprotect(
                 file.name, in: file.directory)

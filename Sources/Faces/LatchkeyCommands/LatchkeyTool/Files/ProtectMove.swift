@@ -34,7 +34,7 @@ extension ProtectCommand {
         var fromKeychain: String?
 
         @Argument(help: ArgumentHelp("The plain file.", valueName: "file"), completion: .file())
-        var path: String
+        var path: FilePath
 
         @Option(
             name: .customLong("class"),
@@ -132,7 +132,7 @@ extension ProtectCommand {
 
         private func report(_ verb: String, _ session: CommandSession) throws(CommandFailure) {
             if json {
-                return try session.write(JSONText.of(MoveReport(file: path, result: verb)))
+                return try session.write(JSONText.of(MoveReport(file: path.description, result: verb)))
             }
             if !session.isQuiet { try session.write("\(verb): \(path)\n") }
         }

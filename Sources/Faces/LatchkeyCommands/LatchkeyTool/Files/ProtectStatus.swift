@@ -19,7 +19,7 @@ extension ProtectCommand {
                 """)
 
         @Argument(help: ArgumentHelp("The files and directories.", valueName: "file"), completion: .file())
-        var paths: [String]
+        var paths: [FilePath]
 
         @Flag(name: .shortAndLong, help: "Include everything below directories.")
         var recursive = false
@@ -68,16 +68,19 @@ struct ProtectedFileReport: Encodable {
 
     init(_ entry: FileTree.Entry, _ keys: SessionFileKeys) {
         switch entry {
-        case .other(let path, let reason): (self.path, state, problem, error) = (path, "skipped", reason, nil)
+        case .other(let path, let reason):
+            (self.path, state, problem, error) = (path.description, "skipped", reason, nil)
         case .failure(let path, let cause):
-            (self.path, state, problem, error) = (path, "failed", cause.description, KeychainError(ofFile: cause))
+            (self.path, state, problem, error) = (
+                path.description, "failed", cause.description, KeychainError(ofFile: cause)
+            )
         case .file(let file):
-            path = file.path
+            path = file.path.description
             do throws(FileProtectionError) {
                 let descriptor = try mapSystemErrors { () throws(SystemError) in
                     try file.directory.open(file.name, flags: 0)
                 }
-                let record = try ProtectedContainer.keyRecord(of: descriptor, path: file.path)
+                let record = try ProtectedContainer.keyRecord(of: descriptor, path: path)
                 (state, error) = ("protected", nil)
                 protection = record.binding.protection.name
                 accessGroup = record.binding.group.name
@@ -86,7 +89,7 @@ struct ProtectedFileReport: Encodable {
             } catch .notProtected {
                 (state, error) = ("plain", nil)
             } catch {
-                let found = KeychainError(error, path: file.path)
+                let found = KeychainError(error, path: path)
                 (state, self.error, problem) = ("failed", found, found.problem)
             }
         }

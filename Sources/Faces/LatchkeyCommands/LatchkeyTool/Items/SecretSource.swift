@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The source of a secret to store: a file, a pipe, or two equal answers at the terminal. Never an
@@ -12,7 +13,7 @@ enum SecretSource {
     ///   - file: the file to read; nil and `-` are standard input.
     ///   - raw: whether the final line end of a file or a pipe belongs to the secret.
     /// - Throws: errSecParam if the secret is empty, and for two different answers.
-    static func read(file: String?, raw: Bool, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+    static func read(file: FilePath?, raw: Bool, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         let secret: SharedSecret
         if let file, file != "-" {
             secret = lineEndRemoved(

@@ -31,7 +31,7 @@ struct SetCommand: ParsableSubcommand {
     @Option(
         help: ArgumentHelp("Read the secret from this file; - is standard input.", valueName: "file"),
         completion: .file())
-    var secretFile: String?
+    var secretFile: FilePath?
 
     @Flag(help: "Store a file or a pipe with its final line end.")
     var raw = false

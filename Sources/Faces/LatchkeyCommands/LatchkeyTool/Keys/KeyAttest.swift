@@ -56,25 +56,25 @@ struct KeyAttest: ParsableCommand {
         @Option(
             help: ArgumentHelp("Trust this certificate of a maker of TPMs (PEM or DER).", valueName: "file"),
             completion: .file())
-        var ca: [String]
+        var ca: [FilePath]
 
         @Option(help: ArgumentHelp("A further certificate for the chain.", valueName: "file"), completion: .file())
-        var intermediate: [String] = []
+        var intermediate: [FilePath] = []
 
         @Option(
             help: ArgumentHelp("The certificate of the TPM, if it has none itself.", valueName: "file"),
             completion: .file())
-        var ekCertificate: String?
+        var ekCertificate: FilePath?
 
         @Option(
             help: ArgumentHelp("Write what the verifier keeps to this file (mode 0600).", valueName: "file"),
             completion: .file())
-        var state: String
+        var state: FilePath
 
         @OptionGroup var output: KeyOutputOptions
 
         @Argument(help: "The output of identity.", completion: .file())
-        var identity: String
+        var identity: FilePath
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let verifier = AttestationVerifier(
@@ -108,7 +108,7 @@ struct KeyAttest: ParsableCommand {
         @OptionGroup var output: KeyOutputOptions
 
         @Argument(help: "The output of challenge.", completion: .file())
-        var challenge: String
+        var challenge: FilePath
 
         func run(in session: CommandSession) throws(CommandFailure) {
             try key.check(against: challenge)
@@ -129,13 +129,13 @@ struct KeyAttest: ParsableCommand {
                 """)
 
         @Option(help: ArgumentHelp("The file of the same option of challenge.", valueName: "file"), completion: .file())
-        var state: String
+        var state: FilePath
 
         @Flag(help: "Print JSON.")
         var json = false
 
         @Argument(help: "The output of answer.", completion: .file())
-        var answer: String
+        var answer: FilePath
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let stored = try KeyFileIO.read(state)
@@ -210,7 +210,7 @@ extension KeySelector {
 
 extension KeyFileIO {
     /// Reads a message of an attestation.
-    fileprivate static func message(_ path: String) throws(CommandFailure) -> [UInt8] {
+    fileprivate static func message(_ path: FilePath) throws(CommandFailure) -> [UInt8] {
         // EXPOSE: messages of an attestation are not secret.
         try read(path).withUnsafeBytes { Array($0.prefix(1 << 17)) }
     }

@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import KeyServices
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey key decrypt`.
@@ -22,7 +23,7 @@ struct KeyDecrypt: ParsableSubcommand {
     @OptionGroup var output: KeyOutputOptions
 
     @Argument(help: "The file to decrypt; the default is standard input.", completion: .file())
-    var file = "-"
+    var file: FilePath = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {
         try key.check(against: file)

@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import KeyServices
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey key encrypt`.
@@ -25,7 +26,7 @@ struct KeyEncrypt: ParsableSubcommand {
     @OptionGroup var output: KeyOutputOptions
 
     @Argument(help: "The file to encrypt; the default is standard input.", completion: .file())
-    var file = "-"
+    var file: FilePath = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {
         try key.check(against: file)

@@ -18,7 +18,7 @@ struct KeySelector: ParsableArguments {
     @Option(
         name: [.customShort("k"), .long],
         help: ArgumentHelp("The key of this file (PEM, DER, OpenSSH).", valueName: "file"), completion: .file())
-    var keyFile: String?
+    var keyFile: FilePath?
 
     @Option(help: ArgumentHelp("Only this access group.", valueName: "group"))
     var accessGroup: String?
@@ -32,7 +32,7 @@ struct KeySelector: ParsableArguments {
     }
 
     /// Rejects a command line that would read standard input twice.
-    func check(against files: String...) throws(CommandFailure) {
+    func check(against files: FilePath...) throws(CommandFailure) {
         guard (files + [keyFile ?? ""]).count(where: { $0 == "-" }) <= 1 else {
             throw .usage("standard input can be read only once; name a file")
         }
@@ -91,7 +91,7 @@ struct KeyPassphrase: ParsableArguments {
     @Option(
         help: ArgumentHelp("The file with the passphrase of the key file, mode 0600.", valueName: "file"),
         completion: .file())
-    var passphraseFile: String?
+    var passphraseFile: FilePath?
 
     func read(in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
         guard let passphraseFile else { return nil }
@@ -104,7 +104,7 @@ struct KeyOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"), completion: .file())
-    var output: String?
+    var output: FilePath?
 
     @Flag(help: "Replace an existing file.")
     var force = false

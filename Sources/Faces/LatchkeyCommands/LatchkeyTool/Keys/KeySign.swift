@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import KeyServices
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey key sign`.
@@ -24,7 +25,7 @@ struct KeySign: ParsableSubcommand {
     @OptionGroup var output: KeyOutputOptions
 
     @Argument(help: "The message, or the digest; the default is standard input.", completion: .file())
-    var file = "-"
+    var file: FilePath = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {
         try key.check(against: file)

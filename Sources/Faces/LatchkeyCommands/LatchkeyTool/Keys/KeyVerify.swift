@@ -24,10 +24,10 @@ struct KeyVerify: ParsableSubcommand {
     @Option(
         name: [.customShort("s"), .long], help: ArgumentHelp("The file with the signature.", valueName: "file"),
         completion: .file())
-    var signature: String
+    var signature: FilePath
 
     @Argument(help: "The message, or the digest; the default is standard input.", completion: .file())
-    var file = "-"
+    var file: FilePath = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {
         try key.check(against: file, signature)

@@ -76,7 +76,7 @@ struct PasscodeCommand: ParsableCommand {
             help: ArgumentHelp(
                 "Take the new passcode from the first line of this file (mode 0600).", valueName: "file"),
             completion: .file())
-        var newPasscodeFile: String?
+        var newPasscodeFile: FilePath?
 
         @Option(help: ArgumentHelp("Take the new passcode from this file descriptor.", valueName: "number"))
         var newPasscodeFd: Int32?

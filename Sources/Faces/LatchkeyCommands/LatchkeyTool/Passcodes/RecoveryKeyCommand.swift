@@ -80,7 +80,7 @@ struct RecoveryKeyCommand: ParsableCommand {
             help: ArgumentHelp(
                 "Take the recovery key from the first line of this file (mode 0600).", valueName: "file"),
             completion: .file())
-        var keyFile: String?
+        var keyFile: FilePath?
 
         @OptionGroup var passcode: PasscodeOptions
         @OptionGroup var weak: AllowWeakOption

@@ -148,7 +148,7 @@ struct RootCommand: ParsableCommand {
         @Option(
             help: ArgumentHelp("Take the code from the first line of this file (mode 0600).", valueName: "file"),
             completion: .file())
-        var codeFile: String?
+        var codeFile: FilePath?
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let source = PasscodeSource(file: codeFile, fileOption: "--code-file", noun: "code", usesEnvironment: false)

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import KeychainModel
+internal import LatchkeyClient
 internal import LatchkeyService
 internal import LinuxSystem
 
@@ -34,6 +35,8 @@ struct SetupMachine: Sendable {
                 .noDefaultKeychain, "HOME names no directory, so there is nothing to set up for a user",
                 hint: "export HOME=/path/of/the/home/directory")
         }
+        // Refuses directories that are not UTF-8.
+        _ = try KeychainClient.home()
         let shell = SecureEnvironment.value(of: "SHELL")?.split(separator: "/").last.map(String.init)
         return SetupMachine(
             home: home, configDirectory: directory("XDG_CONFIG_HOME") ?? "\(home)/.config",

@@ -177,7 +177,7 @@ struct SetupWork {
     /// process that was killed.
     private func removeDirectories(of change: SetupRecord.Change) {
         if let parent = change.file.flatMap(ParentDirectory.of),
-            let directory = try? OpenDirectory(followingLinks: parent)
+            let directory = try? OpenDirectory(followingLinks: FilePath(parent))
         {
             for entry in (try? directory.entries()) ?? [] where entry.kind == .file {
                 // If it stays, so does its directory.

@@ -10,7 +10,7 @@ protocol ForwardedCommand: ParsableSubcommand {
     static var program: CompanionProgram { get }
     /// The names of the command for that program.
     static var path: [String] { get }
-    var words: [String] { get }
+    var words: [CommandWord] { get }
 }
 
 extension ForwardedCommand {
@@ -21,7 +21,7 @@ extension ForwardedCommand {
             let help = LatchkeyCommand.helpMessage(for: Self.self, columns: session.io.columns)
             return try session.write(TerminalText(lines: help.hasSuffix("\n") ? help : help + "\n"))
         }
-        try Self.program.run(Self.path + words, in: session)
+        try Self.program.run(Self.path.map { CommandWord($0) } + words, in: session)
     }
 }
 
@@ -44,7 +44,7 @@ struct TLSCommand: ForwardedCommand {
     @Argument(
         parsing: .captureForPassthrough, help: "The command and its arguments.",
         completion: .list(["check"]))
-    var words: [String] = []
+    var words: [CommandWord] = []
 }
 
 /// `latchkey pin`.
@@ -70,7 +70,7 @@ struct PinCommand: ForwardedCommand {
     @Argument(
         parsing: .captureForPassthrough, help: "The command and its arguments.",
         completion: .list(["add", "list", "remove", "report"]))
-    var words: [String] = []
+    var words: [CommandWord] = []
 }
 
 /// `latchkey ats diagnostics`.
@@ -88,5 +88,5 @@ struct ATSDiagnosticsForward: ForwardedCommand {
             """)
 
     @Argument(parsing: .captureForPassthrough, help: "The URL and options.")
-    var words: [String] = []
+    var words: [CommandWord] = []
 }

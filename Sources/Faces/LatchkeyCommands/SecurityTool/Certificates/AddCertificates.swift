@@ -3,6 +3,7 @@
 internal import CertificateTrust
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `security add-certificates`.
 enum AddCertificates: SecurityCommand {
@@ -16,7 +17,7 @@ enum AddCertificates: SecurityCommand {
         guard !arguments.operands.isEmpty else { throw .usage("the files are missing") }
         let keychain = try KeychainOperand.changed(arguments["-k"], in: session).session
         // All files are read before the first certificate is added.
-        let certificates = try CertificateFiles.read(arguments.operands.map(\.text), in: session)
+        let certificates = try CertificateFiles.read(arguments.operands.map(\.path), in: session)
         var status: Int32 = 0
         for certificate in certificates {
             let addition = CertificateItems.addition(certificate, accessGroup: arguments.accessGroup)

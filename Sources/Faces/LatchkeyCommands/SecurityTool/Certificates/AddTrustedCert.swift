@@ -3,6 +3,7 @@
 internal import CertificateTrust
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `security add-trusted-cert`.
 enum AddTrustedCert: SecurityCommand {
@@ -34,7 +35,7 @@ enum AddTrustedCert: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !arguments.operands.isEmpty else { throw .usage("the certificate is missing") }
         let settings = try settings(arguments)
-        let certificates = try CertificateFiles.read(arguments.operands.map(\.text), in: session)
+        let certificates = try CertificateFiles.read(arguments.operands.map(\.path), in: session)
         let validationTime = try ValidationTime.validationTime(nil)
         if settings.contains(where: { $0.result == .trustRoot }),
             let other = certificates.first(where: { !$0.isSelfIssued })
@@ -42,7 +43,7 @@ enum AddTrustedCert: SecurityCommand {
             throw .parameter(
                 "\(other.subjectSummary ?? "the certificate") is not self-signed", hint: "-r trustAsRoot")
         }
-        if let input = arguments["-i"]?.text, let output = arguments["-o"]?.text ?? arguments["-i"]?.text {
+        if let input = arguments["-i"]?.path, let output = arguments["-o"]?.path ?? arguments["-i"]?.path {
             var changed = try TrustSettingsText.read(input, known: certificates)
             for certificate in certificates { changed.set(settings, of: certificate, at: validationTime) }
             return try TrustSettingsText.write(changed, to: output, replaces: input == output, in: session)
@@ -50,7 +51,7 @@ enum AddTrustedCert: SecurityCommand {
         let domain = try TrustSettingsDomain(arguments)
         var changed = arguments["-o"] == nil ? try domain.load() : TrustSettings()
         for certificate in certificates { changed.set(settings, of: certificate, at: validationTime) }
-        if let output = arguments["-o"]?.text {
+        if let output = arguments["-o"]?.path {
             return try TrustSettingsText.write(changed, to: output, replaces: false, in: session)
         }
         try domain.save(changed)

@@ -28,7 +28,7 @@ enum ExportTrustSettings: SecurityCommand {
         guard !settings.entries.isEmpty else {
             throw .status(KeychainError(TrustSettingsDomain.none), of: "SecTrustSettingsCreateExternalRepresentation")
         }
-        try TrustSettingsText.write(settings, to: file.text, replaces: false, in: session)
+        try TrustSettingsText.write(settings, to: file.path, replaces: false, in: session)
         session.io.say("...Trust Settings exported successfully.\n")
     }
 }

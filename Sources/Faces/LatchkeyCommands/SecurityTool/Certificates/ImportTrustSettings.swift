@@ -21,7 +21,7 @@ enum ImportTrustSettings: SecurityCommand {
         }
         let domain = try TrustSettingsDomain(arguments)
         let known = try CertificateItems.all(in: session.keychain()).map(\.certificate)
-        let settings = try TrustSettingsText.read(file.text, known: known + SystemAnchors.shared.load().certificates)
+        let settings = try TrustSettingsText.read(file.path, known: known + SystemAnchors.shared.load().certificates)
         try domain.save(settings)
         session.io.say("...Trust Settings imported successfully.\n")
     }

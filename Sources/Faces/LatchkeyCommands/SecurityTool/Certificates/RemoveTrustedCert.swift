@@ -3,6 +3,7 @@
 internal import CertificateTrust
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `security remove-trusted-cert`.
 enum RemoveTrustedCert: SecurityCommand {
@@ -16,7 +17,7 @@ enum RemoveTrustedCert: SecurityCommand {
         guard !arguments.operands.isEmpty else { throw .usage("the certificate is missing") }
         let domain = try TrustSettingsDomain(arguments)
         var settings = try domain.load()
-        for certificate in try CertificateFiles.read(arguments.operands.map(\.text), in: session)
+        for certificate in try CertificateFiles.read(arguments.operands.map(\.path), in: session)
         where !settings.remove(certificate) {
             throw .status(
                 KeychainError(

@@ -7,14 +7,14 @@ internal import SecretMemory
 
 /// Reads and writes trust settings as property lists, and formats them as text.
 enum TrustSettingsText {
-    static func read(_ path: String, known: [Certificate]) throws(CommandFailure) -> TrustSettings {
+    static func read(_ path: FilePath, known: [Certificate]) throws(CommandFailure) -> TrustSettings {
         let bytes = try KeyFileIO.read(path).withUnsafeBytes { Array($0) }
         do throws(CertificateError) { return try TrustSettings(propertyList: bytes, known: known) } catch {
             throw .status(KeychainError(TrustSettingsDomain.damaged, "\(path): \(error)"))
         }
     }
 
-    static func write(_ settings: TrustSettings, to path: String, replaces: Bool, in session: CommandSession)
+    static func write(_ settings: TrustSettings, to path: FilePath, replaces: Bool, in session: CommandSession)
         throws(CommandFailure)
     {
         let bytes: [UInt8]

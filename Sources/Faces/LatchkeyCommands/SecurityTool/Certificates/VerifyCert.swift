@@ -82,11 +82,11 @@ package enum VerifyCert: SecurityCommand {
             throw .usage("-k and -N exclude each other")
         }
         if !arguments.operands.isEmpty {
-            let words = arguments.occurrences.flatMap { [$0.option.name] + ($0.value.map { [$0.text] } ?? []) }
+            let words = arguments.occurrences.flatMap { [CommandWord($0.option.name)] + ($0.value.map { [$0] } ?? []) }
             try CompanionProgram.transport.run(
-                [definition.name] + words + ["--"] + arguments.operands.map(\.text), in: session)
+                [CommandWord(definition.name)] + words + ["--"] + arguments.operands, in: session)
         }
-        let files = arguments.values("-c")
+        let files = arguments.paths("-c")
         guard !files.isEmpty else { throw .line("security: verify-cert: no certificate was given (-c FILE)") }
         if let keychain = arguments["-k"] { _ = try KeychainOperand.one(keychain, in: session) }
         let session = quieted(session, arguments)
@@ -111,7 +111,7 @@ package enum VerifyCert: SecurityCommand {
         try report(verdict, violations, arguments, in: session)
         for problem in verdict.revocationProblems { session.warn("warning: revocation: \(problem)") }
         if let host, served != nil || host.hasPins {
-            let applied = host.applied + [HostPolicy.trust(anchors: arguments.values("-r"))]
+            let applied = host.applied + [HostPolicy.trust(anchors: arguments.paths("-r"))]
             session.warn("applied: \(applied.joined(separator: "; "))")
         }
         if !verdict.isTrusted || !violations.isEmpty { throw .reported(1) }
@@ -161,12 +161,12 @@ package enum VerifyCert: SecurityCommand {
             policies: [policy]
                 + (try RevocationArguments.policies(arguments.values("-R")) { .usage("-R: \($0)") }),
             at: try ValidationTime.validationTime(arguments["-d"]?.text))
-        let anchors = arguments.values("-r")
+        let anchors = arguments.paths("-r")
         evaluation.anchors = try CertificateFiles.read(anchors, in: session)
         evaluation.isAnchorsOnly = !anchors.isEmpty
         evaluation.take(TrustSettingsDomain.all)
         evaluation.revocation = try RevocationArguments.information(
-            lists: arguments.values("--crl"), responses: arguments.values("--ocsp"))
+            lists: arguments.paths("--crl"), responses: arguments.paths("--ocsp"))
         evaluation.issuers = arguments.contains("-N") ? nil : KeychainCertificates.issuers
         evaluation.fetcher = arguments.contains("-L") ? nil : .shared
         if arguments.contains("-l") { evaluation.ignoredRules = [.endEntity] }

@@ -55,7 +55,7 @@ enum ExportItems: SecurityCommand {
             throw .usage("-w needs a passphrase: -P or --passphrase-file")
         }
         let whole = try found.file(arguments["-f"]?.text, passphrase, arguments)
-        try KeyFileIO.write(whole, to: arguments["-o"]?.text, replaces: false, in: session)
-        if let path = arguments["-o"]?.text { session.io.say("...\(whole.count) bytes written to \(path)\n") }
+        try KeyFileIO.write(whole, to: arguments["-o"]?.path, replaces: false, in: session)
+        if let path = arguments["-o"]?.path { session.io.say("...\(whole.count) bytes written to \(path)\n") }
     }
 }

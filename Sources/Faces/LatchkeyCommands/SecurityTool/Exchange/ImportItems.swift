@@ -57,7 +57,7 @@ enum ImportItems: SecurityCommand {
         try TypeHint.check(arguments["-t"]?.text)
         let keychain = try KeychainOperand.changed(arguments["-k"], in: session).session
         let passphrase = try KeyFilePassphrase.read(arguments, in: session)
-        let path = file.text
+        let path = file.path
         let bytes = try KeyFileIO.read(path)
         let found = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             try ImportedFile(bytes, passphrase: passphrase)
@@ -68,7 +68,7 @@ enum ImportItems: SecurityCommand {
                 "RSA keys of less than 2048 bits are weak",
                 hint: "latchkey key generate --type rsa --size 3072 --tag TAG")
         }
-        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let name = (path.lastComponent ?? path).description
         let additions = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             try ItemAdditions(found, named: name, arguments)
         }

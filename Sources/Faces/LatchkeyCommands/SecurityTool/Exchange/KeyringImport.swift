@@ -31,7 +31,7 @@ enum KeyringImport {
     /// - Returns: the status of the failure; the program has another process otherwise.
     static func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
         do throws(CommandFailure) {
-            try CompanionProgram.keyringImport.run(words.map(\.text), in: session)
+            try CompanionProgram.keyringImport.run(Array(words), in: session)
         } catch {
             session.report(error, of: ImportItems.definition.name, as: .latchkey)
             return error.status

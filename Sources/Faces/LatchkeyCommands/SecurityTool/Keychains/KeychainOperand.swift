@@ -22,6 +22,9 @@ enum KeychainOperand: Equatable {
 
     init(_ word: CommandWord, _ overview: KeychainOverview) throws(CommandFailure) {
         let text = word.text
+        guard word.isText else {
+            throw .parameter("the name of the keychain '\(word.path)' is not UTF-8", hint: "security list-keychains")
+        }
         if text == "default" {
             self = .named(overview.list.defaultKeychain)
             return

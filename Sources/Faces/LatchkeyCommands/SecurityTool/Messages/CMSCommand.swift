@@ -85,10 +85,10 @@ struct MessageStreams {
     }
 
     /// The bytes of `-i`, or of standard input.
-    func input() throws(CommandFailure) -> [UInt8] { try bytes(of: arguments["-i"]?.text ?? "-") }
+    func input() throws(CommandFailure) -> [UInt8] { try bytes(of: arguments["-i"]?.path ?? "-") }
 
     /// The bytes of a file.
-    func bytes(of path: String) throws(CommandFailure) -> [UInt8] {
+    func bytes(of path: FilePath) throws(CommandFailure) -> [UInt8] {
         do throws(KeychainError) {
             return try SecretInput.read(path, maxCount: MessageLimits.standard.byteCount).withUnsafeBytes { Array($0) }
         } catch {
@@ -98,7 +98,7 @@ struct MessageStreams {
 
     /// Writes to `-o`, or to standard output.
     func write(_ bytes: [UInt8]) throws(CommandFailure) {
-        try KeyFileIO.write(SharedSecret(copying: bytes), to: arguments["-o"]?.text, replaces: true, in: session)
+        try KeyFileIO.write(SharedSecret(copying: bytes), to: arguments["-o"]?.path, replaces: true, in: session)
     }
 
     /// The keychain that `-k` names, or those of the search list.

@@ -89,7 +89,7 @@ struct MessageDecoding {
     /// - Throws: exit value 1 if a signature is not valid.
     private func verify(_ message: SignedMessage) throws(CommandFailure) -> String {
         // `map` would not keep the typed throw.
-        let detached: [UInt8]? = if let path = arguments["-c"]?.text { try streams.bytes(of: path) } else { nil }
+        let detached: [UInt8]? = if let path = arguments["-c"]?.path { try streams.bytes(of: path) } else { nil }
         let isComplete = message.signers.allSatisfy { message.certificate(of: $0) != nil }
         let verdicts = message.verdicts(
             detachedContent: detached, certificates: isComplete ? [] : KeychainCertificates.allStored())

@@ -52,9 +52,9 @@ enum PasswordInput {
             return try promptTwice(in: session)
         }
         let secret = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try SecretInput.read(path.text, maxCount: SecretInput.maxSecretCount)
+            try SecretInput.read(path.path, maxCount: SecretInput.maxSecretCount)
         }
-        guard secret.count > 0 else { throw .parameter("\(path.text) is empty; a password was expected") }
+        guard secret.count > 0 else { throw .parameter("\(path.path) is empty; a password was expected") }
         return SecretInput.withoutFinalLineEnd(secret)
     }
 

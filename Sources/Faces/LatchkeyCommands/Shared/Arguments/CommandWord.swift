@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
-internal import LinuxSystem
+package import LinuxSystem
 internal import SecretMemory
 
 /// One word of a command line, byte for byte. An argument need not be UTF-8, and a password must
@@ -42,7 +42,7 @@ public struct CommandWord: Equatable, Sendable {
     }
 
     /// A copy in ordinary memory, for words that are not secret.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         secret.withUnsafeBytes { Array($0) }
     }
 
@@ -50,6 +50,12 @@ public struct CommandWord: Equatable, Sendable {
     package var text: String {
         String(decoding: bytes, as: UTF8.self)
     }
+
+    /// Whether the word is UTF-8.
+    package var isText: Bool { secret.withUnsafeBytes { String(validating: $0, as: UTF8.self) != nil } }
+
+    /// The word as a path, byte for byte.
+    package var path: FilePath { FilePath(bytes: bytes) }
 
     /// The word as an attribute value: a string, or data if it is not valid UTF-8. Both match the
     /// same bytes.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The words after a sub-command's name, split into options and operands.
 ///
 /// The rules are those of macOS's getopt: flags cluster (`-wl LABEL`); a value is the rest of its
@@ -34,6 +36,10 @@ struct ParsedArguments: Sendable {
         for option in options where option.isRequired && !contains(option.name) {
             throw .usage("\(option.synopsis) is missing")
         }
+        for occurrence in occurrences {
+            guard case .accessGroup = occurrence.option.meaning, occurrence.value?.isText == false else { continue }
+            throw .usage("the value of \(occurrence.option.name) must be UTF-8")
+        }
     }
 
     /// Returns whether the command line has the option.
@@ -49,6 +55,11 @@ struct ParsedArguments: Sendable {
     /// Returns all values of the option, in order.
     func values(_ name: String) -> [String] {
         occurrences.filter { $0.option.name == name }.compactMap { $0.value?.text }
+    }
+
+    /// Returns all values of the option as paths, in order.
+    func paths(_ name: String) -> [FilePath] {
+        occurrences.filter { $0.option.name == name }.compactMap { $0.value?.path }
     }
 
     /// The access group that the options name.

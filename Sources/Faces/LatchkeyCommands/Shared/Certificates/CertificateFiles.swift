@@ -2,7 +2,7 @@
 
 package import CertificateTrust
 internal import KeychainModel
-internal import LinuxSystem
+package import LinuxSystem
 internal import SecretMemory
 
 /// Reads the certificate files that a command line names.
@@ -11,7 +11,7 @@ package enum CertificateFiles {
     /// of a file that were skipped, although they may be certificates.
     ///
     /// - Throws: errSecDecode if a file contains no certificate, or one that cannot be read.
-    package static func read(_ paths: [String], in session: CommandSession) throws(CommandFailure) -> [Certificate] {
+    package static func read(_ paths: [FilePath], in session: CommandSession) throws(CommandFailure) -> [Certificate] {
         var certificates: [Certificate] = []
         for path in paths {
             let bundle = try bundle(path, in: session)
@@ -25,7 +25,7 @@ package enum CertificateFiles {
     /// chain. Other certificates that cannot be read are skipped with a warning.
     ///
     /// - Throws: errSecDecode if the leaf cannot be read, or if a file contains no certificate.
-    static func presented(_ paths: [String], in session: CommandSession) throws(CommandFailure) -> [Certificate] {
+    static func presented(_ paths: [FilePath], in session: CommandSession) throws(CommandFailure) -> [Certificate] {
         var certificates: [Certificate] = []
         for path in paths {
             let bundle = try bundle(path, in: session)
@@ -38,7 +38,7 @@ package enum CertificateFiles {
         return certificates
     }
 
-    private static func bundle(_ path: String, in session: CommandSession) throws(CommandFailure) -> CertificateBundle {
+    private static func bundle(_ path: FilePath, in session: CommandSession) throws(CommandFailure) -> CertificateBundle {
         let bundle = CertificateBundle(try KeyFileIO.read(path).withUnsafeBytes { Array($0) })
         guard !bundle.certificates.isEmpty || !bundle.rejected.isEmpty else {
             throw .status(KeychainError(.decode, "no certificate found in \(path)", hint: "use PEM or DER"))
@@ -47,7 +47,7 @@ package enum CertificateFiles {
         return bundle
     }
 
-    private static func unreadable(_ rejected: CertificateBundle.Rejection, _ path: String) -> CommandFailure {
+    private static func unreadable(_ rejected: CertificateBundle.Rejection, _ path: FilePath) -> CommandFailure {
         .status(KeychainError(.decode, "\(rejected.place) of \(path) cannot be read: \(rejected.error)"))
     }
 }

@@ -3,6 +3,7 @@
 internal import CertificateTrust
 internal import KeychainModel
 package import LatchkeyClient
+internal import LinuxSystem
 package import TransportPolicy
 
 /// What a command requires of the server of a host, beside trust in its certificates: App Transport
@@ -51,8 +52,8 @@ package struct HostPolicy {
     }
 
     /// Whose anchors an evaluation with the trust settings uses, as a sentence of ``applied``.
-    static func trust(anchors: [String], withSystem: Bool = false) -> String {
-        let own = anchors.isEmpty ? [] : ["the anchors of \(anchors.joined(separator: ", "))"]
+    static func trust(anchors: [FilePath], withSystem: Bool = false) -> String {
+        let own = anchors.isEmpty ? [] : ["the anchors of \(anchors.map(\.description).joined(separator: ", "))"]
         let system = anchors.isEmpty || withSystem ? ["the system's anchors"] : []
         return "trust in \((own + system + ["the trust settings"]).joined(separator: " and "))"
     }

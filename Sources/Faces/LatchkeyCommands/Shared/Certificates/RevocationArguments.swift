@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The revocation options of a command line.
@@ -25,7 +26,7 @@ enum RevocationArguments {
         return options.isEmpty ? [] : [.revocation(options)]
     }
 
-    static func information(lists: [String], responses: [String]) throws(CommandFailure) -> RevocationInformation {
+    static func information(lists: [FilePath], responses: [FilePath]) throws(CommandFailure) -> RevocationInformation {
         var information = RevocationInformation()
         for path in lists {
             let bytes = try KeyFileIO.read(path).withUnsafeBytes { Array($0) }

@@ -2,12 +2,13 @@
 
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LinuxSystem
 internal import SecretMemory
 
 /// Reads and writes the files of the key commands. The input is kept in secret memory only.
 enum KeyFileIO {
     /// Reads a whole file; `-` is standard input.
-    static func read(_ path: String) throws(CommandFailure) -> SharedSecret {
+    static func read(_ path: FilePath) throws(CommandFailure) -> SharedSecret {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try SecretInput.read(path, maxCount: maxLength)
         }
     }
@@ -17,7 +18,7 @@ enum KeyFileIO {
     ///
     /// - Parameter advice: the hint if the file exists and may not be replaced.
     static func write(
-        _ secret: SharedSecret, to path: String?, replaces: Bool, advice: String = "remove it, or name another file",
+        _ secret: SharedSecret, to path: FilePath?, replaces: Bool, advice: String = "remove it, or name another file",
         in session: CommandSession
     ) throws(CommandFailure) {
         guard let path, path != "-" else { return try session.writeSecret(secret.copy(), to: .output) }

@@ -2,6 +2,7 @@
 
 internal import ArgumentParser
 internal import KeychainModel
+internal import LinuxSystem
 package import SecretMemory
 
 /// The options that name the source of the password of a keyring of another program.
@@ -10,7 +11,7 @@ package struct KeyringPasswordOptions: ParsableArguments {
         help: ArgumentHelp(
             "Take the password of the keyring from the first line of this file (mode 0600).", valueName: "file"),
         completion: .file())
-    var passwordFile: String?
+    var passwordFile: FilePath?
 
     @Option(help: ArgumentHelp("Take the password of the keyring from this file descriptor.", valueName: "number"))
     var passwordFd: Int32?

@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The options that name the source of the passcode, for Latchkey's own commands.
@@ -12,7 +13,7 @@ package struct PasscodeOptions: ParsableArguments {
         help: ArgumentHelp(
             "Take the passcode from the first line of this file, which only you can read (mode 0600).",
             valueName: "file"), completion: .file())
-    var passcodeFile: String?
+    var passcodeFile: FilePath?
 
     @Option(
         help: ArgumentHelp(
@@ -50,7 +51,7 @@ extension CommandOption {
 extension PasscodeSource {
     /// Reads the passcode options of one of macOS's commands.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        file = arguments["--passcode-file"]?.text
+        file = arguments["--passcode-file"]?.path
         if let word = arguments["--passcode-fd"] {
             guard let number = Int32(word.text), number >= 0 else {
                 throw .parameter(

@@ -8,7 +8,7 @@ internal import SecretMemory
 /// The source of a passcode: a file or a descriptor that the command line names, the environment,
 /// the terminal, or a line of standard input. Never an argument.
 struct PasscodeSource: Sendable {
-    var file: String?
+    var file: FilePath?
     var descriptor: Int32?
     /// The name of the file option, for messages.
     var fileOption = "--passcode-file"

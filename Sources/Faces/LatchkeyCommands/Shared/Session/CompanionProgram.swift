@@ -33,9 +33,9 @@ package enum CompanionProgram: String, CaseIterable {
     /// Replaces this process by the program. It is the file beside this program, never one of PATH:
     /// what is installed there could be anything.
     ///
-    /// - Parameter words: the arguments.
+    /// - Parameter words: the arguments, byte for byte.
     /// - Throws: if there is no such file.
-    func run(_ words: [String], in session: CommandSession) throws(CommandFailure) -> Never {
+    func run(_ words: [CommandWord], in session: CommandSession) throws(CommandFailure) -> Never {
         // The streams of a test are not those of the process.
         guard session.io is ProcessIO else {
             throw .status(KeychainError(.unimplemented, "\(name) runs only from a process of its own"))
@@ -43,7 +43,8 @@ package enum CompanionProgram: String, CaseIterable {
         guard let path = ProcessDirectory(getpid()).executable.map(path(beside:)) else {
             throw .status(KeychainError(.notAvailable, "the path of this program is not known"))
         }
-        let error = ProgramReplacement.execute(path, [name] + session.companionOptions + words)
+        let error = ProgramReplacement.execute(
+            path, ([name] + session.companionOptions).map { Array($0.utf8) } + words.map(\.bytes))
         guard error.code == ENOENT else { throw .status(KeychainError(.notAvailable, error.description)) }
         throw .status(
             KeychainError(

@@ -22,9 +22,9 @@ enum GlobalOptions {
         session.isQuiet = arguments.contains("-q")
         session.isVerbose = arguments.contains("-v")
         if let word = arguments["-k"] {
-            guard let name = KeychainName(word.lastPathComponent) else {
+            guard word.isText, let name = KeychainName(word.lastPathComponent) else {
                 session.report(
-                    .parameter("'\(word.text)' is not the name of a keychain"), of: "options", as: session.program)
+                    .parameter("'\(word.path)' is not the name of a keychain"), of: "options", as: session.program)
                 return OSStatusCode.param.rawValue
             }
             KeychainClient.select(name)

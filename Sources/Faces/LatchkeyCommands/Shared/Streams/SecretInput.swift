@@ -2,7 +2,7 @@
 
 internal import Glibc
 package import KeychainModel
-internal import LinuxSystem
+package import LinuxSystem
 package import SecretMemory
 
 /// Reads files and pipes to their end. The input is kept in secret memory only.
@@ -11,9 +11,9 @@ package enum SecretInput {
     ///
     /// - Throws: errSecDataTooLarge if there are more than `maxCount` bytes, errSecIO if the file
     ///   cannot be read.
-    package static func read(_ path: String, maxCount: Int) throws(KeychainError) -> SharedSecret {
-        let name = path == "-" ? "standard input" : path
-        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+    package static func read(_ path: FilePath, maxCount: Int) throws(KeychainError) -> SharedSecret {
+        let name = path == "-" ? "standard input" : path.description
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw KeychainError(.io, SystemError.last("open", path: name).description) }
         let input = OwnedDescriptor(adopting: descriptor)
         var pieces: [SharedSecret] = []

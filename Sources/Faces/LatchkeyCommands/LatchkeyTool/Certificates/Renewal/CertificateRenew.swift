@@ -41,12 +41,12 @@ struct CertificateRenew: ParsableSubcommand {
         help: ArgumentHelp(
             "Write a request for a CA (PKCS #10) to this file; - is standard output.", valueName: "file"),
         completion: .file())
-    var request: String?
+    var request: FilePath?
 
     @Option(
         name: .customLong("import"),
         help: ArgumentHelp("Store the certificate that a CA has issued.", valueName: "file"), completion: .file())
-    var importFile: String?
+    var importFile: FilePath?
 
     @Flag(help: "Use a new key of the same kind.")
     var newKey = false
@@ -57,7 +57,7 @@ struct CertificateRenew: ParsableSubcommand {
     @Option(
         help: ArgumentHelp("A program to run afterwards, with its path; may be repeated.", valueName: "program"),
         completion: .file())
-    var hook: [String] = []
+    var hook: [FilePath] = []
 
     @Flag(help: "Do not run the hooks of the folder.")
     var noHookFolder = false
@@ -81,7 +81,7 @@ struct CertificateRenew: ParsableSubcommand {
         }
         guard 1...825 ~= days else { throw ValidationError("--days must be between 1 and 825") }
         guard importFile == nil || !newKey else { throw ValidationError("--import and --new-key exclude each other") }
-        guard hook.allSatisfy({ $0.contains("/") }) else {
+        guard hook.allSatisfy({ $0.bytes.contains(UInt8(ascii: "/")) }) else {
             throw ValidationError("--hook needs a path, such as ./reload.sh; PATH is not searched")
         }
     }
@@ -165,7 +165,7 @@ struct CertificateRenew: ParsableSubcommand {
     /// The certificates of a CA's answer: the first is for the subject, and for a key that is in the
     /// keychain.
     private static func answer(
-        _ file: String, for identity: RenewedIdentity, in keychain: KeychainSession, _ person: PersonPrompt,
+        _ file: FilePath, for identity: RenewedIdentity, in keychain: KeychainSession, _ person: PersonPrompt,
         _ session: CommandSession
     ) throws(CommandFailure) -> [Certificate] {
         let certificates = try CertificateFiles.read([file], in: session)

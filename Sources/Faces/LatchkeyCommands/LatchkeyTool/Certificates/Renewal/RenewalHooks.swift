@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificateTrust
-internal import FoundationEssentials
 internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
@@ -27,14 +26,14 @@ struct RenewalFacts {
 
 /// The programs that run after a renewal.
 struct RenewalHooks {
-    let paths: [String]
+    let paths: [FilePath]
 
     /// - Parameters:
     ///   - programs: paths that the command line names.
     ///   - usesFolder: whether the executables of the folder run too.
     /// - Throws: errSecParam if the folder or one of its files could have been written by another
     ///   user: then nothing is renewed.
-    init(programs: [String], usesFolder: Bool) throws(CommandFailure) {
+    init(programs: [FilePath], usesFolder: Bool) throws(CommandFailure) {
         paths = programs + (usesFolder ? try Self.ofFolder() : [])
     }
 
@@ -47,7 +46,7 @@ struct RenewalHooks {
             let problem: String
             do throws(SystemError) {
                 let status = try ChildProcess.run(
-                    [path], inheriting: ProcessIO.descriptor(of: .error), variables: facts.variables)
+                    [path.bytes], inheriting: ProcessIO.descriptor(of: .error), variables: facts.variables)
                 if status == 0 { continue }
                 problem = "exited with \(status)"
             } catch {
@@ -61,24 +60,22 @@ struct RenewalHooks {
 
     // MARK: The folder
 
-    private static func ofFolder() throws(CommandFailure) -> [String] {
+    private static func ofFolder() throws(CommandFailure) -> [FilePath] {
         try configurationDirectory.map { (directory) throws(CommandFailure) in try paths(below: directory) } ?? []
     }
 
     /// Returns the executables of the folder in a directory of configurations.
-    static func paths(below directory: String) throws(CommandFailure) -> [String] {
-        let folder = "\(directory)/latchkey/renew-hooks.d"
+    static func paths(below directory: FilePath) throws(CommandFailure) -> [FilePath] {
+        let folder: FilePath = "\(directory)/latchkey/renew-hooks.d"
         do throws(SystemError) {
             guard let status = try FileStatus.of(folder) else { return [] }
             guard status.kind == .directory, isOwn(status) else {
                 throw SystemError("trust", path: folder, code: EPERM)
             }
-            guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
-                throw SystemError("read", path: folder, code: EACCES)
-            }
-            var paths: [String] = []
-            for name in names.sorted() where !name.hasPrefix(".") && !name.hasSuffix("~") {
-                let path = "\(folder)/\(name)"
+            var paths: [FilePath] = []
+            for name in try OpenDirectory(followingLinks: folder).entries().map(\.name)
+            where !name.hasPrefix(".") && name.bytes.last != UInt8(ascii: "~") {
+                let path = folder.appending(name)
                 guard let file = try FileStatus.of(path), file.kind == .file else { continue }
                 guard file.permissions & 0o111 != 0 else { continue }
                 guard isOwn(file) else { throw SystemError("trust", path: path, code: EPERM) }
@@ -87,7 +84,7 @@ struct RenewalHooks {
             return paths
         } catch {
             throw .parameter(
-                "\(error.path ?? folder) must belong to you or root, and must not be writable by others",
+                "\(error.path ?? folder.description) must belong to you or root, and must not be writable by others",
                 hint: "chmod go-w; --no-hook-folder renews without these hooks")
         }
     }
@@ -96,8 +93,8 @@ struct RenewalHooks {
         (status.owner == geteuid() || status.owner == 0) && status.permissions & 0o022 == 0
     }
 
-    private static var configurationDirectory: String? {
-        SecureEnvironment.value(of: "XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-            ?? SecureEnvironment.value(of: "HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.config" : nil }
+    private static var configurationDirectory: FilePath? {
+        SecureEnvironment.path(of: "XDG_CONFIG_HOME").flatMap { $0.isAbsolute ? $0 : nil }
+            ?? SecureEnvironment.path(of: "HOME").flatMap { $0.isAbsolute ? "\($0)/.config" : nil }
     }
 }
