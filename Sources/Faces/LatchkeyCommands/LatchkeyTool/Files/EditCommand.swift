@@ -15,8 +15,12 @@ struct EditCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.edit.rawValue, abstract: LatchkeySubcommand.edit.abstract,
         discussion: """
             The editor ($VISUAL, then $EDITOR, then vi) gets the content in a private directory in memory, which is \
-            removed afterwards; swap space can have parts of it. If the keychain is locked meanwhile, the command \
-            waits for it to be unlocked, so that nothing is lost.
+            removed afterwards, or by the next edit; swap space can have parts of it. If the keychain is locked \
+            meanwhile, the command waits for it to be unlocked. If another program has changed the file meanwhile, \
+            nothing is stored, and the edited text is kept in memory.
+
+            Known editors are started so that they write no backups, histories and swap files elsewhere: vim, nvim, \
+            nvi, nano, emacs, micro, joe, kak, hx, ed and 'code --wait'. For another one there is a warning.
 
             EXAMPLES:
               latchkey edit notes.txt
@@ -26,7 +30,7 @@ struct EditCommand: ParsableSubcommand {
     @Argument(
         help: ArgumentHelp("The protected file; a new one is created with --class.", valueName: "file"),
         completion: .file())
-    var path: String
+    var path: FilePath
 
     @Option(
         name: .customLong("class"), help: ArgumentHelp("The class of a new file.", valueName: "class"))
@@ -35,48 +39,72 @@ struct EditCommand: ParsableSubcommand {
     @OptionGroup var keyOptions: FileKeyOptions
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        Self.sweep(in: session)
         let keys = try keyOptions.keys(in: session)
         let file = EditedFile(path, className?.protection, keys)
         let before = try FileFailure.mapErrors(path) { () throws(FileProtectionError) in try file.content() }
         let place = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try EditingPlace(name: path.split(separator: "/").last.map(String.init) ?? "file", before)
+            try EditingPlace(name: path.lastComponent ?? "file", before ?? SharedSecret(copying: []))
         }
-        defer { place.remove() }
-        try Self.edit(place.path, in: session)
-        let after = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try place.content() }
-        guard after != before else { return session.io.say("latchkey: \(path) was not changed\n") }
-        try store(after, in: file, place, session)
+        let outcome = Result { () throws(CommandFailure) in try edit(file, before, place, session) }
+        do throws(SystemError) { try place.remove() } catch {
+            session.io.say("latchkey: parts of the text are left in memory: \(error.description)\n")
+            // The first failure is the one that matters.
+            try outcome.get()
+            throw .status(KeychainError(ofFile: error))
+        }
+        try outcome.get()
     }
 
-    private static func edit(_ path: String, in session: CommandSession) throws(CommandFailure) {
-        let editor = SecureEnvironment.value(of: "VISUAL") ?? SecureEnvironment.value(of: "EDITOR") ?? "vi"
-        let status: Int32
+    private static func sweep(in session: CommandSession) {
         do throws(SystemError) {
-            // As git does: the variable may have options.
-            status = try ChildProcess.run(["sh", "-c", "\(editor) \"$@\"", editor, path])
+            let count = try EditingDirectory.sweep()
+            guard count > 0 else { return }
+            session.warn("removed the text of \(count == 1 ? "an edit that was" : "\(count) edits that were") killed")
         } catch {
+            session.warn("the text of an edit that was killed is still in memory: \(error.description)")
+        }
+    }
+
+    /// - Parameter before: what was opened; nil for a new file.
+    private func edit(
+        _ file: EditedFile, _ before: SharedSecret?, _ place: EditingPlace, _ session: CommandSession
+    ) throws(CommandFailure) {
+        let editor = Editor.ofEnvironment
+        if let warning = editor.warning { session.warn(warning.problem, hint: warning.hint) }
+        let status: Int32
+        do throws(SystemError) { status = try editor.edit(place) } catch {
             throw .status(KeychainError(.notAvailable, error.description))
         }
         guard status == 0 else {
+            // A signal, as at the end of a terminal, is not a decision to drop the text.
+            if status > 128, (try? place.content()) != before ?? SharedSecret(copying: []) {
+                session.io.say("latchkey: the edited text is in \(place.keep())\n")
+            }
             throw .status(
                 KeychainError(.userCanceled, "the editor ended with \(status), so nothing was stored"))
         }
+        let after = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try place.content() }
+        guard after != before ?? SharedSecret(copying: []) else {
+            return session.io.say("latchkey: \(path) was not changed\n")
+        }
+        try store(after, in: file, replacing: before, place, session)
     }
 
     /// Stores the content; waits while the class of the file is closed, if there is a person.
     private func store(
-        _ content: SharedSecret, in file: EditedFile, _ place: EditingPlace, _ session: CommandSession
+        _ content: SharedSecret, in file: EditedFile, replacing before: SharedSecret?, _ place: EditingPlace,
+        _ session: CommandSession
     ) throws(CommandFailure) {
         while true {
             do throws(FileProtectionError) {
-                return try file.store(content)
+                return try file.store(content, replacing: before)
             } catch {
                 guard case .key(let cause) = error, cause.status == .interactionNotAllowed,
                     session.io.isInputInteractive
                 else {
-                    place.keep()
-                    session.io.say("latchkey: the edited text was not stored; it is in \(place.path)\n")
-                    throw .status(KeychainError(error, path: path))
+                    session.io.say("latchkey: the edited text was not stored; it is in \(place.keep())\n")
+                    throw .status(KeychainError(error, path: path.description))
                 }
                 session.io.say("latchkey: the keychain is locked: unlock it, then press Enter (latchkey unlock) ")
                 _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try session.io.readLine() }

@@ -6,37 +6,34 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
-/// A private directory in memory (tmpfs) with one file that a person edits.
+/// A file in memory that a person edits, in a directory of its own.
 final class EditingPlace {
-    let path: String
-    private let directory: String
+    /// Where it is: what an editor writes beside it is removed with it.
+    let directory: EditingDirectory
+    private let name: FilePath
     private var isKept = false
 
     /// - Throws: errSecNotAvailable if there is no directory in memory: then nothing is written.
-    init(name: String, _ content: SharedSecret) throws(KeychainError) {
-        guard let parent = Self.parents.first(where: { Self.isInMemory($0) }) else {
-            throw KeychainError(
-                .notAvailable, "there is no directory in memory for the text",
-                hint: "set XDG_RUNTIME_DIR to a directory of a tmpfs, or mount one at /dev/shm")
-        }
-        directory = "\(parent)/latchkey-edit-\(RandomBytes.hexadecimal(count: 8))"
-        path = "\(directory)/\(name)"
-        guard mkdir(directory, 0o700) == 0 else {
-            throw KeychainError(SystemError.last("create the directory", path: directory))
-        }
+    init(name: FilePath, _ content: SharedSecret) throws(KeychainError) {
+        directory = try EditingDirectory()
+        self.name = name
         do throws(SystemError) {
-            let file = try OwnedDescriptor(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+            let file = try directory.open(name, flags: O_WRONLY | O_CREAT | O_EXCL)
+            let shown = path.description
             // EXPOSE: the editor reads the text from this file, which is in memory.
-            try content.withUnsafeBytes { (bytes) throws(SystemError) in try file.write(bytes, path: path) }
+            try content.withUnsafeBytes { (bytes) throws(SystemError) in try file.write(bytes, path: shown) }
         } catch {
-            remove()
+            try? remove()
             throw KeychainError(error)
         }
     }
 
+    var path: FilePath { directory.path.appending(name) }
+
     func content() throws(KeychainError) -> SharedSecret {
         let buffer = SecretBuffer(count: Int(EditedFile.maxLength) + 1)
         do throws(SystemError) {
+            let path = path
             let count = try buffer.withUnsafeMutableBytes { (bytes) throws(SystemError) in
                 try PrivateFile.fill(bytes, from: path, isPrivate: false)
             }
@@ -51,22 +48,16 @@ final class EditingPlace {
         }
     }
 
-    /// Keeps the text, because it could not be stored.
-    func keep() { isKept = true }
+    /// Keeps the text, because it could not be stored: no later edit removes it.
+    ///
+    /// - Returns: the path of the text.
+    func keep() -> FilePath {
+        isKept = true
+        directory.keep()
+        return path
+    }
 
     /// Removes the file, and what the editor has left beside it. What is in memory is overwritten by the
     /// kernel before another program gets it.
-    func remove() {
-        guard !isKept, let place = try? OpenDirectory(directory) else { return }
-        for entry in (try? place.entries()) ?? [] { try? place.remove(entry.name) }
-        rmdir(directory)
-    }
-
-    private static var parents: [String] {
-        [SecureEnvironment.value(of: "XDG_RUNTIME_DIR"), "/run/user/\(geteuid())", "/dev/shm"].compactMap { $0 }
-    }
-
-    private static func isInMemory(_ path: String) -> Bool {
-        (try? FileSystem(holding: path))?.isInMemory == true && access(path, W_OK | X_OK) == 0
-    }
+    func remove() throws(SystemError) { if !isKept { try directory.remove() } }
 }
