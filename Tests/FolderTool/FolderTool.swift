@@ -23,8 +23,9 @@ enum FolderTool {
         let keys = MemoryKeys(seed: UInt8(words.count > 4 ? words[4] : "9") ?? 9)
         let threads = words.count > 5 ? Int(words[5]) : nil
         do throws(FileProtectionError) {
-            let folder = try MountedFolder(of: words[1], at: words[2], protection, keys: keys, maxThreads: threads) {
-                report in
+            let folder = try MountedFolder(
+                of: FilePath(words[1]), at: FilePath(words[2]), protection, keys: keys, maxThreads: threads
+            ) { report in
                 write("report: \(report)\n", to: 2)
             }
             _ = TerminationSignals.handle { folder.unmount() }

@@ -159,8 +159,8 @@ import Testing
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         #expect(Call.code { _ = try Call.status(folder.mount) } == ENOTCONN)
-        #expect(try MountedFolder.recover(folder.mount))
-        #expect(try !MountedFolder.recover(folder.mount))
+        #expect(try MountedFolder.recover(FilePath(folder.mount)))
+        #expect(try !MountedFolder.recover(FilePath(folder.mount)))
         try folder.open(nil)
         #expect(try folder.read("a") == [1, 2])
     }

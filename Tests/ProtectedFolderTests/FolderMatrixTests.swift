@@ -44,7 +44,7 @@ struct FolderMatrixTests {
         let identity = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
         let session = KeychainSession(keychain.service, as: identity)
         let keys = SessionFileKeys { session }
-        let folder = try MountedFolder(of: store, at: mount, row.protection, keys: keys) { _ in }
+        let folder = try MountedFolder(of: FilePath(store), at: FilePath(mount), row.protection, keys: keys) { _ in }
         let ended = BinarySemaphore()
         ended.acquire()
         #expect(

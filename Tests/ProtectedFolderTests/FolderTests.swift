@@ -7,6 +7,7 @@ import Glibc
 import LinuxSystem
 @testable import ProtectedFolder
 import Testing
+import UserspaceFileSystem
 
 @Suite(.enabled(if: TestFolder.isAvailable, TestFolder.reason)) struct FolderTests {
     @Test("What is written is read, and the store has neither names nor content")
@@ -121,6 +122,49 @@ import Testing
         #expect(try folder.read("a") == [9])
     }
 
+    @Test("The change time is that of the last write, before and after it is stored; later changes have their own")
+    func changeTime() throws {
+        let folder = try TestFolder()
+        for number in 0..<50 {
+            let path = folder.path("f\(number)")
+            let file = try Call.open(path, O_CREAT | O_RDWR)
+            try Call.check(write(file, sampleBytes(10_000), 10_000))
+            let open = Times(try Call.status(file))
+            #expect(open.changed == open.modified)
+            // Storing takes place later than the write.
+            usleep(2000)
+            close(file)
+            #expect(Times(try Call.status(path)) == open)
+        }
+        let path = folder.path("f0")
+        let before = Times(try Call.status(path))
+        try Call.check(chmod(path, 0o600))
+        let changed = Times(try Call.status(path))
+        #expect(changed.modified == before.modified && changed.changed > before.changed)
+        #expect(try folder.read("f0").count == 10_000)
+        #expect(Times(try Call.status(path)) == changed)
+        // A change of the mode after a write that is not stored yet.
+        let file = try Call.open(path, O_RDWR)
+        try Call.check(pwrite(file, [1] as [UInt8], 1, 0))
+        let written = Times(try Call.status(file))
+        usleep(2000)
+        try Call.check(fchmod(file, 0o640))
+        let both = Times(try Call.status(file))
+        #expect(both.modified == written.modified && both.changed > written.changed)
+        close(file)
+        #expect(Times(try Call.status(path)) == both)
+    }
+
+    /// The times of a file that a program changes.
+    private struct Times: Equatable {
+        let modified: FileTime
+        let changed: FileTime
+
+        init(_ status: stat) {
+            (modified, changed) = (FileTime(status.st_mtim), FileTime(status.st_ctim))
+        }
+    }
+
     @Test("Hard links share content and attributes")
     func hardLinks() throws {
         let folder = try TestFolder()
@@ -133,6 +177,15 @@ import Testing
         try Call.check(unlink(folder.path("a")))
         #expect(try folder.read("b") == [5, 6])
         #expect(try Call.status(folder.path("b")).st_nlink == 1)
+    }
+
+    @Test("Targets of symbolic links have up to 3,055 bytes")
+    func targetLength() throws {
+        let folder = try TestFolder()
+        let target = String(repeating: "t/", count: 1527) + "t"
+        try Call.check(symlink(target, folder.path("longest")))
+        #expect(try Call.target(folder.path("longest")) == target)
+        #expect(Call.code { try Call.check(symlink(target + "x", folder.path("longer"))) } == ENAMETOOLONG)
     }
 
     @Test("Targets of symbolic links are encrypted, and have their length")
@@ -296,13 +349,37 @@ import Testing
         #expect(Call.code { _ = try folder.read("a") } == EIO)
     }
 
-    @Test("Devices, pipes and sockets are refused")
-    func otherKinds() throws {
+    @Test("Devices are refused; a file can be made with mknod")
+    func devices() throws {
         let folder = try TestFolder()
-        #expect(Call.code { try Call.check(mkfifo(folder.path("p"), 0o600)) } == EPERM)
-        #expect(Call.code { try Call.check(mknod(folder.path("s"), S_IFSOCK | 0o600, 0)) } == EPERM)
+        for kind in [0o020000, 0o060000] as [UInt32] {
+            #expect(Call.code { try Call.check(mknod(folder.path("d"), kind | 0o600, 1)) } == EPERM)
+        }
         try Call.check(mknod(folder.path("f"), S_IFREG | 0o600, 0))
         #expect(try folder.read("f") == [])
+        #expect(try Call.names(folder.mount) == ["f"])
+    }
+
+    @Test(
+        "Other users are let in only with allow_other, and then as the permissions allow it",
+        .enabled(if: geteuid() == 0, "only root can act for another user"), arguments: [false, true])
+    func otherUsers(_ allows: Bool) throws {
+        let folder = try TestFolder(allowsOthers: allows)
+        for path in [folder.base, folder.mount] { try Call.check(chmod(path, 0o755)) }
+        for (name, mode) in [("readable", 0o644), ("private", 0o600)] as [(String, UInt32)] {
+            try folder.write([1], name)
+            try Call.check(chmod(folder.path(name), mode))
+        }
+        func other(_ command: String) throws -> Bool {
+            let user = "setpriv --reuid=65534 --regid=65534 --clear-groups"
+            return try Call.shell("exec \(user) sh -c '\(command)' 2> /dev/null") == 0
+        }
+        #expect(try other("cat < /dev/null"))
+        #expect(try other("cat \(folder.path("readable"))") == allows)
+        #expect(try !other("cat \(folder.path("private"))"))
+        #expect(try !other("echo > \(folder.path("readable"))"))
+        #expect(try !other("echo > \(folder.path("new"))"))
+        #expect(try folder.read("readable") == [1])
     }
 
     @Test("Locks of programs exclude each other")

@@ -53,6 +53,11 @@ final class MountCommandPlace: Sendable {
         try spawn(Executable.path("latchkey"), words, output: "\(directory.path)/foreground")
     }
 
+    /// Runs a script in the current directory of the commands; `$1` is `latchkey`.
+    func shell(_ script: String, _ words: String...) throws -> Ended {
+        try end("/bin/sh", ["-c", script, "sh", Executable.path("latchkey")] + words)
+    }
+
     private func end(_ program: String, _ words: [String]) throws -> Ended {
         let output = "\(directory.path)/output-\(RandomBytes.hexadecimal(count: 8))"
         let process = try spawn(program, words, output: output)

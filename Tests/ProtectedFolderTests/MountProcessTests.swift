@@ -127,6 +127,36 @@ struct MountProcessTests {
         try unmount(place.store)
     }
 
+    @Test("A store and a mount point whose names are not UTF-8 are mounted and unmounted, and no other directory")
+    func names() throws {
+        let ended = try place.shell(
+            #"""
+            name="$(printf 'm\351')-$2"; mkdir "$name" "s$name"; before=$(ls -A)
+            "$1" mount --class complete "s$name" "$name" || exit 1
+            echo text > "$name/file" && test -s "$name/file" || exit 2
+            "$1" mount --unmount "$name" || exit 3
+            test ! -e "$name/file" && "$1" mount "s$name" "$name" || exit 4
+            grep -q text "$name/file" || exit 5
+            "$1" mount --unmount "$name" || exit 6
+            test "$(ls -A | grep -v '^output-')" = "$(echo "$before" | grep -v '^output-')" || exit 7
+            """#, place.storeName)
+        #expect(ended.status == 0, "\(ended)")
+        #expect(eventually { place.servers.isEmpty })
+    }
+
+    @Test(
+        "With --allow-other the kernel lets other users in", .enabled(if: geteuid() == 0, "a user may need fuse.conf"))
+    func allowOther() throws {
+        try mount("--class", "complete", "--allow-other", place.store, place.mount)
+        let table = try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8).split(separator: "\n")
+        let line = try #require(table.first { $0.contains(place.mountName) })
+        #expect(line.contains("allow_other") && line.contains("default_permissions"))
+        try unmount(place.mount)
+        try mount(place.store, place.mount)
+        let again = try String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8).split(separator: "\n")
+        #expect(again.first { $0.contains(place.mountName) }?.contains("allow_other") == false)
+    }
+
     @Test("A mount that fails says so, leaves nothing mounted, and no process")
     func failures() throws {
         let missing = try place.latchkey("mount", "--class", "complete", place.store + "/none", place.mount)

@@ -25,19 +25,25 @@ final class TestFolder: Sendable {
     var store: String { base + "/store" }
     var mount: String { base + "/mount" }
 
-    init(_ protection: FileProtectionClass = .complete, over: Bool = false, timeout: Double = 10) throws {
+    init(
+        _ protection: FileProtectionClass = .complete, over: Bool = false, allowsOthers: Bool = false,
+        timeout: Double = 10
+    ) throws {
         var template = Array("/tmp/latchkey-folder.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
         base = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         keys = MemoryKeys(seed: 3)
         mkdir(base + "/store", 0o700)
         mkdir(base + "/mount", 0o700)
-        try open(protection, at: over ? store : mount, timeout: timeout)
+        try open(protection, at: over ? store : mount, allowsOthers: allowsOthers, timeout: timeout)
     }
 
-    func open(_ protection: FileProtectionClass?, at path: String? = nil, timeout: Double = 10) throws {
+    func open(
+        _ protection: FileProtectionClass?, at path: String? = nil, allowsOthers: Bool = false, timeout: Double = 10
+    ) throws {
         let folder = try MountedFolder(
-            of: store, at: path ?? mount, protection, keys: keys, timeout: timeout
+            of: FilePath(store), at: FilePath(path ?? mount), protection, keys: keys,
+            allowsOthers: allowsOthers, timeout: timeout
         ) { [reports] report in reports.add(report) }
         mounted.withLock { $0 = folder }
         ended.acquire()

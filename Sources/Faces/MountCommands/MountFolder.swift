@@ -31,12 +31,12 @@ struct MountFolder: ParsableSubcommand {
         version: LatchkeyVersion.current)
 
     @Argument(help: "The directory of the encrypted files.", completion: .directory)
-    var store: String
+    var store: FilePath
 
     @Argument(
         help: ArgumentHelp("Where they are shown; without it, in STORE itself.", valueName: "mountpoint"),
         completion: .directory)
-    var mountPoint: String?
+    var mountPoint: FilePath?
 
     @Option(
         name: .customLong("class"),
@@ -52,6 +52,16 @@ struct MountFolder: ParsableSubcommand {
 
     @Flag(help: "Refuse changes.")
     var readOnly = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Let programs of other users in.",
+            discussion: """
+                They read the files as plain ones, as far as owner, group and permissions allow it, while the class \
+                is open; without it, only the user who mounts does, and not even root. For a user, /etc/fuse.conf \
+                must have the line user_allow_other.
+                """))
+    var allowOther = false
 
     @Flag(name: .shortAndLong, help: "Stay in the foreground, with messages on standard error.")
     var foreground = false
@@ -91,7 +101,7 @@ struct MountFolder: ParsableSubcommand {
             let output = ReportedProblems(isQuiet: readyDescriptor != nil)
             return try MountedFolder(
                 of: store, at: point, choice?.protection, group: accessGroup ?? choice?.group, keys: keys,
-                isReadOnly: readOnly
+                isReadOnly: readOnly, allowsOthers: allowOther
             ) { output.say("\($0)") }
         }
         guard TerminationSignals.handle({ folder.unmount() }) else {
@@ -112,12 +122,15 @@ struct MountFolder: ParsableSubcommand {
         if let className, let protection = FileProtectionClass(name: className) {
             return ProtectionPolicy(protection, group: accessGroup)
         }
-        guard access("\(store)/.latchkey-folder", F_OK) != 0 else { return nil }
+        let isStore = try mapSystemErrors { () throws(SystemError) in
+            try FileStatus.ofLink("\(store)/.latchkey-folder") != nil
+        }
+        guard !isStore else { return nil }
         let policy = try ProtectionPolicy.nearest(to: store)
         return policy ?? ProtectionPolicy(.complete, group: accessGroup)
     }
 
-    private func end(_ point: String) throws(FileProtectionError) {
+    private func end(_ point: FilePath) throws(FileProtectionError) {
         try mapSystemErrors { () throws(SystemError) in
             guard try !MountedFolder.recover(point) else { return }
             try MountedFolder.unmount(point)
@@ -135,9 +148,11 @@ struct MountFolder: ParsableSubcommand {
     }
 
     private static func mapErrors<Value>(
-        _ path: String, _ body: () throws(FileProtectionError) -> Value
+        _ path: FilePath, _ body: () throws(FileProtectionError) -> Value
     ) throws(CommandFailure) -> Value {
-        do throws(FileProtectionError) { return try body() } catch { throw .status(KeychainError(error, path: path)) }
+        do throws(FileProtectionError) { return try body() } catch {
+            throw .status(KeychainError(error, path: path.description))
+        }
     }
 }
 

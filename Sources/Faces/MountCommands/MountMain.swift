@@ -15,12 +15,12 @@ public enum MountMain {
     /// - Returns: the exit value of the process.
     public static func run(_ words: [CommandWord], io: some CommandIO) -> Int32 {
         let (session, words) = CommandSession.companion(words, io: io)
-        return Int32(OSStatusCode(rawValue: status(words.map(\.text), in: session)).exitCode)
+        return Int32(OSStatusCode(rawValue: status(words, in: session)).exitCode)
     }
 
-    private static func status(_ words: [String], in session: CommandSession) -> Int32 {
+    private static func status(_ words: [CommandWord], in session: CommandSession) -> Int32 {
         do {
-            var command = try MountFolder.parseAsRoot(words)
+            var command = try ArgumentText.parse(MountFolder.self, words)
             if let own = command as? MountFolder { return own.exitStatus(in: session) }
             // The parser's own command for help, which throws its text.
             try command.run()
@@ -31,7 +31,7 @@ public enum MountMain {
                 try? session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
                 return 0
             }
-            session.reportUsage("\(MountFolder.message(for: error))", hint: "latchkey-mount --help")
+            session.reportUsage("\(ArgumentText.shown(MountFolder.message(for: error)))", hint: "latchkey-mount --help")
             return CommandFailure.usage(nil).status
         }
     }

@@ -14,7 +14,8 @@ enum MountedProcess {
         let outcome: (isReady: Bool, status: Int32)
         do throws(SystemError) {
             outcome = try ChildProcess.startInBackground(
-                [CompanionProgram.mount.rawValue] + CommandWord.ofThisProcess().dropFirst().map(\.text),
+                [CommandWord(CompanionProgram.mount.rawValue).bytes]
+                    + CommandWord.ofThisProcess().dropFirst().map(\.bytes),
                 at: "/proc/self/exe",
                 readyOption: "--ready-descriptor", closesOthers: false)
         } catch {

@@ -84,6 +84,13 @@ final class NodeTable: Sendable {
         state.withLock { $0.records.values.map { ($0.node, $0.links) } }
     }
 
+    /// The node of a stored file; nil if the kernel does not know it.
+    func node(of status: stat) -> FolderNode? {
+        state.withLock { state in
+            state.byStoreNumber[UInt64(status.st_ino)].flatMap { state.records[$0]?.node }
+        }
+    }
+
     // MARK: Lookups
 
     /// Returns the node of a file, and counts a lookup of it.

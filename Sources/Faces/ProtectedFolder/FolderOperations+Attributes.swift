@@ -23,16 +23,17 @@ extension FolderOperations {
             return AttributesReply(attributes, timeout: timeout)
         case .file: break
         }
-        let (length, written, isOpen) = try node.content.withLock {
-            (content) throws(FileSystemError) -> (UInt64, FileTime?, Bool) in
+        let (length, written, changed, isOpen) = try node.content.withLock {
+            (content) throws(FileSystemError) -> (UInt64, FileTime?, FileTime, Bool) in
             let length = try self.length(node, &content, status)
-            return (length, content.written, content.handles == 0 && content.file != nil)
+            let changed = content.changed(whenStored: attributes.changed)
+            return (length, content.written, changed, content.handles == 0 && content.file != nil)
         }
         if isOpen { parked.park(node) }
         attributes.size = length
+        attributes.changed = changed
         guard let written else { return AttributesReply(attributes, timeout: timeout) }
         attributes.modified = written
-        attributes.changed = written
         // Storing the changes changes the times once more.
         return AttributesReply(attributes, timeout: 0)
     }
@@ -51,7 +52,10 @@ extension FolderOperations {
             }
             guard node.kind == .file else { return }
             let after = StoreStamp(try reference.status)
-            node.content.withLock { $0.follow(after, since: StoreStamp(before)) }
+            node.content.withLock { content in
+                content.follow(after, since: StoreStamp(before))
+                content.didChangeStatus()
+            }
         }
         return try attributes(of: inode)
     }
@@ -105,6 +109,7 @@ extension FolderOperations {
         try withReference(node) { (reference) throws(FileSystemError) in
             try reference.setAttribute(stored, sealed, flags: flags)
         }
+        node.content.withLock { $0.didChangeStatus() }
     }
 
     func removeExtendedAttribute(_ name: [UInt8], of inode: InodeNumber) throws(FileSystemError) {
@@ -112,5 +117,6 @@ extension FolderOperations {
         let node = try nodes.node(inode)
         let stored = try secret.texts.stored(attribute: name)
         try withReference(node) { (reference) throws(FileSystemError) in try reference.removeAttribute(stored) }
+        node.content.withLock { $0.didChangeStatus() }
     }
 }

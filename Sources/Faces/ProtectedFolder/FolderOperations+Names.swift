@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CFileCalls
 internal import Glibc
 internal import LinuxSystem
 internal import UserspaceFileSystem
@@ -60,6 +61,23 @@ extension FolderOperations: InodeOperations {
         return try entry(name, stored, in: parent)
     }
 
+    func makeChannel(
+        _ kind: ChannelKind, _ name: FileName, in parent: InodeNumber, mode: UInt32, _ caller: Caller
+    ) throws(FileSystemError) -> EntryReply {
+        let parent = try nodes.node(parent)
+        let stored = try secret.texts.stored(name)
+        let directory = try parent.openDirectory
+        try directory.makeChannel(stored, mode: kind.bits | mode & 0o7777)
+        do throws(FileSystemError) {
+            let made = try directory.open(stored, CFILECALLS_PATH_ONLY)
+            try adopt(StoreReference(descriptor: made.rawValue), mode, caller)
+            return try entry(name, stored, in: parent)
+        } catch {
+            try? directory.remove(stored, isDirectory: false)
+            throw error
+        }
+    }
+
     /// Gives a new file the permissions and the owner that its program expects.
     func adopt(_ reference: StoreReference, _ mode: UInt32, _ caller: Caller) throws(FileSystemError) {
         let status = try reference.status
@@ -97,6 +115,7 @@ extension FolderOperations: InodeOperations {
         let directory = try parent.openDirectory
         guard node.kind != .directory else { throw .notPermitted }
         try withReference(node) { (reference) throws(FileSystemError) in try reference.link(in: directory, as: stored) }
+        node.content.withLock { $0.didChangeStatus() }
         return try entry(name, stored, in: parent)
     }
 
@@ -106,6 +125,7 @@ extension FolderOperations: InodeOperations {
         let directory = try parent.openDirectory
         let status = try directory.status(of: stored)
         try directory.remove(stored, isDirectory: isDirectory)
+        nodes.node(of: status)?.content.withLock { $0.didChangeStatus() }
         nodes.remove(name, in: parent, status, isLast: isDirectory || status.st_nlink <= 1)
     }
 
@@ -119,6 +139,7 @@ extension FolderOperations: InodeOperations {
         let status = try directory.status(of: stored)
         let target = try? newDirectory.status(of: newStored)
         try directory.rename(stored, to: newDirectory, newStored, mode)
+        nodes.node(of: status)?.content.withLock { $0.didChangeStatus() }
         // Two names of one file both remain (rename(2)).
         guard target?.st_ino != status.st_ino else { return }
         if let target, mode != .exchanging {

@@ -28,14 +28,16 @@ public final class MountedFolder: Sendable {
     /// - Parameters:
     ///   - protection: the class of a new store; nil for that of an existing one.
     ///   - group: the access group of new files; nil for the first one of the program.
+    ///   - allowsOthers: whether programs of other users see the files, as far as the permissions of the
+    ///     files allow it.
     ///   - timeout: how long the kernel may use names and attributes without asking again, in seconds:
     ///     another program's changes of the store are seen after it.
     ///   - maxThreads: how many requests of programs are answered at the same time; nil for the default.
     ///   - report: called once for each problem, on any thread.
     /// - Throws: ``FileProtectionError/key(_:)`` while the class is closed.
     public init(
-        of store: String, at mountPoint: String, _ protection: FileProtectionClass?, group: String? = nil,
-        keys: any FileKeyProvider, isReadOnly: Bool = false, timeout: Double = 10,
+        of store: FilePath, at mountPoint: FilePath, _ protection: FileProtectionClass?, group: String? = nil,
+        keys: any FileKeyProvider, isReadOnly: Bool = false, allowsOthers: Bool = false, timeout: Double = 10,
         maxThreads: Int? = nil, report: @escaping @Sendable (FolderReport) -> Void
     ) throws(FileProtectionError) {
         let directory: StoreDirectory
@@ -54,7 +56,7 @@ public final class MountedFolder: Sendable {
         }
         do throws(SystemError) {
             session = try FileSystemSession(
-                mounting: operations, at: mountPoint, isReadOnly: isReadOnly,
+                mounting: operations, at: mountPoint, isReadOnly: isReadOnly, allowsOthers: allowsOthers,
                 maxThreads: maxThreads ?? FileSystemSession.defaultThreads)
         } catch {
             throw .system(error)
@@ -108,18 +110,18 @@ public final class MountedFolder: Sendable {
     }
 
     /// Whether a file system that a process serves is mounted here.
-    public static func isMounted(_ mountPoint: String) throws(SystemError) -> Bool {
+    public static func isMounted(_ mountPoint: FilePath) throws(SystemError) -> Bool {
         try MountPoint(mountPoint).isMounted
     }
 
     /// Unmounts the folder of another process.
-    public static func unmount(_ mountPoint: String) throws(SystemError) { try MountPoint(mountPoint).unmount() }
+    public static func unmount(_ mountPoint: FilePath) throws(SystemError) { try MountPoint(mountPoint).unmount() }
 
     /// Detaches a mount point whose process was killed.
     ///
     /// - Returns: false if there was nothing to detach.
     @discardableResult
-    public static func recover(_ mountPoint: String) throws(SystemError) -> Bool {
+    public static func recover(_ mountPoint: FilePath) throws(SystemError) -> Bool {
         try MountPoint(mountPoint).recover()
     }
 }

@@ -87,6 +87,11 @@ struct NodeContent: Sendable {
     private(set) var hasChanges = false
     /// When a program has written last, if that is not committed.
     private(set) var written: FileTime?
+    /// When something else than the content has changed since, if the content is not committed.
+    private var statusChanged: FileTime?
+    /// The change time of the stored file after the last commit, and the one that programs see instead:
+    /// that of the change itself, which they saw before it was stored.
+    private var stored: (changed: FileTime, shown: FileTime)?
     /// The length at a stamp of the stored file.
     private var known: (stamp: StoreStamp, length: UInt64)?
     /// The stored file when the kernel's pages were right.
@@ -128,12 +133,28 @@ struct NodeContent: Sendable {
     mutating func didChange() {
         hasChanges = true
         written = .now
+        statusChanged = nil
+    }
+
+    /// Records a change of the owner, the permissions, the times, the names or an extended attribute.
+    mutating func didChangeStatus() {
+        if written != nil { statusChanged = .now }
     }
 
     /// Forgets changes that cannot be stored.
     mutating func loseChanges() {
         hasChanges = false
         written = nil
+        statusChanged = nil
+    }
+
+    /// The change time that programs see.
+    ///
+    /// - Parameter time: that of the stored file.
+    func changed(whenStored time: FileTime) -> FileTime {
+        if let pending = statusChanged ?? written { return pending }
+        if let stored, stored.changed == time { return stored.shown }
+        return time
     }
 
     /// Stores what programs have changed. The stored file then has the time at which they have.
@@ -148,8 +169,10 @@ struct NodeContent: Sendable {
                 let times = [timespec(tv_sec: 0, tv_nsec: CFILECALLS_TIME_OMIT), written.timespec]
                 futimens(file.descriptor.value.rawValue, times)
             }
+            let shown = statusChanged ?? written
             loseChanges()
             guard let status = try? StoreDirectory.status(of: file.descriptor.value.rawValue) else { return }
+            if let shown { stored = (FileTime(status.st_ctim), shown) }
             learn(try file.container.length, at: StoreStamp(status))
             follow(StoreStamp(status), since: before)
         }

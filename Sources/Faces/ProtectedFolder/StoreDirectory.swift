@@ -41,6 +41,11 @@ final class StoreDirectory: Sendable {
         guard mkdirat(descriptor.rawValue, name, mode) == 0 else { throw .last }
     }
 
+    /// - Parameter mode: with the bits of the kind: a pipe or a socket.
+    func makeChannel(_ name: String, mode: UInt32) throws(FileSystemError) {
+        guard mknodat(descriptor.rawValue, name, mode, 0) == 0 else { throw .last }
+    }
+
     func makeSymbolicLink(_ name: String, to target: String) throws(FileSystemError) {
         guard symlinkat(target, descriptor.rawValue, name) == 0 else { throw .last }
     }

@@ -36,9 +36,11 @@ public final class FileSystemSession: Sendable {
     /// - Parameters:
     ///   - name: what the list of mounts says, without a comma.
     ///   - isReadOnly: whether the kernel refuses every change.
+    ///   - allowsOthers: whether the kernel lets other users in, as far as the permissions of the files
+    ///     allow it. For a user, `/etc/fuse.conf` must have `user_allow_other`.
     public init(
-        mounting operations: any InodeOperations, at path: String, name: String = "latchkey",
-        isReadOnly: Bool = false, maxThreads: Int = defaultThreads
+        mounting operations: any InodeOperations, at path: FilePath, name: String = "latchkey",
+        isReadOnly: Bool = false, allowsOthers: Bool = false, maxThreads: Int = defaultThreads
     ) throws(SystemError) {
         // A view could be mounted over a file, but would not be a directory then.
         guard try FileStatus.of(path)?.kind == .directory else {
@@ -49,6 +51,7 @@ public final class FileSystemSession: Sendable {
         self.maxThreads = max(1, maxThreads)
         let options =
             "default_permissions,fsname=\(name),subtype=latchkey,nosuid,nodev" + (isReadOnly ? ",ro" : "")
+            + (allowsOthers ? ",allow_other" : "")
         var table = RequestTable.make()
         let words = [strdup("latchkey"), strdup("-o"), strdup(options)]
         defer { for word in words { free(word) } }
@@ -59,9 +62,12 @@ public final class FileSystemSession: Sendable {
         }
         self.session = session
         errno = 0
-        guard fuse_session_mount(session, path) == 0 else {
+        guard path.withCString({ fuse_session_mount(session, $0) }) == 0 else {
             // The session is destroyed with this object, which is complete.
-            throw SystemError("mount", path: path, code: errno == 0 ? EPERM : errno)
+            let needsSetting = allowsOthers && geteuid() != 0
+            throw SystemError(
+                "mount", path: path, code: errno == 0 ? EPERM : errno,
+                hint: needsSetting ? "put the line user_allow_other into /etc/fuse.conf" : nil)
         }
     }
 

@@ -23,6 +23,14 @@ public struct FileTime: Hashable, Sendable {
     }
 }
 
+// MARK: Comparable
+
+extension FileTime: Comparable {
+    public static func < (first: FileTime, second: FileTime) -> Bool {
+        (first.seconds, first.nanoseconds) < (second.seconds, second.nanoseconds)
+    }
+}
+
 /// What stat(2) returns for a file.
 public struct InodeAttributes: Hashable, Sendable {
     /// The number that programs see.

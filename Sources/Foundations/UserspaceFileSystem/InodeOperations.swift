@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 /// A file system, as the kernel calls it (fuse(4)). Several threads call at the same time.
 ///
 /// Names, kinds and permissions of the request are checked by the kernel before, from the attributes
@@ -12,6 +14,11 @@ public protocol InodeOperations: Sendable {
     func forget(_ inode: InodeNumber, lookups: UInt64)
     func makeDirectory(
         _ name: FileName, in parent: InodeNumber, mode: UInt32, _ caller: Caller
+    ) throws(FileSystemError) -> EntryReply
+    /// Creates a pipe or a socket with a name. The kernel connects its programs; nothing of what they
+    /// send reaches the file system.
+    func makeChannel(
+        _ kind: ChannelKind, _ name: FileName, in parent: InodeNumber, mode: UInt32, _ caller: Caller
     ) throws(FileSystemError) -> EntryReply
     func makeSymbolicLink(
         _ name: FileName, in parent: InodeNumber, to target: [UInt8], _ caller: Caller
@@ -73,6 +80,28 @@ public protocol InodeOperations: Sendable {
     func requireNames() throws(FileSystemError)
     /// Looks up a name that was listed; nil if it is gone.
     func lookUp(_ listed: ListedName, in parent: InodeNumber) -> EntryReply?
+}
+
+/// A file by which programs talk to each other (inode(7)).
+public enum ChannelKind: Sendable {
+    case pipe, socket
+
+    /// - Returns: nil for a mode of another kind of file.
+    init?(mode: UInt32) {
+        switch mode & S_IFMT {
+        case S_IFIFO: self = .pipe
+        case S_IFSOCK: self = .socket
+        default: return nil
+        }
+    }
+
+    /// The kind as the bits of a mode.
+    public var bits: UInt32 {
+        switch self {
+        case .pipe: S_IFIFO
+        case .socket: S_IFSOCK
+        }
+    }
 }
 
 /// A name of a directory's list.

@@ -6,10 +6,10 @@ public import LinuxSystem
 
 /// A directory where a file system is mounted.
 public struct MountPoint: Sendable {
-    public let path: String
+    public let path: FilePath
 
     /// - Parameter path: means the same after the process has changed its directory.
-    public init(_ path: String) { self.path = AbsolutePath.of(path) }
+    public init(_ path: FilePath) { self.path = AbsolutePath.of(path) }
 
     /// Detaches what a process has left behind that was killed: until then, every access fails with
     /// "Transport endpoint is not connected".
@@ -19,7 +19,7 @@ public struct MountPoint: Sendable {
     public func recover() throws(SystemError) -> Bool {
         // The kernel answers stat(2) from its cache for some seconds, and statvfs(3) never.
         var info = statvfs()
-        guard statvfs(path, &info) != 0, errno == ENOTCONN else { return false }
+        guard path.withCString({ statvfs($0, &info) }) != 0, errno == ENOTCONN else { return false }
         try detach()
         return true
     }
@@ -27,7 +27,7 @@ public struct MountPoint: Sendable {
     /// Removes the file system from the tree of directories; programs that use it continue to.
     func detach() throws(SystemError) {
         if geteuid() == 0 {
-            guard umount2(path, CFUSE3_UNMOUNT_DETACH | CFUSE3_UNMOUNT_NO_FOLLOW) == 0 else {
+            guard path.withCString({ umount2($0, CFUSE3_UNMOUNT_DETACH | CFUSE3_UNMOUNT_NO_FOLLOW) }) == 0 else {
                 throw .last("unmount", path: path)
             }
         } else {
@@ -51,7 +51,9 @@ public struct MountPoint: Sendable {
             throw SystemError("unmount", path: path, code: EINVAL, hint: "nothing is mounted there")
         }
         if geteuid() == 0 {
-            guard umount2(path, CFUSE3_UNMOUNT_NO_FOLLOW) == 0 else { throw .last("unmount", path: path) }
+            guard path.withCString({ umount2($0, CFUSE3_UNMOUNT_NO_FOLLOW) }) == 0 else {
+                throw .last("unmount", path: path)
+            }
         } else {
             try runHelper(["-u", "-q"])
         }
@@ -59,19 +61,18 @@ public struct MountPoint: Sendable {
 
     /// Ends the connection to the file system, so that every operation fails from now on. Only root may.
     func abort() {
-        if geteuid() == 0 { umount2(path, CFUSE3_UNMOUNT_FORCE | CFUSE3_UNMOUNT_NO_FOLLOW) }
+        guard geteuid() == 0 else { return }
+        _ = path.withCString { umount2($0, CFUSE3_UNMOUNT_FORCE | CFUSE3_UNMOUNT_NO_FOLLOW) }
     }
 
     /// Writes what programs have changed in mapped memory.
     func synchronize() {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        syncfs(descriptor)
-        close(descriptor)
+        guard let root = try? OwnedDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY) else { return }
+        syncfs(root.rawValue)
     }
 
     private func runHelper(_ options: [String]) throws(SystemError) {
-        let words = ["fusermount3"] + options + ["--", path]
+        let words = (["fusermount3"] + options + ["--"]).map { Array($0.utf8) } + [path.bytes]
         guard try ChildProcess.run(words, input: UnsafeRawBufferPointer(start: nil, count: 0)) == 0 else {
             throw SystemError("unmount", path: path, code: EBUSY)
         }

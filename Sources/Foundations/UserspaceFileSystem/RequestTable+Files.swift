@@ -8,17 +8,7 @@ extension RequestTable {
         table.create = { request, parent, name, mode, info in
             RequestTable.create(request, parent, name, mode, info)
         }
-        table.mknod = { request, parent, name, mode, _ in
-            Request.handle(request) { (request) throws(FileSystemError) in
-                // Devices, pipes and sockets have no content to protect.
-                guard InodeAttributes.kind(ofMode: mode) == .file else { throw .notPermitted }
-                let (entry, opened) = try request.operations.create(
-                    try FileName(of: name), in: InodeNumber(rawValue: parent), mode: mode,
-                    OpenFlags(rawValue: O_RDWR), request.caller)
-                request.operations.release(opened.handle)
-                request.reply(entry)
-            }
-        }
+        table.mknod = { request, parent, name, mode, _ in RequestTable.makeNode(request, parent, name, mode) }
         table.open = { request, inode, info in
             Request.handle(request) { (request) throws(FileSystemError) in
                 guard let info else { throw .invalid }
@@ -64,6 +54,24 @@ extension RequestTable {
                 try request.operations.synchronize(try HandleReference(info).handle)
                 request.replySuccess()
             }
+        }
+    }
+
+    private static func makeNode(
+        _ request: OpaquePointer?, _ parent: UInt64, _ name: UnsafePointer<CChar>?, _ mode: UInt32
+    ) {
+        Request.handle(request) { (request) throws(FileSystemError) in
+            let (name, parent) = (try FileName(of: name), InodeNumber(rawValue: parent))
+            if let kind = ChannelKind(mode: mode) {
+                return request.reply(
+                    try request.operations.makeChannel(kind, name, in: parent, mode: mode, request.caller))
+            }
+            // A device is none of this file system's: it is mounted without devices.
+            guard InodeAttributes.kind(ofMode: mode) == .file else { throw .notPermitted }
+            let (entry, opened) = try request.operations.create(
+                name, in: parent, mode: mode, OpenFlags(rawValue: O_RDWR), request.caller)
+            request.operations.release(opened.handle)
+            request.reply(entry)
         }
     }
 
