@@ -186,7 +186,7 @@ struct EditCommandTests {
             set nocompatible undofile undodir=~/undo backup writebackup backupdir=~/backup directory=~/swap
             set viminfo='50,<1000,s100,:100,/100
             END
-            export VISUAL="vim -T dumb --not-a-term -c 'normal yy' -c '%s/secret/hidden/' -c 'write' -c 'quit'"
+            export VISUAL="/usr/bin/vim -T dumb --not-a-term -c 'normal yy' -c '%s/secret/hidden/' -c 'write' -c 'quit'"
             """
         // Without the options, vim keeps the text: otherwise the test would prove nothing.
         let control = try shell.run(

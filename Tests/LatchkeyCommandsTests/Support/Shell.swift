@@ -13,8 +13,8 @@ struct Shell {
     /// The programs that scripts of tests use.
     private static let tools = [
         "basename", "cat", "chmod", "cp", "dirname", "env", "grep", "head", "id", "ln", "ls", "mkdir", "mkfifo", "mv",
-        "rm",
-        "sed", "sh", "sleep", "sort", "sqlite3", "stat", "tail", "touch", "tr", "wc",
+        "od", "rm",
+        "sed", "sh", "sleep", "sort", "sqlite3", "stat", "tail", "timeout", "touch", "tr", "wc",
     ]
 
     init() throws {
