@@ -324,6 +324,27 @@ struct PasscodeTests {
         _ = try attempts.verify(try passcode("secret"), of: keybag)
     }
 
+    @Test("With a clock that cannot be read no passcode is tried, and no delay seems to have passed")
+    func unreadableClock() throws {
+        let (clock, storage) = (ManualClock(), SpyStorage())
+        let attempts = PasscodeAttempts(storage, clock: clock.clock)
+        let (keybag, _) = try protected()
+        for number in 1...5 {
+            #expect(throws: KeybagError.self) { try attempts.verify(try passcode("wrong \(number)"), of: keybag) }
+        }
+        clock.becomeUnreadable()
+        let before = storage.record.withLock { $0 }
+        for typed in ["secret", "wrong"] {
+            do {
+                _ = try attempts.verify(try passcode(typed), of: keybag)
+                Issue.record("it was tried")
+            } catch KeybagError.system {
+            }
+        }
+        #expect(throws: KeybagError.self) { try attempts.delay(for: keybag) }
+        #expect(storage.record.withLock { $0 } == before)
+    }
+
     @Test("The generation of a removed key is not used again")
     func generations() throws {
         let (set, key) = try protected()
@@ -400,6 +421,7 @@ private final class ManualClock: Sendable {
 
     func advance(_ seconds: Double) { state.withLock { $0.now += UInt64(seconds * 1e9) } }
     func turnBack() { state.withLock { $0.now = 1 } }
+    func becomeUnreadable() { state.withLock { $0.now = BootClock.unreadable } }
     func reboot() { state.withLock { $0 = (1_000_000_000, $0.boot + 1) } }
 }
 

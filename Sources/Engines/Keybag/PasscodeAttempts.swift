@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import KeychainModel
 public import LinuxSystem
 internal import SecretMemory
@@ -68,7 +69,7 @@ public final class PasscodeAttempts: Sendable {
         let before = try load(keybag.deviceKey)
         var record = before
         try restartDelay(&record, keybag.deviceKey)
-        let delay = delay(record)
+        let delay = try delay(record)
         guard delay == 0 else { throw .passcodeDelay(seconds: delay) }
         let derived = try keybag.key(of: passcode)
         let tag = Self.tag(of: derived, keybag)
@@ -79,7 +80,7 @@ public final class PasscodeAttempts: Sendable {
             record.lastTag = tag
             record.isKnownWrong = false
             record.bootIdentifier = Array(clock.identifier().utf8)
-            record.time = clock.now()
+            record.time = try now()
             try save(record, keybag.deviceKey)
         }
         do {
@@ -103,7 +104,7 @@ public final class PasscodeAttempts: Sendable {
 
     /// Returns the seconds until the next passcode can be tried; 0 for immediately.
     package func delay(for keybag: DeviceKeybag) throws(KeybagError) -> Int {
-        delay(try load(keybag.deviceKey))
+        try delay(try load(keybag.deviceKey))
     }
 
     /// Returns the seconds since the last wrong passcode; nil if there is none, or if the machine
@@ -111,7 +112,7 @@ public final class PasscodeAttempts: Sendable {
     package func elapsed(for keybag: DeviceKeybag) throws(KeybagError) -> Double? {
         let record = try load(keybag.deviceKey)
         guard record.count > 0, record.bootIdentifier == Array(clock.identifier().utf8) else { return nil }
-        let now = clock.now()
+        let now = try now()
         return now > record.time ? Double(now - record.time) / 1e9 : 0
     }
 
@@ -132,16 +133,23 @@ public final class PasscodeAttempts: Sendable {
         let boot = Array(clock.identifier().utf8)
         guard record.delay > 0, record.bootIdentifier != boot else { return }
         record.bootIdentifier = boot
-        record.time = clock.now()
+        record.time = try now()
         try save(record, deviceKey)
     }
 
-    private func delay(_ record: AttemptRecord) -> Int {
+    private func delay(_ record: AttemptRecord) throws(KeybagError) -> Int {
         guard record.bootIdentifier == Array(clock.identifier().utf8) else { return record.delay }
-        let now = clock.now()
+        let now = try now()
         // A time in the future, which a clock that was set back causes, counts as now.
         let passed = now > record.time ? (now - record.time) / 1_000_000_000 : 0
         return max(0, record.delay - Int(clamping: passed))
+    }
+
+    /// - Throws: for a clock that cannot be read, so that no delay seems to have passed.
+    private func now() throws(KeybagError) -> UInt64 {
+        let now = clock.now()
+        guard now < BootClock.unreadable else { throw .system(SystemError("read the time since boot", code: EIO)) }
+        return now
     }
 
     private func load(_ deviceKey: DeviceKey) throws(KeybagError) -> AttemptRecord {

@@ -47,6 +47,14 @@ int latchkey_memfd_secret(void) {
     return (int)syscall(SYS_memfd_secret, O_CLOEXEC);
 }
 
+int latchkey_clock_gettime(int clock, int64_t *seconds, int64_t *nanoseconds) {
+    struct timespec time;
+    if (syscall(SYS_clock_gettime, clock, &time) != 0) return -1;
+    *seconds = time.tv_sec;
+    *nanoseconds = time.tv_nsec;
+    return 0;
+}
+
 int latchkey_getrandom(void *buffer, size_t length) {
     uint8_t *next = buffer;
     while (length > 0) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
+internal import Glibc
+internal import Synchronization
 
 /// The time since the machine was booted, suspension included, and the identifier of that boot.
 public struct BootClock: Sendable {
-    /// Nanoseconds of CLOCK_BOOTTIME.
+    /// Nanoseconds of CLOCK_BOOTTIME; at least ``unreadable`` if the clock cannot be read.
     public let now: @Sendable () -> UInt64
     /// The kernel's random identifier of this boot, 36 characters; empty if there is no /proc.
     public let identifier: @Sendable () -> String
@@ -23,11 +24,7 @@ public struct BootClock: Sendable {
 
     public static let system = BootClock(
         isMachine: true,
-        now: {
-            var time = timespec()
-            clock_gettime(CLOCK_BOOTTIME, &time)
-            return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-        },
+        now: { SystemTime.read(.boot).flatMap(nanoseconds) ?? nextUnreadable() },
         identifier: {
             var text = [UInt8](repeating: 0, count: 36)
             let count = try? text.withUnsafeMutableBytes { buffer in
@@ -36,4 +33,20 @@ public struct BootClock: Sendable {
             }
             return String(decoding: text.prefix(count ?? 0), as: UTF8.self)
         })
+
+    /// No time since a boot: 292 years. Readings of a clock that cannot be read begin here, and each is a second
+    /// later than the one before, so that whatever waits for a deadline ends with an error.
+    public static let unreadable = UInt64(1) << 63
+
+    /// Returns the time; nil for more than 136 years, after which the sum with a timeout could overflow.
+    static func nanoseconds(_ time: SystemTime) -> UInt64? {
+        guard time.seconds <= UInt64(UInt32.max) else { return nil }
+        return time.seconds * 1_000_000_000 + time.nanoseconds
+    }
+
+    private static func nextUnreadable() -> UInt64 {
+        unreadable + UInt64(failures.add(1, ordering: .relaxed).newValue) * 1_000_000_000
+    }
+
+    private static let failures = Atomic<UInt32>(0)
 }

@@ -32,5 +32,5 @@ public enum WorkerThreads {
     }
 
     /// The processors that this process may use.
-    public static var processorCount: Int { max(1, sysconf(numericCast(_SC_NPROCESSORS_ONLN))) }
+    public static var processorCount: Int { min(max(1, sysconf(numericCast(_SC_NPROCESSORS_ONLN))), 4096) }
 }

@@ -29,7 +29,7 @@ public final class FileSystemSession: Sendable {
     /// The bytes that one request writes at most.
     static let maxWrite = 1 << 20
     /// Twice the processors, so that some can wait for the disk.
-    public static let defaultThreads = min(16, max(8, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    public static let defaultThreads = min(16, max(8, 2 * WorkerThreads.processorCount))
 
     /// Mounts a file system, which answers requests as soon as ``run()`` is called.
     ///

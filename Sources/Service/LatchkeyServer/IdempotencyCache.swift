@@ -119,7 +119,7 @@ extension IdempotencyCache.Changes {
 
     private func isEvictable(_ oldest: IdempotencyCache.Outcome?, _ now: UInt64) -> Bool {
         guard case .ended(_, let time)? = oldest else { return oldest == nil }
-        return now - time >= Self.lifetime || order.count - first >= Self.maxCount
+        return now &- time >= Self.lifetime || order.count - first >= Self.maxCount
     }
 
     /// One minute, in nanoseconds.

@@ -28,12 +28,11 @@ public struct Clocks: Sendable {
         self.passcodeCost = passcodeCost
     }
 
-    /// Returns the wall clock's time, in seconds since 2001.
+    /// Returns the wall clock's time, in seconds since 2001; that of 1970 if the clock cannot be read.
     @Sendable static func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let microseconds = Double(time.tv_nsec / 1000) / 1_000_000
-        return Double(time.tv_sec - secondsBetweenEpochs) + microseconds
+        guard let time = SystemTime.read(.wall) else { return -Double(secondsBetweenEpochs) }
+        let microseconds = Double(time.nanoseconds / 1000) / 1_000_000
+        return Double(time.seconds) - Double(secondsBetweenEpochs) + microseconds
     }
 
     /// The seconds from 1970-01-01 to 2001-01-01.

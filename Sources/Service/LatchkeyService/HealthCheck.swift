@@ -108,7 +108,8 @@ enum HealthCheck {
             return KeychainFinding(
                 "free space", isHealthy: true, detail: "\(path) is on a read-only file system; nothing can be stored")
         }
-        let free = UInt64(info.f_bavail) * UInt64(info.f_frsize)
+        let (product, isTooLarge) = UInt64(info.f_bavail).multipliedReportingOverflow(by: UInt64(info.f_frsize))
+        let free = isTooLarge ? UInt64.max : product
         let isSufficient = free >= minFreeSpace
         return KeychainFinding(
             "free space", isHealthy: isSufficient, detail: "\(free >> 20) MiB at \(path)",

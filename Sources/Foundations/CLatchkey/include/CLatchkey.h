@@ -19,6 +19,9 @@ int latchkey_memfd_secret(void);
 /// getrandom(2) without flags, until `length` bytes are read. 0, or -1 and errno.
 int latchkey_getrandom(void *buffer, size_t length);
 
+/// clock_gettime(2) by the system call, past what libc does. 0, or -1 and errno.
+int latchkey_clock_gettime(int clock, int64_t *seconds, int64_t *nanoseconds);
+
 /// prctl(PR_SET_DUMPABLE, 0): no core dumps, no ptrace by processes of the same user. 0, or -1 and
 /// errno.
 int latchkey_forbid_dumps(void);

@@ -25,7 +25,7 @@ final class RecentRecognitions: Sendable {
         guard (try? store.copyBiometry(from: keys, to: own)) != nil else { return }
         let now = clock.now()
         recent.withLock { recent in
-            recent = recent.filter { now - $0.value.time <= Self.maxAge }
+            recent = recent.filter { now &- $0.value.time <= Self.maxAge }
             recent[owner] = Recognition(time: now, keys: own)
         }
     }
@@ -37,7 +37,8 @@ final class RecentRecognitions: Sendable {
         within seconds: Double, for owner: AuthenticationContexts.Owner, in store: KeychainStore, _ keys: ConstraintKeys
     ) -> Bool {
         guard seconds > 0, let known = recent.withLock({ $0[owner] }) else { return false }
-        let age = Double(clock.now() - known.time) / 1e9
+        // A clock that went back makes it very old.
+        let age = Double(clock.now() &- known.time) / 1e9
         guard age <= min(seconds, AuthenticationPrompt.maxReuse) else { return false }
         return (try? store.copyBiometry(from: known.keys, to: keys)) != nil
     }

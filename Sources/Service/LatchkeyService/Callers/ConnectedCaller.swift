@@ -25,7 +25,7 @@ public final class ConnectedCaller {
         var checkedAt: UInt64
 
         /// Whether a tenth of a second has passed since the files were compared.
-        var mustBeChecked: Bool { BootClock.system.now() - checkedAt > ConnectedCaller.checkInterval }
+        var mustBeChecked: Bool { BootClock.system.now() &- checkedAt > ConnectedCaller.checkInterval }
     }
 
     public init(_ peer: Peer, claim: CallerIdentity, reader: CallerReader) {
