@@ -65,7 +65,8 @@ static void use_own_descriptors(int input) {
     for (long last = sysconf(_SC_OPEN_MAX), i = 3; i < (last < 0 ? 1024 : last); i++) close((int)i);
 }
 
-// The process that starts the command, and ends it if it takes too long. It is the child of the program,
+// The process that starts the command, and ends it if it takes too long, with the processes that the command has
+// started, unless they have made a group of their own as latchkeyd does. It is the child of the program,
 // which gets no SIGCHLD from it, and whose own waiting for children does not find it.
 static _Noreturn void supervise(const struct run *run) {
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
@@ -79,15 +80,17 @@ static _Noreturn void supervise(const struct run *run) {
     pid_t child = copy_process(SIGCHLD);
     if (child < 0) _exit(NOT_STARTED);
     if (child == 0) {
-        if (sigprocmask(SIG_SETMASK, &none, NULL) == 0 && become_user(run) == 0)
+        if (setpgid(0, 0) == 0 && sigprocmask(SIG_SETMASK, &none, NULL) == 0 && become_user(run) == 0)
             execve(run->command, run->arguments, run->environment);
         _exit(NOT_STARTED);
     }
+    // The first of the two makes the group; the other one finds it, or the program that runs in it.
+    setpgid(child, child);
     close(0);
     int status = 0;
     sigtimedwait(&child_signal, NULL, &(struct timespec){.tv_sec = run->timeout});
     if (waitpid(child, &status, WNOHANG) == child) _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128);
-    kill(child, SIGKILL);
+    kill(-child, SIGKILL);
     // A process that a file system holds ends later; then it is init's.
     sigtimedwait(&child_signal, NULL, &(struct timespec){.tv_sec = 1});
     waitpid(child, &status, WNOHANG);
