@@ -3,6 +3,7 @@
 import Dispatch
 import KeychainTesting
 import LinuxSystem
+import Logging
 import SecretMemory
 @testable import SecretService
 import SecretTransfer
@@ -93,14 +94,21 @@ struct HostileClientTests {
         }
     }
 
-    @Test("A program has a limited number of sessions, and another one is not affected")
+    @Test(
+        "The connections of a program share a limited number of sessions, and another one is not affected",
+        .enabled(if: SecretWorld.hasOtherPrograms, "busctl is not installed"))
     func sessions() throws {
         let world = try SecretWorld()
-        let (client, other) = (try world.client(), try world.client())
+        let (client, second) = (try world.client(), try world.client())
         var last: String?
-        for _ in 0..<16_400 where last == nil { last = errorName { _ = try client.openPlain() } }
+        for _ in 0..<8200 where last == nil {
+            last = errorName { _ = try client.openPlain() } ?? errorName { _ = try second.openPlain() }
+        }
         #expect(last == "LimitsExceeded")
-        _ = try other.openPlain()
+        #expect(try world.openSessionInAnotherProcess() == 0)
+        // Those of a connection that has ended are free again.
+        second.bus.close()
+        #expect(eventually { errorName { _ = try client.openPlain() } == nil })
     }
 
     @Test("A program may open a session for each item that it reads, and close none")
@@ -114,21 +122,33 @@ struct HostileClientTests {
     func flood() throws {
         let clock = FrozenClock()
         let budgets = SenderBudgets(SenderBudgets.Rate(burst: 10, perSecond: 5), clock: clock.clock)
-        for _ in 0..<10 { try budgets.spendCall(by: ":1.1") }
-        #expect(throws: BusFailure.self) { try budgets.spendCall(by: ":1.1") }
-        try budgets.spendCall(by: ":1.2")
+        // Two connections of one process, and one of another.
+        let (one, same, other) = (Self.caller(":1.1", 71), Self.caller(":1.2", 71), Self.caller(":1.3", 73))
+        for _ in 0..<5 {
+            try budgets.spendCall(by: one)
+            try budgets.spendCall(by: same)
+        }
+        for caller in [one, same] { #expect(throws: BusFailure.self) { try budgets.spendCall(by: caller) } }
+        try budgets.spendCall(by: other)
         clock.advance(1_000_000_000)
-        for _ in 0..<5 { try budgets.spendCall(by: ":1.1") }
-        #expect(throws: BusFailure.self) { try budgets.spendCall(by: ":1.1") }
+        for _ in 0..<5 { try budgets.spendCall(by: same) }
+        #expect(throws: BusFailure.self) { try budgets.spendCall(by: one) }
         clock.advance(.max / 2)
-        for _ in 0..<10 { try budgets.spendCall(by: ":1.1") }
-        let item = BudgetItem("things", max: 1)
-        try budgets.acquire(item, by: ":1.1")
-        #expect(throws: BusFailure.self) { try budgets.acquire(item, by: ":1.1") }
-        budgets.release(item, by: ":1.1")
-        try budgets.acquire(item, by: ":1.1")
+        for _ in 0..<10 { try budgets.spendCall(by: one) }
+        let item = BudgetItem("things", max: 3)
+        try budgets.acquire(item, 2, by: one)
+        #expect(throws: BusFailure.self) { try budgets.acquire(item, 2, by: same) }
+        try budgets.acquire(item, by: same)
+        budgets.release(item, 2, by: one)
+        #expect(throws: BusFailure.self) { try budgets.acquire(item, 3, by: one) }
+        budgets.forget(":1.2")
+        try budgets.acquire(item, 3, by: one)
         budgets.forget(":1.1")
-        try budgets.acquire(item, by: ":1.1")
+        try budgets.acquire(item, 3, by: one)
+    }
+
+    private static func caller(_ connection: BusName, _ process: Int32) -> BusCaller {
+        BusCaller(connection, BusPeer(user: 1000, process: process))
     }
 
     @Test("Calls of several programs are answered in turn, those of one in their order")
@@ -137,14 +157,22 @@ struct HostileClientTests {
         defer { calls.end() }
         let order = SystemMutex<[String]>([])
         let (begun, going) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        calls.add(for: ":1.1") {
+        func add(_ text: String, _ connection: BusName, _ process: Int32) {
+            calls.add(for: Self.caller(connection, process)) {
+                order.withLock { $0.append(text) }
+                return nil
+            }
+        }
+        calls.add(for: Self.caller(":1.1", 1)) {
             begun.signal()
             going.awaitSignal()
+            return nil
         }
         begun.awaitSignal()
-        for number in 1...3 { calls.add(for: ":1.1") { order.withLock { $0.append("one \(number)") } } }
-        calls.add(for: ":1.3") { order.withLock { $0.append("not done") } }
-        calls.add(for: ":1.2") { order.withLock { $0.append("two") } }
+        // Two connections of one process have one turn.
+        for number in 1...3 { add("one \(number)", number == 2 ? ":1.4" : ":1.1", 1) }
+        add("not done", ":1.3", 3)
+        add("two", ":1.2", 2)
         // A program that has ended has nothing left but its end.
         calls.end(":1.3") { order.withLock { $0.append("end") } }
         going.signal()
@@ -155,23 +183,155 @@ struct HostileClientTests {
         #expect(done.prefix(3).contains("two") && done.prefix(3).contains("end"), "\(done)")
     }
 
-    @Test("A call that takes long delays the later ones of its program only")
+    @Test("A call that takes long delays the later ones of its program only, on whatever connection")
     func longCall() throws {
         let calls = try #require(FairCalls(threads: 2))
         defer { calls.end() }
         let (begun, going) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let done = SystemMutex<[String]>([])
-        calls.add(for: ":1.1") {
+        calls.add(for: Self.caller(":1.1", 1)) {
             begun.signal()
             going.awaitSignal()
+            return nil
         }
         begun.awaitSignal()
-        calls.add(for: ":1.1") { done.withLock { $0.append("same") } }
-        for number in 1...100 { calls.add(for: ":1.2") { done.withLock { $0.append("\(number)") } } }
+        for (text, connection, process) in [("same", ":1.1", 1), ("same", ":1.9", 1)] as [(String, BusName, Int32)] {
+            calls.add(for: Self.caller(connection, process)) {
+                done.withLock { $0.append(text) }
+                return nil
+            }
+        }
+        for number in 1...100 {
+            calls.add(for: Self.caller(":1.2", 2)) {
+                done.withLock { $0.append("\(number)") }
+                return nil
+            }
+        }
         #expect(eventually { done.withLock { $0.count } == 100 })
         #expect(done.withLock { $0 } == (1...100).map { "\($0)" })
         going.signal()
-        #expect(eventually { done.withLock { $0.last } == "same" })
+        #expect(eventually { done.withLock { $0.suffix(2) } == ["same", "same"] })
+    }
+
+    /// A call with a number of steps, each of which says that it has begun and waits.
+    private final class LongCall: Sendable {
+        let begun = DispatchSemaphore(value: 0)
+        let going = DispatchSemaphore(value: 0)
+        private let left: SystemMutex<Int>
+        private let started = SystemMutex(0)
+
+        /// The steps that have begun.
+        var count: Int { started.withLock { $0 } }
+
+        init(steps: Int) { left = SystemMutex(steps) }
+
+        @Sendable func run() -> FairCalls.Step? {
+            started.withLock { $0 += 1 }
+            begun.signal()
+            going.awaitSignal()
+            let isDone = left.withLock { left in
+                left -= 1
+                return left == 0
+            }
+            return isDone ? nil : FairCalls.Step { [self] in run() }
+        }
+    }
+
+    @Test("Long calls of any number of programs leave a thread for calls that begin")
+    func continuations() throws {
+        let calls = try #require(FairCalls(threads: 2))
+        let long = (0..<4).map { _ in LongCall(steps: 1000) }
+        defer {
+            calls.end()
+            for call in long { for _ in 0..<1000 { call.going.signal() } }
+        }
+        for (number, call) in long.enumerated() {
+            calls.add(for: Self.caller(":1.1", Int32(number + 1)), call.run)
+            // The first step of each is done.
+            call.begun.awaitSignal()
+            call.going.signal()
+        }
+        // One of them goes on, and the others wait for it.
+        #expect(eventually { long.reduce(0) { $0 + $1.count } == 5 })
+        let done = SystemMutex(0)
+        for number in 1...50 {
+            calls.add(for: Self.caller(":1.2", Int32(100 + number))) {
+                done.withLock { $0 += 1 }
+                return nil
+            }
+        }
+        #expect(eventually { done.withLock { $0 } == 50 })
+        #expect(long.reduce(0) { $0 + $1.count } == 5)
+    }
+
+    @Test("The work for a program that has ended stops after its present step")
+    func endedInTheMiddle() throws {
+        let calls = try #require(FairCalls(threads: 2))
+        defer { calls.end() }
+        let long = LongCall(steps: 1000)
+        calls.add(for: Self.caller(":1.1", 1), long.run)
+        let done = SystemMutex<[String]>([])
+        calls.add(for: Self.caller(":1.2", 1)) {
+            done.withLock { $0.append("same process") }
+            return nil
+        }
+        long.begun.awaitSignal()
+        calls.end(":1.1") { done.withLock { $0.append("end") } }
+        for _ in 0..<1000 { long.going.signal() }
+        #expect(eventually { done.withLock { $0 } == ["end", "same process"] })
+        #expect(long.count == 1)
+    }
+
+    @Test("A call with many paths is work for many turns, each of at most 1,024 paths, and its result is whole")
+    func pathTurns() throws {
+        let paths = try (0..<5000).map { try ObjectPath(validating: "/a/p\($0)") }
+        let result = SystemMutex<[ObjectPath]>([])
+        let turns = PathTurns(paths + paths, [ObjectPath]()) { path, progress in
+            progress.append(path)
+        } end: { end in
+            result.withLock { $0 = (try? end.get()) ?? [] }
+        }
+        var (step, count): (FairCalls.Step?, Int) = (turns.step, 0)
+        while let next = step, count < 20_000 { (step, count) = (next.run(), count + 1) }
+        #expect(step == nil && count >= 10_000 / 1024 + 1)
+        #expect(result.withLock { $0 } == paths)
+    }
+
+    @Test(
+        "Calls with 60,000 paths on eight connections of one program do not delay another program",
+        .enabled(if: SecretWorld.hasOtherPrograms, "busctl is not installed"))
+    func manyPaths() throws {
+        // Whoever asks for an item waits for the gate.
+        let gate = GatedConsents()
+        defer { gate.open() }
+        let world = try SecretWorld(consents: gate)
+        let client = try world.client()
+        let item = try client.create("s3cret", ["a": "1"], try client.openPlain())
+        let attackers = try (0..<8).map { _ in try SilentClient(world.bus) }
+        let missing = (0..<59_999).map { "\(SecretClient.login.text)/\(String(0x10000 + $0, radix: 16))0" }
+        for attacker in attackers { try attacker.unlock([item.text] + missing) }
+        #expect(eventually { gate.count > 0 })
+        #expect(try world.openSessionInAnotherProcess() == 0)
+        #expect(gate.count == 1)
+        withExtendedLifetime(attackers) {}
+    }
+
+    @Test("The prompts of a program keep a limited number of paths")
+    func pathsInPrompts() throws {
+        let client = try SecretWorld().client()
+        let budgets = SenderBudgets(SecretLimits.rate)
+        let signals = SecretSignals(bus: client.bus, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let prompts = SecretPrompts(budgets, signals, SharedQuestions())
+        let caller = Self.caller(":1.1", 1)
+        let content = PromptContent(steps: [], paths: SecretLimits.maxPaths) { _ in
+            PromptResult(isDismissed: true, value: .string(""))
+        }
+        for _ in 0..<2 { _ = try prompts.create(content, for: caller) }
+        #expect(throws: BusFailure.self) { try prompts.create(content, for: Self.caller(":1.2", 1)) }
+        _ = try prompts.create(content, for: Self.caller(":1.3", 3))
+        prompts.endAll(of: ":1.1")
+        budgets.forget(":1.1")
+        _ = try prompts.create(content, for: Self.caller(":1.2", 1))
     }
 
     @Test("A program that never reads its answers gets no more of them, and another one is answered")

@@ -40,9 +40,9 @@ struct PortalTests {
         #expect(first.response == 0 && first.bytes.count == 64)
         #expect(try Self.retrieve(client, "org.example.App").bytes == first.bytes)
         #expect(try Self.retrieve(client, "org.example.Other").bytes != first.bytes)
-        #expect(try Self.retrieve(client, "").bytes.count == 64)
-        #expect(errorName { _ = try Self.retrieve(client, "../x") } == "InvalidArgs")
-        #expect(errorName { _ = try Self.retrieve(client, "a", "/org/freedesktop/secrets/x") } == "InvalidArgs")
+        #expect(
+            errorName { _ = try Self.retrieve(client, "org.example.App", "/org/freedesktop/secrets/x") }
+                == "InvalidArgs")
         let version: UInt32 = try client.bus.property(
             "version", of: "org.freedesktop.impl.portal.Secret", at: "/org/freedesktop/portal/desktop",
             "org.freedesktop.impl.portal.desktop.latchkey")
@@ -63,7 +63,56 @@ struct PortalTests {
     func groups() throws {
         #expect(ApplicationID("org.example.App")?.accessGroup == "flatpak.org.example.App")
         #expect(ApplicationID("snap.example")?.accessGroup == "snap.example")
-        #expect(ApplicationID("")?.accessGroup == "latchkey.shared")
-        #expect(ApplicationID("a/b") == nil && ApplicationID(String(repeating: "a", count: 256)) == nil)
+        #expect(ApplicationID("snap.2048-game_beta")?.accessGroup == "snap.2048-game_beta")
+        #expect(ApplicationID("org.example._2a.App-x")?.text == "org.example._2a.App-x")
+    }
+
+    @Test(
+        "An identifier that no application has is refused, and makes no secret",
+        arguments: [
+            "", ".", "..", "...", "a", "a.", ".a", "a..b", "org.example.", "../x", "a/b", "org/example", ":1.2",
+            "org.example.2048", "2.a", "org.example.App ", "org.example.\u{E4}", "org.example\n.App", "snap.",
+            "snap.a.b",
+            "snap..", "snap. a", "org." + String(repeating: "a", count: 252),
+        ])
+    func invalidApplications(_ text: String) throws {
+        #expect(ApplicationID(text) == nil)
+        let world = try SecretWorld()
+        let client = try world.client()
+        #expect(errorName { _ = try Self.retrieve(client, text) } == "InvalidArgs")
+    }
+
+    @Test("A program that never reads its secrets leaves requests for another one")
+    func manyRequests() throws {
+        let world = try SecretWorld(passcode: "1234", person: TestPerson(waits: true))
+        try world.store.lock(.login)
+        let client = try world.client()
+        let method = BusMethod(
+            "org.freedesktop.impl.portal.desktop.latchkey", "/org/freedesktop/portal/desktop",
+            "org.freedesktop.impl.portal.Secret", "RetrieveSecret")
+        let directory = try TemporaryDirectory()
+        #expect(mkfifo("\(directory.path)/pipe", 0o600) == 0)
+        // Each waits for the person, until the connection ends.
+        let waiting = SystemMutex(0)
+        let refused = SystemMutex(0)
+        for number in 0..<33 {
+            let handle = try ObjectPath(validating: "/org/freedesktop/portal/desktop/request/\(number)")
+            let pipe = BusDescriptor(try OwnedDescriptor(opening: "\(directory.path)/pipe", flags: O_RDWR))
+            BackgroundThread.run {
+                waiting.withLock { $0 += 1 }
+                let name = errorName {
+                    try client.bus.call(
+                        method,
+                        [
+                            .objectPath(handle), .string("org.example.App"), .descriptor(pipe),
+                            [String: BusVariant]().busValue,
+                        ], returning: [.uint32, .properties], timeout: .seconds(600))
+                }
+                if name == "LimitsExceeded" { refused.withLock { $0 += 1 } }
+            }
+        }
+        // Half of the 64 requests that there are.
+        #expect(eventually { waiting.withLock { $0 } == 33 && refused.withLock { $0 } == 1 })
+        client.bus.close()
     }
 }

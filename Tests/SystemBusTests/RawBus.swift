@@ -26,6 +26,8 @@ final class RawBus: Sendable {
     let requestedUsers = Received<String>()
     /// The users that the bus reports for connections; for others, it reports an error.
     private let users: [String: UInt32]
+    /// The processes that it reports for them.
+    private let processes: [String: UInt32]
     /// The connections that have ended, according to the bus.
     private let ended: Set<String>
     /// Whether the users are reported at once; otherwise by ``reportUsers()``.
@@ -34,8 +36,11 @@ final class RawBus: Sendable {
 
     var address: BusAddress { .custom("unix:path=\(directory.path)/bus") }
 
-    init(users: [String: UInt32] = [:], ended: Set<String> = [], waitsWithUsers: Bool = false) throws {
-        (self.users, self.ended, self.waitsWithUsers) = (users, ended, waitsWithUsers)
+    init(
+        users: [String: UInt32] = [:], processes: [String: UInt32] = [:], ended: Set<String> = [],
+        waitsWithUsers: Bool = false
+    ) throws {
+        (self.users, self.processes, self.ended, self.waitsWithUsers) = (users, processes, ended, waitsWithUsers)
         directory = try TemporaryDirectory()
         listener = try Socket(listeningAt: "\(directory.path)/bus", permissions: 0o600)
         stop = try StopSignal()
@@ -89,7 +94,7 @@ final class RawBus: Sendable {
     private func receive(_ bytes: [UInt8], _ socket: Socket) {
         let message = RawMessage(bytes)
         switch message.kind {
-        case .call where message.member == "GetConnectionUnixUser":
+        case .call where message.member == "GetConnectionCredentials":
             requestedUsers.append(message.text)
             let answer = answerAboutUser(of: message)
             if waitsWithUsers { delayed.append(answer) } else { Self.send(answer, socket) }
@@ -107,7 +112,16 @@ final class RawBus: Sendable {
             let name = ended.contains(call.text) ? "NameHasNoOwner" : "Failed"
             return RawMessage.answer(to: call, error: "org.freedesktop.DBus.Error.\(name)")
         }
-        return RawMessage.answer(to: call, signature: "u", RawMessage.little(user))
+        return RawMessage.answer(
+            to: call, signature: "a{sv}",
+            RawMessage.dictionary([
+                ("UnixUserID", user), ("ProcessID", processes[call.text] ?? Self.process(call.text)),
+            ]))
+    }
+
+    /// Without another one, each connection has a process of its own, numbered as the connection.
+    private static func process(_ name: String) -> UInt32 {
+        name.split(separator: ".").last.flatMap { UInt32($0) } ?? 1
     }
 
     /// Removes the first message from the buffer; nil if it is not complete.

@@ -45,13 +45,14 @@ struct RawMessage {
 
     // MARK: Writing
 
-    /// A call of a method of the object `/a`, as a bus delivers it.
+    /// A call of a method of an object, as a bus delivers it.
     static func call(
-        _ member: String = "Wait", from sender: String, number: UInt32, signature: String = "", _ content: [UInt8] = []
+        _ member: String = "Wait", from sender: String, at path: String = "/a", number: UInt32, signature: String = "",
+        _ content: [UInt8] = []
     ) -> [UInt8] {
         // Without a destination, the call would be a broadcast, which no object answers.
         var fields = [
-            field(1, "o", text("/a")), field(3, "s", text(member)), field(6, "s", text(":1.1")),
+            field(1, "o", text(path)), field(3, "s", text(member)), field(6, "s", text(":1.1")),
             field(7, "s", text(sender)),
         ]
         if !signature.isEmpty { fields.append(field(8, "g", shortText(signature))) }
@@ -86,6 +87,16 @@ struct RawMessage {
 
     /// The content of an array of bytes.
     static func bytes(count: Int) -> [UInt8] { little(UInt32(count)) + [UInt8](repeating: 1, count: count) }
+
+    /// The content of a dictionary of variants that are numbers.
+    static func dictionary(_ entries: [(name: String, number: UInt32)]) -> [UInt8] {
+        let content = entries.reduce([UInt8]()) { bytes, entry in
+            let named = padded(bytes) + text(entry.name) + shortText("u")
+            return named + [UInt8](repeating: 0, count: (4 - named.count % 4) % 4) + little(entry.number)
+        }
+        // The entries begin at a multiple of eight.
+        return little(UInt32(content.count)) + [0, 0, 0, 0] + content
+    }
 
     static func little(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
 

@@ -17,9 +17,10 @@ struct UnansweredCallsTests {
         private let object: BusRegistration
 
         init(
-            _ limits: BusLimits, users: [String: UInt32], ended: Set<String> = [], waitsWithUsers: Bool = false
+            _ limits: BusLimits = BusLimits(), users: [String: UInt32], processes: [String: UInt32] = [:],
+            ended: Set<String> = [], waitsWithUsers: Bool = false
         ) throws {
-            raw = try RawBus(users: users, ended: ended, waitsWithUsers: waitsWithUsers)
+            raw = try RawBus(users: users, processes: processes, ended: ended, waitsWithUsers: waitsWithUsers)
             client = try BusConnection(to: raw.address, limits: limits)
             object = try client.export(at: "/a") { [held] call in
                 if call.member == "Wait" { held.append(call) } else { call.answer() }
@@ -28,13 +29,15 @@ struct UnansweredCallsTests {
 
         /// Sends a call, and waits until it is kept or answered; returns its error.
         func call(
-            _ member: String = "Wait", from sender: String, _ number: UInt32, bytes: Int? = nil
+            _ member: String = "Wait", from sender: String, at path: String = "/a", _ number: UInt32,
+            bytes: Int? = nil
         ) -> String? {
             let count = held.count
             let content = bytes.map(RawMessage.bytes)
             raw.send(
                 RawMessage.call(
-                    member, from: sender, number: number, signature: content == nil ? "" : "ay", content ?? []))
+                    member, from: sender, at: path, number: number, signature: content == nil ? "" : "ay", content ?? []
+                ))
             _ = eventually { held.count > count || raw.answers.all.contains { $0.number == number } }
             return raw.answers.all.first { $0.number == number }?.error
         }
@@ -65,10 +68,56 @@ struct UnansweredCallsTests {
         #expect(Set(world.raw.requestedUsers.all) == [":1.2", ":1.3", ":1.4", ":1.5"])
     }
 
-    @Test("A connection has a limit of its own, beside that of its user")
+    @Test("The connections of a process share a limit, beside that of their user")
+    func oneProcess() throws {
+        var limits = BusLimits()
+        limits.unansweredShare = (calls: 2, bytes: 100_000)
+        let names = [":1.2", ":1.3", ":1.4", ":1.5"]
+        let world = try World(
+            limits, users: Dictionary(uniqueKeysWithValues: names.map { ($0, 1000) }),
+            processes: [":1.2": 70, ":1.3": 70, ":1.4": 70, ":1.5": 71])
+        #expect(world.call(from: ":1.2", 10) == nil && world.call(from: ":1.3", 11) == nil && world.held.count == 2)
+        #expect(world.call("Other", from: ":1.4", 12) == Self.exceeded)
+        #expect(world.call("Other", from: ":1.5", 13) == nil)
+    }
+
+    @Test("However many processes take all that they get, one more can call")
+    func processes() throws {
+        var limits = BusLimits()
+        (limits.maxUnansweredCalls, limits.maxUnansweredCallsPerUser) = (64, 64)
+        limits.unansweredShare = (calls: 64, bytes: 1 << 20)
+        let names = (2..<8).map { ":1.\($0)" }
+        let world = try World(limits, users: Dictionary(uniqueKeysWithValues: names.map { ($0, 1000) }))
+        var number: UInt32 = 10
+        var taken: [Int] = []
+        for name in names {
+            let before = world.held.count
+            for _ in 0..<64 {
+                number += 1
+                if world.call(from: name, number) != nil { break }
+            }
+            taken.append(world.held.count - before)
+        }
+        #expect(taken == [32, 16, 8, 4, 2, 1])
+    }
+
+    @Test(
+        "A call of an object whose path is too long is answered with an error",
+        arguments: [4096, 4097, 5000, 65_535])
+    func longPath(_ length: Int) throws {
+        let world = try World(users: [":1.2": 1000])
+        let path = "/a/" + String(repeating: "x", count: length - 3)
+        let expected = length > 4096 ? Self.exceeded : nil
+        #expect(world.call("Other", from: ":1.2", at: path, 10) == expected)
+        // The connection goes on.
+        #expect(world.call("Other", from: ":1.2", 11) == nil)
+        #expect(Set(world.raw.answers.all.map(\.number)) == [10, 11])
+    }
+
+    @Test("A process has a limit of its own, beside that of its user")
     func connections() throws {
         var limits = BusLimits()
-        (limits.maxUnansweredCallsPerConnection, limits.maxUnansweredBytesPerConnection) = (1, 100_000)
+        limits.unansweredShare = (calls: 1, bytes: 100_000)
         let world = try World(limits, users: [":1.2": 1000, ":1.3": 1000])
         #expect(world.call(from: ":1.2", 10) == nil && world.held.count == 1)
         #expect(world.call("Other", from: ":1.2", 11) == Self.exceeded)

@@ -6,6 +6,44 @@ public struct BusPeer: Hashable, Sendable {
     public let user: UInt32
     /// nil if the bus does not know it, for example in another process namespace.
     public let process: Int32?
+
+    public init(user: UInt32, process: Int32?) { (self.user, self.process) = (user, process) }
+
+    /// Reads what the bus answers to `GetConnectionCredentials`; nil without a user.
+    init?(_ credentials: [String: BusVariant]) {
+        guard let user = credentials["UnixUserID"]?.content(as: UInt32.self) else { return nil }
+        self.user = user
+        process = credentials["ProcessID"]?.content(as: UInt32.self).flatMap { Int32(exactly: $0) }
+    }
+
+    /// The types of that answer.
+    static let credentialTypes: [BusType] = [.dictionary(key: .string, value: .variant)]
+}
+
+/// A connection that calls, and the process at its other end.
+public struct BusCaller: Hashable, Sendable {
+    public let connection: BusName
+    /// nil if the bus does not report it.
+    public let peer: BusPeer?
+
+    public init(_ connection: BusName, _ peer: BusPeer?) { (self.connection, self.peer) = (connection, peer) }
+
+    /// Whose share the connection uses: that of its process, as far as the bus reports it, so that a program gains
+    /// nothing by further connections.
+    public var account: CallAccount {
+        guard let peer else { return .connection(connection) }
+        return peer.process == nil ? .user(peer.user) : .process(peer)
+    }
+}
+
+/// Whose share of a limit something uses.
+public enum CallAccount: Hashable, Sendable {
+    /// All connections of a user.
+    case user(UInt32)
+    /// All connections of a process.
+    case process(BusPeer)
+    /// One connection, of which the bus has not reported more.
+    case connection(BusName)
 }
 
 /// Names on the bus, and the connections behind them.
@@ -82,14 +120,11 @@ extension BusConnection {
     /// - Throws: ``BusError/remote(_:)`` if no connection has the name.
     public func peer(_ name: BusName) throws(BusError) -> BusPeer {
         var response = try call(
-            .bus("GetConnectionCredentials"), [.string(name.text)],
-            returning: [.dictionary(key: .string, value: .variant)])
-        let credentials = try response.next([String: BusVariant].self)
-        guard let user = credentials["UnixUserID"]?.content(as: UInt32.self) else {
+            .bus("GetConnectionCredentials"), [.string(name.text)], returning: BusPeer.credentialTypes)
+        guard let peer = BusPeer(try response.next([String: BusVariant].self)) else {
             throw .unexpected(expected: "the user of \(name)", found: "credentials without it")
         }
-        let process = credentials["ProcessID"]?.content(as: UInt32.self).flatMap { Int32(exactly: $0) }
-        return BusPeer(user: user, process: process)
+        return peer
     }
 
     // MARK: Properties

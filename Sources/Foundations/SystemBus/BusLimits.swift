@@ -28,10 +28,10 @@ public struct BusLimits: Sendable {
     /// one connection if the bus does not.
     public var maxUnansweredCallsPerUser = 64
     public var maxUnansweredBytesPerUser = 48 << 20
-    /// The same for one connection, in addition to the limits of its user: on a session bus, all
-    /// connections have the same user.
-    public var maxUnansweredCallsPerConnection = Int.max
-    public var maxUnansweredBytesPerConnection = Int.max
+    /// The same for all connections of one process, in addition to the limits of its user: on a session bus, all
+    /// connections have the same user. A process also gets at most as much as it leaves free, so that several of
+    /// them never use up everything. nil for no such limit.
+    public var unansweredShare: (calls: Int, bytes: Int)?
     /// The answers that a connection has not read, and those that all connections have not read, in
     /// bytes, as far as the bus reports them. Calls are then refused, and so are answers.
     public var maxUnreadBytesPerConnection = Int.max

@@ -172,9 +172,9 @@ final class BusLoop: @unchecked Sendable {
     /// - Parameter deadline: microseconds of CLOCK_MONOTONIC; `UInt64.max` for none.
     private static func milliseconds(until deadline: UInt64, limit: Int32) -> Int32 {
         guard deadline != .max else { return limit }
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        let current = UInt64(clamping: time.tv_sec) &* 1_000_000 &+ UInt64(clamping: time.tv_nsec / 1000)
+        // Without a clock, the deadline counts as reached: libsystemd finds out.
+        guard let time = SystemTime.read(.monotonic) else { return 0 }
+        let current = time.seconds &* 1_000_000 &+ time.nanoseconds / 1000
         guard deadline > current else { return 0 }
         let pause = Int32(clamping: (deadline &- current) / 1000 &+ 1)
         return limit < 0 ? pause : min(pause, limit)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSystemd
+internal import LinuxSystem
 internal import Synchronization
 
 /// A method call of a peer on an exported object, which is answered once, by any thread.
@@ -19,6 +20,7 @@ public final class BusMethodCall: Sendable {
     private let loop: BusLoop
     private let identifier: UInt64
     private let isAnswered = Atomic(false)
+    private let peer = SystemMutex<BusPeer?>(nil)
 
     init(
         _ loop: BusLoop, _ identifier: UInt64, sender: BusName, path: ObjectPath, message: OpaquePointer,
@@ -33,6 +35,12 @@ public final class BusMethodCall: Sendable {
         self.arguments = BusFields(arguments)
         types = arguments.map(\.type)
     }
+
+    /// The sender, and the process at its other end.
+    public var caller: BusCaller { BusCaller(sender, peer.withLock { $0 }) }
+
+    /// Completes ``caller``, before the call is delivered.
+    func identify(as caller: BusCaller) { peer.withLock { $0 = caller.peer } }
 
     /// Whether the caller named this method, or named no interface.
     public func isCall(of interface: String, _ member: String) -> Bool {

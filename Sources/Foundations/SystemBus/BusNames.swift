@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The path of an object: `/`, or components of letters, digits and `_`, each after a slash.
 public struct ObjectPath: Hashable, Sendable {
     public let text: String
 
     /// - Throws: ``BusError/invalid(_:)`` if the text is not a path.
     public init(validating text: String) throws(BusError) {
-        guard Self.isValid(text) else { throw .invalid("'\(text)' is not an object path") }
+        guard Self.isValid(text) else {
+            throw .invalid("'\(PrintableText(text, maxLength: 128).string)' is not an object path")
+        }
         self.text = text
     }
 
@@ -24,14 +28,20 @@ public struct ObjectPath: Hashable, Sendable {
     }
 
     private static func isValid(_ text: String) -> Bool {
-        guard text != "/" else { return true }
-        let components = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return text.utf8.count <= maxLength && components.count > 1 && components.first?.isEmpty == true
-            && components.dropFirst().allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isNameCharacter) }
+        guard text.utf8.count <= maxLength, text.utf8.first == UInt8(ascii: "/") else { return false }
+        guard text.utf8.count > 1 else { return true }
+        // One pass without copies: a message may have tens of thousands of paths.
+        var isAfterSlash = true
+        for byte in text.utf8.dropFirst() {
+            let isSlash = byte == UInt8(ascii: "/")
+            guard isSlash ? !isAfterSlash : byte.isNameCharacter else { return false }
+            isAfterSlash = isSlash
+        }
+        return !isAfterSlash
     }
 
-    /// A limit of ours; the specification has none.
-    private static let maxLength = 4096
+    /// In bytes. A limit of ours; the specification has none.
+    static let maxLength = 4096
 }
 
 /// The name of a connection: one that it requested (`org.freedesktop.login1`), or the unique name
@@ -41,7 +51,9 @@ public struct BusName: Hashable, Sendable {
 
     /// - Throws: ``BusError/invalid(_:)`` if the text is not a bus name.
     public init(validating text: String) throws(BusError) {
-        guard Self.isValid(text) else { throw .invalid("'\(text)' is not a bus name") }
+        guard Self.isValid(text) else {
+            throw .invalid("'\(PrintableText(text, maxLength: 128).string)' is not a bus name")
+        }
         self.text = text
     }
 

@@ -36,18 +36,17 @@ final class ExportSlot {
     }
 
     private func receive(_ message: OpaquePointer) {
-        guard let sender = BusName(senderOf: message), let path = ObjectPath(of: message) else { return }
-        let account = loop.peers.account(of: sender)
-        guard loop.unanswered.hasRoom(for: account, of: sender, loop.limits) else {
-            return loop.send(.tooManyCalls, for: message)
-        }
+        guard let sender = BusName(senderOf: message) else { return }
+        guard let path = ObjectPath(of: message) else { return loop.send(.noObjectPath, for: message) }
+        let caller = loop.peers.caller(sender)
+        guard loop.unanswered.hasRoom(for: caller, loop.limits) else { return loop.send(.tooManyCalls, for: message) }
         do throws(BusError) {
             let content = try MessageDecoder.content(
                 of: message, types: nil, limits: loop.limits, holdsSecrets: holdsSecrets)
             let header = try CallHeader(of: message, on: loop.bus)
             let identifier = loop.nextIdentifier()
             let isAdded = loop.unanswered.add(
-                identifier, header, of: sender, cost: content.cost, account: account, loop.limits)
+                identifier, header, of: caller, cost: content.cost, loop.limits)
             guard isAdded else { return loop.send(.tooManyCalls, for: message) }
             let call = BusMethodCall(
                 loop, identifier, sender: sender, path: path, message: message, arguments: content.values)
@@ -67,6 +66,8 @@ extension BusError {
 
 extension BusFailure {
     fileprivate static let tooManyCalls = BusFailure.limitsExceeded("too many calls are not answered yet")
+    fileprivate static let noObjectPath = BusFailure.limitsExceeded(
+        "the path of an object has at most \(ObjectPath.maxLength) bytes")
 }
 
 // MARK: Admission
@@ -81,17 +82,18 @@ struct ReceivedCall {
 }
 
 extension BusLoop {
-    /// Delivers a call, as soon as the user of its sender is known.
+    /// Delivers a call, as soon as the process of its sender is known.
     func admit(_ received: ReceivedCall) {
         let sender = received.call.sender
         guard !peers.isKnown(sender) else { return deliver(received) }
         guard peers.wait(received) else { return }
         start(
-            nextIdentifier(), .bus("GetConnectionUnixUser"), [.string(sender.text)], types: [.uint32],
-            holdsSecrets: false
+            nextIdentifier(), .bus("GetConnectionCredentials"), [.string(sender.text)],
+            types: BusPeer.credentialTypes, holdsSecrets: false
         ) { [unowned self] result in
             switch result {
-            case .success(let values): identified(sender, values.first.flatMap(UInt32.from))
+            case .success(let values):
+                identified(sender, values.first.flatMap { [String: BusVariant].from($0) }.flatMap { BusPeer($0) })
             // A peer could repeat calls from connections that it ends at once, and use up the limits
             // of all users.
             case .failure(.remote(let failure)) where failure.name == BusFailure.nameHasNoOwner:
@@ -101,10 +103,10 @@ extension BusLoop {
         }
     }
 
-    /// Delivers the calls that have waited, within the limits of their user.
-    private func identified(_ sender: BusName, _ user: UInt32?) {
-        for received in peers.identify(sender, as: user) {
-            if unanswered.move(received.identifier, to: peers.account(of: sender), limits) {
+    /// Delivers the calls that have waited, within the limits of their user and their process.
+    private func identified(_ sender: BusName, _ peer: BusPeer?) {
+        for received in peers.identify(sender, as: peer) {
+            if unanswered.move(received.identifier, to: peers.caller(sender), limits) {
                 deliver(received)
             } else {
                 fail(received.identifier, .tooManyCalls)
@@ -114,6 +116,7 @@ extension BusLoop {
 
     /// Delivers a call, unless its sender does not read its answers.
     private func deliver(_ received: ReceivedCall) {
+        received.call.identify(as: peers.caller(received.call.sender))
         guard unread.mustWait(received.call.sender, limits) else { return enqueue(received) }
         if unread.wait(received) { askAboutUnread(of: received.call.sender) }
     }

@@ -2,21 +2,21 @@
 
 public import LinuxSystem
 
-/// Something of which each connection may have a number, such as sessions.
+/// Something of which each process may have a number, such as sessions.
 public struct BudgetItem: Hashable, Sendable {
     /// The name for messages, in the plural.
     public let name: String
-    /// The maximum number for one connection.
+    /// The maximum number for all connections of one process.
     public let max: Int
 
     public init(_ name: String, max: Int) { (self.name, self.max) = (name, max) }
 }
 
-/// What the connections that call objects of this process use, and how often they call.
+/// What the processes that call objects of this process use, and how often they call.
 ///
 /// The memory of calls that are not answered is limited by ``BusLimits``.
 public final class SenderBudgets: Sendable {
-    /// How often one connection may call: a number at once, and then a number in each second.
+    /// How often one process may call: a number at once, and then a number in each second.
     public struct Rate: Sendable {
         public var burst: Int
         public var perSecond: Int
@@ -25,15 +25,32 @@ public final class SenderBudgets: Sendable {
     }
 
     private struct Account {
-        var counts: [BudgetItem: Int] = [:]
+        /// What each connection has.
+        var counts: [BusName: [BudgetItem: Int]] = [:]
         /// The calls that are left, and when they were counted, in nanoseconds.
         var calls: Int
         var time: UInt64
+
+        func count(_ item: BudgetItem) -> Int { counts.values.reduce(0) { $0 + ($1[item] ?? 0) } }
+    }
+
+    private struct State {
+        var accounts: [CallAccount: Account] = [:]
+        var owners: [BusName: CallAccount] = [:]
+
+        /// Returns the account of a connection, which is one of its connections from now on.
+        mutating func account(of caller: BusCaller, _ fresh: Account) -> (CallAccount, Account) {
+            let key = owners[caller.connection] ?? caller.account
+            var account = accounts[key] ?? fresh
+            if account.counts[caller.connection] == nil { account.counts[caller.connection] = [:] }
+            owners[caller.connection] = key
+            return (key, account)
+        }
     }
 
     private let rate: Rate
     private let clock: BootClock
-    private let accounts = SystemMutex<[BusName: Account]>([:])
+    private let state = SystemMutex(State())
 
     public init(_ rate: Rate, clock: BootClock = .system) {
         self.rate = rate
@@ -42,11 +59,12 @@ public final class SenderBudgets: Sendable {
 
     /// Counts one call.
     ///
-    /// - Throws: `org.freedesktop.DBus.Error.LimitsExceeded` if the connection calls too often.
-    public func spendCall(by sender: BusName) throws(BusFailure) {
+    /// - Throws: `org.freedesktop.DBus.Error.LimitsExceeded` if the process calls too often.
+    public func spendCall(by caller: BusCaller) throws(BusFailure) {
         let now = clock.now()
-        let isAllowed = accounts.withLock { accounts in
-            var account = accounts[sender] ?? Account(calls: rate.burst, time: now)
+        let isAllowed = state.withLock { state in
+            let (key, known) = state.account(of: caller, Account(calls: rate.burst, time: now))
+            var account = known
             let elapsed = now > account.time ? now &- account.time : 0
             let gain = earned(in: elapsed)
             if gain > 0 {
@@ -55,38 +73,46 @@ public final class SenderBudgets: Sendable {
             }
             let isAllowed = account.calls > 0
             if isAllowed { account.calls -= 1 }
-            accounts[sender] = account
+            state.accounts[key] = account
             return isAllowed
         }
         guard isAllowed else { throw .limitsExceeded("more than \(rate.perSecond) calls in a second") }
     }
 
-    /// Adds a thing to those of the connection.
+    /// Adds things to those of the process.
     ///
-    /// - Throws: `org.freedesktop.DBus.Error.LimitsExceeded` if it has the maximum number.
-    public func acquire(_ item: BudgetItem, by sender: BusName) throws(BusFailure) {
+    /// - Throws: `org.freedesktop.DBus.Error.LimitsExceeded` if it would have more than the maximum number.
+    public func acquire(_ item: BudgetItem, _ count: Int = 1, by caller: BusCaller) throws(BusFailure) {
         let now = clock.now()
-        let isAcquired = accounts.withLock { accounts in
-            var account = accounts[sender] ?? Account(calls: rate.burst, time: now)
-            let count = account.counts[item] ?? 0
-            guard count < item.max else { return false }
-            account.counts[item] = count + 1
-            accounts[sender] = account
-            return true
+        let isAcquired = state.withLock { state in
+            let (key, known) = state.account(of: caller, Account(calls: rate.burst, time: now))
+            var account = known
+            let isAcquired = count <= item.max - account.count(item)
+            if isAcquired { account.counts[caller.connection]?[item, default: 0] += count }
+            state.accounts[key] = account
+            return isAcquired
         }
         guard isAcquired else { throw .limitsExceeded("more than \(item.max) \(item.name) of one program") }
     }
 
-    /// Removes a thing from those of the connection.
-    public func release(_ item: BudgetItem, by sender: BusName) {
-        accounts.withLock { accounts in
-            guard let count = accounts[sender]?.counts[item] else { return }
-            accounts[sender]?.counts[item] = count > 1 ? count - 1 : nil
+    /// Removes things from those of the connection.
+    public func release(_ item: BudgetItem, _ count: Int = 1, by caller: BusCaller) {
+        state.withLock { state in
+            guard let key = state.owners[caller.connection],
+                let held = state.accounts[key]?.counts[caller.connection]?[item]
+            else { return }
+            state.accounts[key]?.counts[caller.connection]?[item] = held > count ? held - count : nil
         }
     }
 
-    /// Forgets a connection that has ended.
-    public func forget(_ sender: BusName) { accounts.withLock { $0[sender] = nil } }
+    /// Forgets a connection that has ended, and its process with the last one.
+    public func forget(_ connection: BusName) {
+        state.withLock { state in
+            guard let key = state.owners.removeValue(forKey: connection) else { return }
+            state.accounts[key]?.counts[connection] = nil
+            if state.accounts[key]?.counts.isEmpty == true { state.accounts[key] = nil }
+        }
+    }
 
     /// The calls that a time in nanoseconds allows, at most the burst.
     private func earned(in elapsed: UInt64) -> Int {

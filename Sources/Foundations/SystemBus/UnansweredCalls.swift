@@ -3,21 +3,12 @@
 internal import CSystemd
 internal import Glibc
 
-/// Whose share of the limits a call uses.
-enum CallAccount: Hashable {
-    /// All connections of a user.
-    case user(UInt32)
-    /// One connection, whose user the bus has not reported.
-    case connection(BusName)
-}
-
 /// The calls that are not answered yet. Used on the thread of the bus only.
 struct UnansweredCalls {
     private struct Entry {
         let header: CallHeader
-        let sender: BusName
         let cost: Int
-        var account: CallAccount
+        var caller: BusCaller
     }
 
     /// What a set of calls uses.
@@ -27,39 +18,36 @@ struct UnansweredCalls {
     }
 
     private var entries: [UInt64: Entry] = [:]
-    private var uses: [CallAccount: Use] = [:]
-    /// What each connection uses, whatever its account is.
-    private var connections: [BusName: Use] = [:]
+    private var users: [CallAccount: Use] = [:]
+    private var processes: [CallAccount: Use] = [:]
     private var total = Use()
 
     /// Whether a call of any size could be added.
-    func hasRoom(for account: CallAccount, of sender: BusName, _ limits: BusLimits) -> Bool {
-        total.calls < limits.maxUnansweredCalls && hasShare(account, cost: 0, limits)
-            && hasShare(sender, cost: 0, limits)
+    func hasRoom(for caller: BusCaller, _ limits: BusLimits) -> Bool {
+        total.calls < limits.maxUnansweredCalls && hasShare(caller, cost: 0, limits)
     }
 
     /// - Parameter cost: the memory of the arguments, in bytes.
     /// - Returns: false if the call would exceed a limit.
     mutating func add(
-        _ identifier: UInt64, _ header: CallHeader, of sender: BusName, cost: Int, account: CallAccount,
-        _ limits: BusLimits
+        _ identifier: UInt64, _ header: CallHeader, of caller: BusCaller, cost: Int, _ limits: BusLimits
     ) -> Bool {
-        guard hasRoom(for: account, of: sender, limits), cost <= limits.maxUnansweredBytes - total.bytes,
-            hasShare(account, cost: cost, limits), hasShare(sender, cost: cost, limits)
+        guard hasRoom(for: caller, limits), cost <= limits.maxUnansweredBytes - total.bytes,
+            hasShare(caller, cost: cost, limits)
         else { return false }
-        insert(Entry(header: header, sender: sender, cost: cost, account: account), identifier)
+        insert(Entry(header: header, cost: cost, caller: caller), identifier)
         return true
     }
 
-    /// Charges a call to another account.
+    /// Charges a call to its user and its process, which are known now.
     ///
-    /// - Returns: false if it would exceed the limits of that account; then it stays where it is.
-    mutating func move(_ identifier: UInt64, to account: CallAccount, _ limits: BusLimits) -> Bool {
+    /// - Returns: false if it would exceed their limits; then it stays where it is.
+    mutating func move(_ identifier: UInt64, to caller: BusCaller, _ limits: BusLimits) -> Bool {
         guard var entry = entries[identifier] else { return false }
-        guard entry.account != account else { return true }
-        guard hasShare(account, cost: entry.cost, limits) else { return false }
+        guard entry.caller != caller else { return true }
+        guard hasShare(caller, cost: entry.cost, limits, isCounted: true) else { return false }
         remove(identifier)
-        entry.account = account
+        entry.caller = caller
         insert(entry, identifier)
         return true
     }
@@ -68,14 +56,8 @@ struct UnansweredCalls {
     @discardableResult
     mutating func remove(_ identifier: UInt64) -> CallHeader? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
-        var use = uses[entry.account] ?? Use()
-        use.calls -= 1
-        use.bytes -= entry.cost
-        uses[entry.account] = use.calls > 0 ? use : nil
-        var own = connections[entry.sender] ?? Use()
-        own.calls -= 1
-        own.bytes -= entry.cost
-        connections[entry.sender] = own.calls > 0 ? own : nil
+        Self.add(-1, -entry.cost, to: entry.caller.userAccount, &users)
+        Self.add(-1, -entry.cost, to: entry.caller.account, &processes)
         total.calls -= 1
         total.bytes -= entry.cost
         return entry.header
@@ -83,24 +65,36 @@ struct UnansweredCalls {
 
     private mutating func insert(_ entry: Entry, _ identifier: UInt64) {
         entries[identifier] = entry
-        uses[entry.account, default: Use()].calls += 1
-        uses[entry.account, default: Use()].bytes += entry.cost
-        connections[entry.sender, default: Use()].calls += 1
-        connections[entry.sender, default: Use()].bytes += entry.cost
+        Self.add(1, entry.cost, to: entry.caller.userAccount, &users)
+        Self.add(1, entry.cost, to: entry.caller.account, &processes)
         total.calls += 1
         total.bytes += entry.cost
     }
 
-    private func hasShare(_ account: CallAccount, cost: Int, _ limits: BusLimits) -> Bool {
-        let use = uses[account] ?? Use()
-        return use.calls < limits.maxUnansweredCallsPerUser && cost <= limits.maxUnansweredBytesPerUser - use.bytes
+    private static func add(_ calls: Int, _ bytes: Int, to account: CallAccount, _ uses: inout [CallAccount: Use]) {
+        var use = uses[account] ?? Use()
+        use.calls += calls
+        use.bytes += bytes
+        uses[account] = use.calls > 0 ? use : nil
     }
 
-    private func hasShare(_ sender: BusName, cost: Int, _ limits: BusLimits) -> Bool {
-        let use = connections[sender] ?? Use()
-        return use.calls < limits.maxUnansweredCallsPerConnection
-            && cost <= limits.maxUnansweredBytesPerConnection - use.bytes
+    /// - Parameter isCounted: whether the call is in `total` already.
+    private func hasShare(_ caller: BusCaller, cost: Int, _ limits: BusLimits, isCounted: Bool = false) -> Bool {
+        let (ofUser, own) = (users[caller.userAccount] ?? Use(), processes[caller.account] ?? Use())
+        guard ofUser.calls < limits.maxUnansweredCallsPerUser,
+            cost <= limits.maxUnansweredBytesPerUser - ofUser.bytes
+        else { return false }
+        guard let share = limits.unansweredShare else { return true }
+        // The second half: however many processes have taken their shares, something is left for one more.
+        let freeCalls = limits.maxUnansweredCalls - total.calls + (isCounted ? 1 : 0)
+        let freeBytes = limits.maxUnansweredBytes - total.bytes + (isCounted ? cost : 0)
+        return own.calls < min(share.calls, freeCalls) && cost <= min(share.bytes, freeBytes) - own.bytes
     }
+}
+
+extension BusCaller {
+    /// The account of all connections of the user.
+    fileprivate var userAccount: CallAccount { peer.map { .user($0.user) } ?? .connection(connection) }
 }
 
 /// What an answer needs of a call: its sender and its number. The call itself is released when its

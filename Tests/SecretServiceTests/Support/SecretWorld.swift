@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainModel
 import KeychainTesting
 import LinuxSystem
@@ -18,14 +19,16 @@ final class SecretWorld: Sendable {
     private let server: SecretServer
 
     /// - Parameter passcode: nil for a store that is never locked.
-    init(passcode: String? = nil, person: TestPerson = TestPerson()) throws {
+    init(
+        passcode: String? = nil, person: TestPerson = TestPerson(), consents: (any ConsentStore)? = nil
+    ) throws {
         bus = try PrivateBus()
         store = MemorySecretStore(
             .login, label: "Login", passcode: passcode.map { SharedSecret(copying: $0.utf8) })
         self.person = person
         connection = try BusConnection(to: .custom(bus.address), limits: SecretLimits.bus)
         server = SecretServer(
-            on: connection, store: CombinedSecretStore(store), applications: store,
+            on: connection, store: CombinedSecretStore(store), applications: store, consents: consents,
             askers: [.custom { question, cancellation in person.answer(question, cancellation) }],
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try server.start(replacing: false) {}
@@ -38,10 +41,45 @@ final class SecretWorld: Sendable {
         ["PATH": "/usr/bin:/bin", "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": "/nonexistent"]
     }
 
+    /// Whether ``openSessionInAnotherProcess()`` can run.
+    static var hasOtherPrograms: Bool { access("/usr/bin/busctl", X_OK) == 0 }
+
+    /// Opens a session as a program that is no process of this test; returns its exit value.
+    func openSessionInAnotherProcess() throws -> Int32 {
+        let directory = try TemporaryDirectory()
+        let process = try SpawnedProcess(
+            [
+                "/usr/bin/busctl", "--address=\(bus.address)", "--timeout=600", "call", "org.freedesktop.secrets",
+                "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "OpenSession", "sv", "plain", "s", "",
+            ], environment: environment, output: "\(directory.path)/output")
+        return process.waitUntilExit()
+    }
+
     deinit {
         server.stop()
         connection.close()
     }
+}
+
+/// Consents that no program needs, and whose readers wait until the gate is open.
+final class GatedConsents: ConsentStore {
+    private let readers = Mutex(0)
+    private let isOpen = Mutex(false)
+
+    /// The readers that have come.
+    var count: Int { readers.withLock { $0 } }
+
+    func open() { isOpen.withLock { $0 = true } }
+
+    func consentMode() throws(SecretStoreError) -> ConsentMode {
+        readers.withLock { $0 += 1 }
+        while !isOpen.withLock({ $0 }) { usleep(1000) }
+        return .never
+    }
+
+    func consents() throws(SecretStoreError) -> Set<Consent> { [] }
+
+    func keep(_ consents: [Consent]) throws(SecretStoreError) {}
 }
 
 /// Answers the prompts of a test.

@@ -33,6 +33,16 @@ final class SilentClient {
         try call("Item", "GetSecret", at: item, signature: "o", RawMessage.text(session.text))
     }
 
+    /// Asks to unlock the objects of paths, of which there may be many.
+    func unlock(_ paths: [String]) throws {
+        // The elements of an array of paths are aligned to four bytes, as the array itself.
+        let elements = paths.reduce(into: [UInt8]()) { bytes, path in
+            bytes += [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4) + RawMessage.text(path)
+        }
+        let content = RawMessage.little(UInt32(elements.count)) + elements
+        try call("Service", "Unlock", at: SecretClient.service, signature: "ao", content)
+    }
+
     /// Sends a part of a call, and nothing more.
     func sendHalfACall() throws {
         let content = RawMessage.text("default")

@@ -1,30 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import SystemBus
+
 /// The identifier of an application in a sandbox, as xdg-desktop-portal reports it:
-/// `org.example.App`, `snap.example`, or empty for a program outside of sandboxes.
+/// `org.example.App` or `snap.example`.
 public struct ApplicationID: Hashable, Sendable {
     public let text: String
 
-    /// Returns nil for other characters than letters, digits, `.`, `_` and `-`, and for more than 255
-    /// of them.
+    /// Returns nil unless the text is the name of a snap after `snap.`, or has the form of the identifiers of
+    /// Flatpak and of desktop entries: that of a bus name, so two or more elements of letters, digits, `_` and
+    /// `-`, which are separated by dots and do not begin with a digit.
     public init?(_ text: String) {
-        guard text.utf8.count <= 255, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
+        guard text.utf8.count <= 255 else { return nil }
+        if text.hasPrefix(Self.snapPrefix) {
+            let name = text.dropFirst(Self.snapPrefix.count)
+            guard !name.isEmpty, name.utf8.allSatisfy(Self.isAllowedInSnap) else { return nil }
+        } else {
+            guard let name = try? BusName(validating: text), !name.isUnique else { return nil }
+        }
         self.text = text
     }
 
     /// The access group of the application: that of its sandbox. The portal names the applications of
-    /// snap with their prefix. Programs outside of sandboxes have the shared one.
-    public var accessGroup: String {
-        if text.isEmpty { return "latchkey.shared" }
-        return text.hasPrefix("snap.") ? text : "flatpak.\(text)"
-    }
+    /// snap with their prefix.
+    public var accessGroup: String { text.hasPrefix(Self.snapPrefix) ? text : "flatpak.\(text)" }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
+    private static let snapPrefix = "snap."
+
+    /// A name of letters, digits and `-`, and optionally `_` and the key of an instance.
+    private static func isAllowedInSnap(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default: ".-_".utf8.contains(byte)
+        default: "-_".utf8.contains(byte)
         }
     }
 }

@@ -46,15 +46,11 @@ final class PortalSecrets: Sendable {
     // MARK: Calls
 
     /// - Parameter program: the caller.
-    func receive(_ call: BusMethodCall, program: CallerIdentity) {
-        do throws(BusFailure) {
-            if call.path == Self.path {
-                try receiveOwn(call, program)
-            } else {
-                try close(call)
-            }
-        } catch {
-            call.fail(error)
+    func receive(_ call: BusMethodCall, program: CallerIdentity) throws(BusFailure) {
+        if call.path == Self.path {
+            try receiveOwn(call, program)
+        } else {
+            try close(call)
         }
     }
 
@@ -114,7 +110,12 @@ final class PortalSecrets: Sendable {
     private func add(_ handle: ObjectPath, _ call: BusMethodCall) throws(BusFailure) {
         try state.withLock { (state) throws(BusFailure) -> Void in
             guard state.requests[handle] == nil else { throw .invalidArguments("The handle is in use") }
-            guard state.requests.count < Self.maxRequests else { throw .limitsExceeded("too many requests") }
+            let account = call.caller.account
+            let own = state.requests.values.count { $0.call.caller.account == account }
+            // Half of what is left: another program can always make a request.
+            guard own < (Self.maxRequests - state.requests.count + own + 1) / 2 else {
+                throw .limitsExceeded("too many requests")
+            }
             // Prompts have the even numbers.
             state.next += 1
             state.requests[handle] = Request(call: call, identifier: state.next &* 2 &+ 1)
@@ -143,7 +144,7 @@ final class PortalSecrets: Sendable {
         guard let identifier, let name = try? store.defaultCollection(), let domain = try? store.lockDomain(of: name)
         else { return answer(handle, .failed) }
         var client = program
-        client.executable = application.text.isEmpty ? program.executable : application.text
+        client.executable = application.text
         let question = UnlockQuestion(
             store: store, askers: askers, log: log, collection: name, program: client, window: "")
         questions.ask(.passcode(domain), identifier, with: { question.ask($0) }) { [self] isUnlocked in

@@ -7,6 +7,8 @@ internal import SystemBus
 struct PromptContent: Sendable {
     /// The questions, one after the other. The first that is not agreed to ends the prompt.
     let steps: [PromptStep]
+    /// The number of paths that it keeps until its end.
+    var paths = 0
     /// Does what the prompt is for, if the person has agreed.
     let finish: @Sendable (_ isAgreed: Bool) -> PromptResult
 }
@@ -29,7 +31,7 @@ struct PromptResult: Sendable {
 /// connection that has called the method, and ends with it.
 final class SecretPrompts: Sendable {
     private struct Prompt {
-        let owner: BusName
+        let owner: BusCaller
         let content: PromptContent
         var isShown = false
     }
@@ -52,9 +54,15 @@ final class SecretPrompts: Sendable {
 
     /// Creates a prompt, which is shown when its owner calls `Prompt`.
     ///
-    /// - Throws: `LimitsExceeded` if the program has too many prompts.
-    func create(_ content: PromptContent, for owner: BusName) throws(BusFailure) -> ObjectPath {
+    /// - Throws: `LimitsExceeded` if the program has too many prompts, or too many paths in them.
+    func create(_ content: PromptContent, for owner: BusCaller) throws(BusFailure) -> ObjectPath {
         try budgets.acquire(Self.budget, by: owner)
+        do throws(BusFailure) {
+            try budgets.acquire(Self.pathBudget, content.paths, by: owner)
+        } catch {
+            budgets.release(Self.budget, by: owner)
+            throw error
+        }
         return state.withLock { state in
             let number = PromptNumber(state.next)
             state.next += 1
@@ -71,7 +79,7 @@ final class SecretPrompts: Sendable {
     func show(_ number: PromptNumber, window: String, by sender: BusName) throws(BusFailure) {
         let content = try state.withLock { (state) throws(BusFailure) -> PromptContent in
             guard let prompt = state.prompts[number] else { throw .missingObject(number.path) }
-            guard prompt.owner == sender else { throw .notTheOwner }
+            guard prompt.owner.connection == sender else { throw .notTheOwner }
             guard !prompt.isShown else { throw .alreadyPrompting }
             state.prompts[number]?.isShown = true
             return prompt.content
@@ -96,7 +104,7 @@ final class SecretPrompts: Sendable {
 
     /// Ends the prompt without an answer.
     func dismiss(_ number: PromptNumber, by sender: BusName) throws(BusFailure) {
-        let owner = state.withLock { $0.prompts[number]?.owner }
+        let owner = state.withLock { $0.prompts[number]?.owner.connection }
         guard let owner else { throw .missingObject(number.path) }
         guard owner == sender else { throw .notTheOwner }
         questions.withdraw(Self.identifier(number))
@@ -106,7 +114,7 @@ final class SecretPrompts: Sendable {
     /// Ends the prompts of a connection that has ended.
     func endAll(of owner: BusName) {
         let ended = state.withLock { state -> [PromptNumber] in
-            let ended = state.prompts.filter { $0.value.owner == owner }.map(\.key)
+            let ended = state.prompts.filter { $0.value.owner.connection == owner }.map(\.key)
             for number in ended { state.prompts[number] = nil }
             return ended
         }
@@ -117,11 +125,13 @@ final class SecretPrompts: Sendable {
         let prompt = state.withLock { $0.prompts.removeValue(forKey: number) }
         guard let prompt else { return }
         budgets.release(Self.budget, by: prompt.owner)
-        signals.completed(number, prompt.content.finish(isAgreed), to: prompt.owner)
+        budgets.release(Self.pathBudget, prompt.content.paths, by: prompt.owner)
+        signals.completed(number, prompt.content.finish(isAgreed), to: prompt.owner.connection)
     }
 
     /// The numbers of prompts are even; others that wait for a question have odd ones.
     private static func identifier(_ number: PromptNumber) -> UInt64 { number.number &* 2 }
 
     private static let budget = BudgetItem("prompts", max: 64)
+    private static let pathBudget = BudgetItem("paths in prompts", max: 2 * SecretLimits.maxPaths)
 }

@@ -4,23 +4,54 @@ internal import Dispatch
 internal import LinuxSystem
 internal import SystemBus
 
-/// Answers calls on a few threads: those of one program one after the other, in their order, and programs
-/// in turn. So a program with many or long calls takes one thread, and the others wait for none of them,
-/// or, if there are more such programs than threads, for one call of each.
+/// Answers calls on a few threads: those of one process one after the other, in their order, and processes in
+/// turn. A long call is a step for each turn, and one thread is always free for calls that have just begun, so that
+/// a process with many or long calls delays the others by less than a step, however many connections it has.
 final class FairCalls: Sendable {
-    typealias Work = @Sendable () -> Void
+    /// A part of the work of a call.
+    struct Step: Sendable {
+        /// Returns the next part; nil at the end of the work.
+        let run: @Sendable () -> Step?
+
+        init(_ run: @escaping @Sendable () -> Step?) { self.run = run }
+    }
+
+    private struct Entry {
+        let connection: BusName
+        let step: Step
+    }
+
+    /// The work of one process.
+    private struct Lane {
+        var waiting: ArraySlice<Entry> = []
+        /// The connection for which a step runs.
+        var running: BusName?
+        /// Whether that connection has ended, so that the step is the last one of its call.
+        var hasEnded = false
+    }
 
     private struct State {
-        /// What waits, by program; empty for a program whose last call is being answered.
-        var lanes: [BusName: ArraySlice<Work>] = [:]
-        /// The programs for which something waits and nothing is being done, the next one first. The
-        /// semaphore counts them.
-        var turns: ArraySlice<BusName> = []
+        /// A process whose work is done has none.
+        var lanes: [CallAccount: Lane] = [:]
+        /// The lanes in which a call is to begin, and those in which one goes on, the next one first.
+        var beginning: ArraySlice<CallAccount> = []
+        var continuing: ArraySlice<CallAccount> = []
+        /// The threads on which a call goes on.
+        var continuingThreads = 0
+        var isContinuingNext = false
         var hasEnded = false
+    }
+
+    /// What one thread does next.
+    private struct Turn {
+        let lane: CallAccount
+        let step: Step
+        let isContinuation: Bool
     }
 
     private let threads: Int
     private let state = SystemMutex(State())
+    /// At least as often as there is a turn for another thread.
     private let semaphore = DispatchSemaphore(value: 0)
 
     /// Starts the threads, which run until ``end()``.
@@ -36,65 +67,115 @@ final class FairCalls: Sendable {
         }
     }
 
-    /// Adds work for a program. How much waits is limited by the unanswered calls of the bus.
-    func add(for program: BusName, _ work: @escaping Work) {
-        let isFirst = state.withLock { state in
-            guard !state.hasEnded else { return false }
-            let isFirst = state.lanes[program] == nil
-            if isFirst { state.turns.append(program) }
-            state.lanes[program, default: []].append(work)
-            return isFirst
+    /// Adds work for a process. How much waits is limited by the unanswered calls of the bus.
+    func add(for caller: BusCaller, _ step: @escaping @Sendable () -> Step?) {
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            Self.append(Entry(connection: caller.connection, step: Step(step)), to: caller.account, &state)
         }
-        if isFirst { semaphore.signal() }
+        semaphore.signal()
     }
 
-    /// Releases what waits for a program that has ended, and does `last` after what is being done.
-    func end(_ program: BusName, _ last: @escaping Work) {
-        let (isFirst, dropped) = state.withLock { state -> (Bool, ArraySlice<Work>?) in
-            guard !state.hasEnded else { return (false, nil) }
-            let dropped = state.lanes[program]
-            if dropped == nil { state.turns.append(program) }
-            state.lanes[program] = [last]
-            return (dropped == nil, dropped)
+    /// Releases what waits for a connection that has ended, and does `last` after the step that runs for it, which
+    /// is its last one.
+    func end(_ connection: BusName, _ last: @escaping @Sendable () -> Void) {
+        let dropped = state.withLock { state -> [Entry] in
+            guard !state.hasEnded else { return [] }
+            let entry = Entry(
+                connection: connection,
+                step: Step {
+                    last()
+                    return nil
+                })
+            let dropped = Self.removeAll(of: connection, &state)
+            if let (key, running) = state.lanes.first(where: { $0.value.running == connection }) {
+                var lane = running
+                lane.hasEnded = true
+                lane.waiting.insert(entry, at: lane.waiting.startIndex)
+                state.lanes[key] = lane
+            } else {
+                Self.append(entry, to: .connection(connection), &state)
+            }
+            return dropped
         }
-        if isFirst { semaphore.signal() }
+        semaphore.signal()
         // Calls that are released here fail, which takes the lock of the bus.
         withExtendedLifetime(dropped) {}
     }
 
-    /// Ends the threads after the calls that are being answered. What waits is released.
+    /// Ends the threads after the steps that run. What waits is released.
     func end() {
         let dropped = state.withLock { state in
-            defer { (state.lanes, state.turns, state.hasEnded) = ([:], [], true) }
+            defer { (state.lanes, state.beginning, state.continuing, state.hasEnded) = ([:], [], [], true) }
             return state.lanes
         }
         for _ in 0..<threads { semaphore.signal() }
         withExtendedLifetime(dropped) {}
     }
 
+    // MARK: The threads
+
     private func run() {
         while true {
             semaphore.wait()
-            // Nothing waits after the end only.
-            guard let (program, work) = state.withLock({ Self.take(&$0) }) else { return }
-            work()
-            let hasMore = state.withLock { Self.finish(program, &$0) }
-            if hasMore { semaphore.signal() }
+            while let turn = state.withLock({ Self.take(&$0, threads) }) {
+                let rest = turn.step.run()
+                let dropped = state.withLock { Self.finish(turn, rest, &$0) }
+                withExtendedLifetime(dropped) {}
+            }
+            if state.withLock({ $0.hasEnded }) { return }
         }
     }
 
-    private static func take(_ state: inout State) -> (BusName, Work)? {
-        guard let program = state.turns.popFirst(), let work = state.lanes[program]?.popFirst() else { return nil }
-        return (program, work)
+    private static func take(_ state: inout State, _ threads: Int) -> Turn? {
+        let canContinue = !state.continuing.isEmpty && state.continuingThreads < max(1, threads - 1)
+        let isContinuation = canContinue && (state.isContinuingNext || state.beginning.isEmpty)
+        guard let lane = isContinuation ? state.continuing.popFirst() : state.beginning.popFirst(),
+            let entry = state.lanes[lane]?.waiting.popFirst()
+        else { return nil }
+        state.isContinuingNext = !isContinuation
+        if isContinuation { state.continuingThreads += 1 }
+        state.lanes[lane]?.running = entry.connection
+        state.lanes[lane]?.hasEnded = false
+        return Turn(lane: lane, step: entry.step, isContinuation: isContinuation)
     }
 
-    private static func finish(_ program: BusName, _ state: inout State) -> Bool {
-        guard state.lanes[program]?.isEmpty == false else {
-            state.lanes[program] = nil
-            return false
+    /// - Returns: what is not done any more.
+    private static func finish(_ turn: Turn, _ rest: Step?, _ state: inout State) -> Step? {
+        if turn.isContinuation { state.continuingThreads -= 1 }
+        guard var lane = state.lanes[turn.lane], let connection = lane.running else { return rest }
+        lane.running = nil
+        let goesOn = rest != nil && !lane.hasEnded
+        if goesOn, let rest {
+            lane.waiting.insert(Entry(connection: connection, step: rest), at: lane.waiting.startIndex)
         }
-        state.turns.append(program)
-        return true
+        state.lanes[turn.lane] = lane.waiting.isEmpty ? nil : lane
+        if goesOn {
+            state.continuing.append(turn.lane)
+        } else if !lane.waiting.isEmpty {
+            state.beginning.append(turn.lane)
+        }
+        return goesOn ? nil : rest
+    }
+
+    // MARK: The lanes
+
+    private static func append(_ entry: Entry, to lane: CallAccount, _ state: inout State) {
+        if state.lanes[lane] == nil { state.beginning.append(lane) }
+        state.lanes[lane, default: Lane()].waiting.append(entry)
+    }
+
+    private static func removeAll(of connection: BusName, _ state: inout State) -> [Entry] {
+        var removed: [Entry] = []
+        for (key, lane) in state.lanes where lane.waiting.contains(where: { $0.connection == connection }) {
+            removed += lane.waiting.filter { $0.connection == connection }
+            state.lanes[key]?.waiting.removeAll { $0.connection == connection }
+            guard state.lanes[key]?.waiting.isEmpty == true, lane.running == nil else { continue }
+            state.lanes[key] = nil
+            state.beginning.removeAll { $0 == key }
+            state.continuing.removeAll { $0 == key }
+        }
+        return removed
     }
 
     private static let usualThreads = 4

@@ -5,20 +5,43 @@ internal import SystemBus
 
 /// Each call, from its path to the function that answers it.
 extension SecretServer {
-    /// Answers a call, or lets a function answer it later.
-    func receive(_ call: BusMethodCall) {
+    /// Answers a call, lets a function answer it later, or returns the work that answers it in turns.
+    func receive(_ call: BusMethodCall) -> FairCalls.Step? {
         do throws(BusFailure) {
-            try budgets.spendCall(by: call.sender)
-            try requireSameUser(call.sender)
-            _ = caller(call.sender)
-            if let values = try answer(to: call) { call.answer(values) }
+            try admit(call)
+            switch try answer(to: call) {
+            case .values(let values)?: call.answer(values)
+            case .inTurns(let step)?: return step
+            case nil: break
+            }
         } catch {
             call.fail(error)
+        }
+        return nil
+    }
+
+    /// Charges a call to its process.
+    ///
+    /// - Throws: `AccessDenied` for a program of another user, `LimitsExceeded` for too many calls.
+    func admit(_ call: BusMethodCall) throws(BusFailure) {
+        try budgets.spendCall(by: call.caller)
+        try requireSameUser(call.caller)
+        remember(call.caller)
+    }
+
+    /// How a call is answered.
+    private enum Answer {
+        case values([BusValue])
+        case inTurns(FairCalls.Step)
+
+        init?(_ values: [BusValue]?) {
+            guard let values else { return nil }
+            self = .values(values)
         }
     }
 
     /// - Returns: nil if the call is answered later.
-    private func answer(to call: BusMethodCall) throws(BusFailure) -> [BusValue]? {
+    private func answer(to call: BusMethodCall) throws(BusFailure) -> Answer? {
         guard let path = SecretPath(call.path), exists(path) else { throw .missingObject(call.path) }
         let interfaces = SecretInterfaces.own(of: path) + SecretInterfaces.ofEveryObject
         guard let (interface, method) = Self.method(of: call, in: interfaces) else {
@@ -29,9 +52,12 @@ extension SecretServer {
             throw .invalidArguments("\(method.name) needs arguments of the types “(\(expected))”")
         }
         switch interface.name {
-        case SecretInterfaces.introspectable.name: return [.string(try introspection(of: path, interfaces))]
-        case SecretInterfaces.properties.name: return try answerProperties(call, path)
-        default: return try perform(interface.name, method.name, CallArguments(call.arguments), call, path)
+        case SecretInterfaces.introspectable.name: return .values([.string(try introspection(of: path, interfaces))])
+        case SecretInterfaces.properties.name: return .values(try answerProperties(call, path))
+        default:
+            let arguments = CallArguments(call.arguments)
+            if path == .service, let step = try performInTurns(method.name, arguments, call) { return .inTurns(step) }
+            return Answer(try perform(interface.name, method.name, arguments, call, path))
         }
     }
 
@@ -59,7 +85,7 @@ extension SecretServer {
             let reference = ItemReference(try collection(selector, call.path), item)
             return try performItem(method, &arguments, reference, call)
         case .session(let number):
-            try sessions.close(number, by: call.sender)
+            try sessions.close(number, by: call.caller)
             return []
         case .prompt(let number):
             if method == "Dismiss" {

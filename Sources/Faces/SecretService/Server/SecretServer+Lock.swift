@@ -6,52 +6,84 @@ internal import SystemBus
 
 /// Locking, unlocking, and the prompts for it.
 extension SecretServer {
-    /// Locks the collections of the paths; an item is locked with its collection.
-    ///
-    /// - Returns: the paths that are locked now: none if there is no passcode.
-    func lock(_ paths: [ObjectPath]) -> [ObjectPath] {
-        var locked: [ObjectPath] = []
-        for path in paths {
-            do throws(SecretStoreError) {
-                guard let target = try target(path) else { continue }
-                if try !store.collection(target.collection).isLocked { try store.lock(target.collection) }
-                if try store.collection(target.collection).isLocked { locked.append(path) }
-            } catch {
-                log.notice("a collection was not locked", metadata: ["reason": "\(error)"])
-            }
-        }
-        return locked
+    /// The paths that are locked now, and whether each collection is.
+    struct LockProgress: Sendable {
+        fileprivate var locked: [ObjectPath] = []
+        fileprivate var collections: [CollectionName: Bool] = [:]
+
+        init() {}
     }
 
-    /// Answers with the paths that are open to the program, and with a prompt for the others. Objects that
-    /// do not exist are left out.
-    func unlock(_ paths: [ObjectPath], _ call: BusMethodCall) throws(BusFailure) -> [BusValue] {
-        let reader = reader(call.sender)
+    /// Answers with the paths that are locked now: none if there is no passcode.
+    func lock(_ paths: [ObjectPath], _ call: BusMethodCall) -> FairCalls.Step {
+        PathTurns(
+            paths, of: call, LockProgress(), each: { [self] path, progress in lock(path, &progress) },
+            finish: { progress in [progress.locked.busValue, .objectPath(.absent)] }
+        ).step
+    }
+
+    /// Locks the collection of a path; an item is locked with its collection.
+    func lock(_ path: ObjectPath, _ progress: inout LockProgress) {
+        do throws(SecretStoreError) {
+            guard let target = try target(path) else { return }
+            if progress.collections[target.collection] == nil {
+                progress.collections[target.collection] = try lock(target.collection)
+            }
+            if progress.collections[target.collection] == true { progress.locked.append(path) }
+        } catch {
+            log.notice("a collection was not locked", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private func lock(_ collection: CollectionName) throws(SecretStoreError) -> Bool {
+        if try !store.collection(collection).isLocked { try store.lock(collection) }
+        return try store.collection(collection).isLocked
+    }
+
+    /// The paths of a call, by what they need.
+    private struct UnlockProgress {
         var unlocked: [ObjectPath] = []
         var locked: [ObjectPath] = []
         var collections: [CollectionName] = []
         var items: [ItemReference] = []
-        for path in paths {
-            guard let state = try state(of: path, reader) else { continue }
-            guard state.isLocked || state.needsConsent else {
-                unlocked.append(path)
-                continue
-            }
+
+        mutating func add(_ path: ObjectPath, _ state: TargetState) {
+            guard state.isLocked || state.needsConsent else { return unlocked.append(path) }
             locked.append(path)
             if state.isLocked, !collections.contains(state.collection) { collections.append(state.collection) }
             if state.needsConsent, let item = state.item { items.append(item) }
         }
-        guard !locked.isEmpty else { return [unlocked.busValue, .objectPath(.absent)] }
+    }
+
+    /// Answers with the paths that are open to the program, and with a prompt for the others. Objects that
+    /// do not exist are left out.
+    func unlock(_ paths: [ObjectPath], _ call: BusMethodCall) -> FairCalls.Step {
+        let reader = reader(call.sender)
+        return PathTurns(
+            paths, of: call, UnlockProgress(),
+            each: { [self] (path, progress) throws(BusFailure) in
+                if let state = try state(of: path, reader) { progress.add(path, state) }
+            },
+            finish: { [self] (progress) throws(BusFailure) in
+                [progress.unlocked.busValue, .objectPath(try prompt(for: progress, call, reader))]
+            }
+        ).step
+    }
+
+    private func prompt(
+        for progress: UnlockProgress, _ call: BusMethodCall, _ reader: SecretReader
+    ) throws(BusFailure) -> ObjectPath {
+        let (waiting, asked) = (progress.locked, progress.items)
+        guard !waiting.isEmpty else { return .absent }
         var steps: [PromptStep] = []
-        if !collections.isEmpty { steps.append(try unlockStep(collections, reader)) }
-        if !items.isEmpty { steps.append(consentStep(items, reader)) }
-        let (waiting, asked) = (locked, items)
-        let content = PromptContent(steps: steps) { [weak self] isAgreed in
+        if !progress.collections.isEmpty { steps.append(try unlockStep(progress.collections, reader)) }
+        if !asked.isEmpty { steps.append(consentStep(asked, reader)) }
+        let content = PromptContent(steps: steps, paths: waiting.count) { [weak self] isAgreed in
             let opened = isAgreed ? self?.unlocked(of: waiting, reader) ?? [] : []
             if isAgreed { for item in asked { self?.signals.itemUnlocked(item, to: reader.connection) } }
             return PromptResult(isDismissed: !isAgreed, value: opened.busValue)
         }
-        return [unlocked.busValue, .objectPath(try prompts.create(content, for: call.sender))]
+        return try prompts.create(content, for: call.caller)
     }
 
     private func unlocked(of paths: [ObjectPath], _ reader: SecretReader) -> [ObjectPath] {
@@ -98,7 +130,7 @@ extension SecretServer {
         finish: @escaping @Sendable (Bool) -> PromptResult
     ) throws(BusFailure) -> ObjectPath {
         let content = PromptContent(steps: [try unlockStep(collections, reader(call.sender))], finish: finish)
-        return try prompts.create(content, for: call.sender)
+        return try prompts.create(content, for: call.caller)
     }
 
     /// Asks for the passcodes of collections, one keychain after the other.
@@ -146,7 +178,7 @@ extension SecretServer {
                 ).change(cancellation)
             })
         let content = PromptContent(steps: [step]) { PromptResult(isDismissed: !$0, value: .string("")) }
-        return try prompts.create(content, for: call.sender)
+        return try prompts.create(content, for: call.caller)
     }
 
     private func domain(of collection: CollectionName) throws(BusFailure) -> LockDomain {

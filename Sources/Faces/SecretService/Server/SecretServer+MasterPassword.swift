@@ -40,9 +40,9 @@ extension SecretServer {
         _ properties: CollectionProperties, _ passcode: SharedSecret, _ call: BusMethodCall
     ) throws(BusFailure) -> [BusValue]? {
         let (store, budgets) = (store, budgets)
-        try acquireThread(for: call.sender)
+        try acquireThread(for: call.caller)
         let isRunning = BackgroundThread.run { [weak self] in
-            defer { Self.releaseThread(of: call.sender, budgets) }
+            defer { Self.releaseThread(of: call.caller, budgets) }
             call.answer {
                 let name = try store.defaultCollection()
                 if try store.collection(name).isLocked {
@@ -57,7 +57,7 @@ extension SecretServer {
             }
         }
         guard isRunning else {
-            Self.releaseThread(of: call.sender, budgets)
+            Self.releaseThread(of: call.caller, budgets)
             throw .limitsExceeded("no thread is available")
         }
         return nil
@@ -82,10 +82,10 @@ extension SecretServer {
     private func answerLater(
         _ call: BusMethodCall, _ body: @escaping @Sendable () throws(SecretStoreError) -> Void
     ) throws(BusFailure) {
-        try acquireThread(for: call.sender)
+        try acquireThread(for: call.caller)
         let budgets = budgets
         let isRunning = BackgroundThread.run {
-            defer { Self.releaseThread(of: call.sender, budgets) }
+            defer { Self.releaseThread(of: call.caller, budgets) }
             do throws(SecretStoreError) {
                 try body()
                 call.answer()
@@ -94,7 +94,7 @@ extension SecretServer {
             }
         }
         guard isRunning else {
-            Self.releaseThread(of: call.sender, budgets)
+            Self.releaseThread(of: call.caller, budgets)
             throw .limitsExceeded("no thread is available")
         }
     }
@@ -102,22 +102,23 @@ extension SecretServer {
     // MARK: Threads
 
     /// - Throws: `LimitsExceeded`: each derivation of a key takes a thread, and megabytes of memory.
-    private func acquireThread(for sender: BusName) throws(BusFailure) {
+    private func acquireThread(for sender: BusCaller) throws(BusFailure) {
         try budgets.acquire(Self.threadBudget, by: sender)
         do throws(BusFailure) {
             // All programs together have the account of the service's own name, which no caller has.
-            try budgets.acquire(Self.totalThreadBudget, by: Self.name)
+            try budgets.acquire(Self.totalThreadBudget, by: Self.all)
         } catch {
             budgets.release(Self.threadBudget, by: sender)
             throw error
         }
     }
 
-    private static func releaseThread(of sender: BusName, _ budgets: SenderBudgets) {
+    private static func releaseThread(of sender: BusCaller, _ budgets: SenderBudgets) {
         budgets.release(threadBudget, by: sender)
-        budgets.release(totalThreadBudget, by: name)
+        budgets.release(totalThreadBudget, by: all)
     }
 
+    private static let all = BusCaller(name, nil)
     private static let threadBudget = BudgetItem("passcodes at the same time", max: 4)
     private static let totalThreadBudget = BudgetItem("passcodes of all programs at the same time", max: 16)
 }

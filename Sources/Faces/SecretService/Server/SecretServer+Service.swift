@@ -15,7 +15,7 @@ extension SecretServer {
         case "OpenSession":
             let algorithm = try arguments.next(String.self)
             let (cipher, output) = try SessionCipher.negotiate(algorithm, try arguments.next(BusVariant.self).content)
-            return [.variant(output), .objectPath(try sessions.open(cipher, for: call.sender).path)]
+            return [.variant(output), .objectPath(try sessions.open(cipher, for: call.caller).path)]
         case "CreateCollection":
             let properties = try CollectionProperties(try arguments.next([String: BusVariant].self))
             return try createCollection(properties, alias: try arguments.next(), call)
@@ -27,22 +27,35 @@ extension SecretServer {
                 try consent.divide(found, for: reader)
             }
             return [open.map(\.path).busValue, locked.map(\.path).busValue]
-        case "Unlock": return try unlock(try arguments.nextPaths(), call)
-        case "Lock": return [lock(try arguments.nextPaths()).busValue, .objectPath(.absent)]
         case "LockService":
             let all = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in try store.collections() }
-            _ = lock(all.map(\.name.path))
+            var progress = LockProgress()
+            for collection in all { lock(collection.name.path, &progress) }
             return []
         case "ChangeLock": return [.objectPath(try passcodeChange(of: try arguments.next(), call))]
-        case "GetSecrets":
-            let paths = try arguments.nextPaths()
-            return [try secrets(of: paths, session: try arguments.next(), call)]
         case "ReadAlias": return [.objectPath(try readAlias(try arguments.next()))]
         case "SetAlias":
             let alias = try arguments.next(String.self)
             try setAlias(alias, to: try arguments.next())
             return []
         default: throw .unknownMethod("There is no method “\(method)”")
+        }
+    }
+
+    /// The methods that take any number of paths.
+    ///
+    /// - Returns: nil for another method.
+    func performInTurns(
+        _ method: String, _ arguments: CallArguments, _ call: BusMethodCall
+    ) throws(BusFailure) -> FairCalls.Step? {
+        var arguments = arguments
+        switch method {
+        case "Unlock": return unlock(try arguments.nextPaths(), call)
+        case "Lock": return lock(try arguments.nextPaths(), call)
+        case "GetSecrets":
+            let paths = try arguments.nextPaths()
+            return try secrets(of: paths, session: try arguments.next(), call)
+        default: return nil
         }
     }
 
@@ -113,26 +126,34 @@ extension SecretServer {
 
     // MARK: Secrets
 
+    /// The secrets that were read, and their length together in bytes.
+    private struct SecretsProgress {
+        var entries: [BusValue.Entry] = []
+        var length = 0
+    }
+
     /// Locked items, those that need an answer of the person, and paths without an item are left out.
     private func secrets(
         of paths: [ObjectPath], session: ObjectPath, _ call: BusMethodCall
-    ) throws(BusFailure) -> BusValue {
+    ) throws(BusFailure) -> FairCalls.Step {
         let cipher = try sessions.cipher(at: session, of: call.sender)
-        var entries: [BusValue.Entry] = []
-        var seen: Set<ObjectPath> = []
         let reader = reader(call.sender)
-        var length = 0
-        for path in paths where seen.insert(path).inserted {
-            guard let secret = try secret(at: path, reader) else { continue }
-            // Before the next one is read: they are kept in locked memory.
-            length += secret.bytes.count
-            guard length <= SecretLimits.maxAnswerLength else {
-                throw .limitsExceeded("An answer has at most \(SecretLimits.maxAnswerLength) bytes of secrets")
+        return PathTurns(
+            paths, of: call, SecretsProgress(),
+            each: { [self] (path, progress) throws(BusFailure) in
+                guard let secret = try secret(at: path, reader) else { return }
+                // Before the next one is read: they are kept in locked memory.
+                progress.length += secret.bytes.count
+                guard progress.length <= SecretLimits.maxAnswerLength else {
+                    throw .limitsExceeded("An answer has at most \(SecretLimits.maxAnswerLength) bytes of secrets")
+                }
+                let value = try Self.transfer(secret, session, cipher)
+                progress.entries.append(BusValue.Entry(.objectPath(path), value))
+            },
+            finish: { (progress) throws(BusFailure) in
+                [.dictionary(key: .objectPath, value: .secret, progress.entries)]
             }
-            let value = try Self.transfer(secret, session, cipher)
-            entries.append(BusValue.Entry(.objectPath(path), value))
-        }
-        return .dictionary(key: .objectPath, value: .secret, entries)
+        ).step
     }
 
     private func secret(at path: ObjectPath, _ reader: SecretReader) throws(BusFailure) -> SecretValue? {

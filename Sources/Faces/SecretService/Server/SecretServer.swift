@@ -8,7 +8,7 @@ public import SystemBus
 
 /// The Secret Service of freedesktop.org on one bus, over a store.
 ///
-/// The methods of one program are answered one after the other, and those of several in turn
+/// The methods of one process are answered one after the other, and those of several in turn
 /// (``FairCalls``); what waits for a person or derives keys has threads of its own.
 public final class SecretServer: Sendable {
     let bus: BusConnection
@@ -31,7 +31,6 @@ public final class SecretServer: Sendable {
     /// What is in force as long as the service runs.
     private struct Running {
         var calls: FairCalls?
-        var peers: PeerDirectory?
         var registrations: [BusRegistration] = []
         var observation: (any Sendable)?
     }
@@ -70,16 +69,18 @@ public final class SecretServer: Sendable {
             throw .system(SystemError("start a thread for calls", code: EAGAIN))
         }
         running.withLock { $0.calls = calls }
-        let peers = try PeerDirectory(bus) { [weak self] name in calls.end(name) { [weak self] in self?.forget(name) } }
-        running.withLock { $0.peers = peers }
+        try keep(
+            bus.observeEnds { [weak self] name in calls.end(name) { [weak self] in self?.forget(name) } })
         let objects = try bus.export(at: SecretPath.root, holdsSecrets: true) { [weak self] call in
-            calls.add(for: call.sender) { [weak self] in self?.receive(call) }
+            calls.add(for: call.caller) { [weak self] in self?.receive(call) }
         }
         keep(objects)
         if let portal {
             let exported = try bus.export(at: PortalSecrets.path) { [weak self] call in
-                guard let self else { return }
-                portal.receive(call, program: self.caller(call.sender))
+                calls.add(for: call.caller) { [weak self] in
+                    self?.receive(call, for: portal)
+                    return nil
+                }
             }
             keep(exported)
         }
@@ -118,9 +119,13 @@ public final class SecretServer: Sendable {
     /// Returns the program at the other end of a connection, for words, the log and questions: at most a
     /// claim. What it executes later changes nothing.
     func caller(_ sender: BusName) -> CallerIdentity {
-        if let known = programs.withLock({ $0[sender] }) { return known }
-        let peers = running.withLock { $0.peers }
-        guard let peer = try? peers?.peer(sender), let process = peer.process else {
+        programs.withLock { $0[sender] } ?? remember(BusCaller(sender, try? bus.peer(sender)))
+    }
+
+    @discardableResult
+    func remember(_ caller: BusCaller) -> CallerIdentity {
+        if let known = programs.withLock({ $0[caller.connection] }) { return known }
+        guard let peer = caller.peer, let process = peer.process else {
             return CallerIdentity(executable: Self.unknownProgram)
         }
         let program = CallerIdentity(
@@ -129,9 +134,18 @@ public final class SecretServer: Sendable {
         programs.withLock { programs in
             // The end of a connection that was reported before would leave its program here.
             if programs.count >= Self.maxPrograms { programs = [:] }
-            programs[sender] = program
+            programs[caller.connection] = program
         }
         return program
+    }
+
+    private func receive(_ call: BusMethodCall, for portal: PortalSecrets) {
+        do throws(BusFailure) {
+            try admit(call)
+            try portal.receive(call, program: caller(call.sender))
+        } catch {
+            call.fail(error)
+        }
     }
 
     func reader(_ sender: BusName) -> SecretReader { SecretReader(connection: sender, program: caller(sender)) }
@@ -140,9 +154,8 @@ public final class SecretServer: Sendable {
     private static let maxPrograms = 4096
 
     /// - Throws: `AccessDenied` for a program of another user.
-    func requireSameUser(_ sender: BusName) throws(BusFailure) {
-        let peers = running.withLock { $0.peers }
-        guard let peer = try? peers?.peer(sender), peer.user == geteuid() else {
+    func requireSameUser(_ caller: BusCaller) throws(BusFailure) {
+        guard caller.peer?.user == geteuid() else {
             throw .accessDenied("The keychain belongs to another user")
         }
     }
@@ -223,13 +236,13 @@ extension SecretServer {
 
 /// The limits of the service.
 public enum SecretLimits {
-    /// For the connection of the service: a secret may have 4 MiB, and each connection a part of
-    /// what all have.
+    /// For the connection of the service: a secret may have 4 MiB, and each process a part of what all
+    /// have.
     public static var bus: BusLimits {
         var limits = BusLimits()
         (limits.maxUnansweredCalls, limits.maxUnansweredBytes) = (8192, 192 << 20)
         (limits.maxUnansweredCallsPerUser, limits.maxUnansweredBytesPerUser) = (8192, 192 << 20)
-        (limits.maxUnansweredCallsPerConnection, limits.maxUnansweredBytesPerConnection) = (4096, 64 << 20)
+        limits.unansweredShare = (calls: 4096, bytes: 64 << 20)
         (limits.maxQueuedEvents, limits.maxQueuedBytes) = (16_384, 256 << 20)
         // A search may find every item of a keychain.
         (limits.maxSentBytes, limits.maxSentValues) = (maxAnswerLength + (1 << 20), 1 << 20)
@@ -238,7 +251,7 @@ public enum SecretLimits {
         return limits
     }
 
-    /// The calls of one connection: more than a program needs that does nothing else.
+    /// The calls of one process: more than a program needs that does nothing else.
     static let rate = SenderBudgets.Rate(burst: 50_000, perSecond: 25_000)
 
     /// The longest type of a content, in bytes.

@@ -22,12 +22,12 @@ final class SecretSessions: Sendable {
     init(_ budgets: SenderBudgets) { self.budgets = budgets }
 
     /// - Throws: `LimitsExceeded` if the program has too many sessions.
-    func open(_ cipher: SessionCipher, for owner: BusName) throws(BusFailure) -> SessionNumber {
+    func open(_ cipher: SessionCipher, for owner: BusCaller) throws(BusFailure) -> SessionNumber {
         try budgets.acquire(Self.budget, by: owner)
         return state.withLock { state in
             let number = SessionNumber(state.next)
             state.next += 1
-            state.sessions[number] = Session(owner: owner, cipher: cipher)
+            state.sessions[number] = Session(owner: owner.connection, cipher: cipher)
             return number
         }
     }
@@ -45,9 +45,9 @@ final class SecretSessions: Sendable {
     func exists(_ number: SessionNumber) -> Bool { state.withLock { $0.sessions[number] != nil } }
 
     /// - Throws: `AccessDenied` if the session belongs to another program.
-    func close(_ number: SessionNumber, by sender: BusName) throws(BusFailure) {
+    func close(_ number: SessionNumber, by sender: BusCaller) throws(BusFailure) {
         guard let session = state.withLock({ $0.sessions[number] }) else { throw .missingObject(number.path) }
-        guard session.owner == sender else { throw .notTheOwner }
+        guard session.owner == sender.connection else { throw .notTheOwner }
         state.withLock { $0.sessions[number] = nil }
         budgets.release(Self.budget, by: sender)
     }

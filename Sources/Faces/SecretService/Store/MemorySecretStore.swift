@@ -14,6 +14,13 @@ public final class MemorySecretStore: SecretStore {
         var modified: UInt64
         var creators: [ProgramPath]
 
+        /// About the memory that it uses, in bytes.
+        var size: Int {
+            attributes.pairs.reduce(secret.bytes.count + label.utf8.count) {
+                $0 + $1.name.utf8.count + $1.value.utf8.count
+            }
+        }
+
         mutating func add(_ creator: ProgramPath?) {
             guard let creator, !creators.contains(creator), creators.count < MemorySecretStore.maxCreators else {
                 return
@@ -38,6 +45,10 @@ public final class MemorySecretStore: SecretStore {
         var passcode: SharedSecret?
         var isLocked = false
         var applications: [ApplicationID: SharedSecret] = [:]
+
+        var size: Int {
+            collections.values.reduce(0) { $0 + $1.items.values.reduce(0) { $0 + $1.size } }
+        }
     }
 
     private let domain: LockDomain
@@ -268,7 +279,13 @@ public final class MemorySecretStore: SecretStore {
     ) throws(SecretStoreError) -> Value {
         let value = try state.withLock { (state) throws(SecretStoreError) -> Value in
             guard !state.isLocked || isLockedAllowed else { throw .locked }
-            return try body(&state)
+            let before = state
+            let value = try body(&state)
+            guard state.size <= max(Self.maxSize, before.size) else {
+                state = before
+                throw .limitExceeded("\(Self.maxSize >> 20) MiB of items in memory")
+            }
+            return value
         }
         observers.report(.contents)
         return value
@@ -283,6 +300,8 @@ public final class MemorySecretStore: SecretStore {
     }
 
     private static let maxItems = 4096
+    /// Of all items together, in bytes.
+    private static let maxSize = 64 << 20
     private static let maxCreators = 16
     private static let maxCollections = 256
 }
