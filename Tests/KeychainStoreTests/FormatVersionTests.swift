@@ -127,7 +127,7 @@ struct FormatVersionTests {
         let size = try #require(try FileStatus.ofLink(copy.path)?.size)
         let store = try KeychainStore(
             path: copy.path, attempts: PasscodeAttempts(inMemory: .system),
-            quota: KeychainQuota(bytes: Int(size), items: 100)
+            account: StorageAccount(maxBytes: Int(size), maxItems: 100)
         ) { (_) throws(KeybagError) in key }
         let search = ItemSearch(
             .genericPassword, groups: .only([.shared]), attributes: [.account: .string("alice")])
@@ -195,7 +195,7 @@ struct FormatVersionTests {
         let size = try #require(try FileStatus.ofLink(copy.path)?.size)
         let store = try KeychainStore(
             path: copy.path, attempts: PasscodeAttempts(inMemory: .system),
-            quota: KeychainQuota(bytes: Int(size) + 65536, items: 100)
+            account: StorageAccount(maxBytes: Int(size) + 65536, maxItems: 100)
         ) { (_) throws(KeybagError) in key }
         _ = try store.add(ConstraintFixture.item("zoe", nil, .always))
         var count = 0

@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 import LatchkeyService
+import LinuxSystem
 import SecretMemory
 import Synchronization
 import Testing
@@ -40,7 +41,7 @@ struct StoredFileQuotaTests {
     func quota() throws {
         let directory = try TemporaryDirectory()
         let limited = try EmbeddedService(
-            home: KeychainHome(root: directory.path), quota: KeychainQuota(bytes: 2 << 20))
+            home: KeychainHome(root: directory.path), account: StorageAccount(maxBytes: 2 << 20))
         defer { limited.close() }
         try Self.store(1 << 20, "first", in: limited)
         let error = #expect(throws: KeychainError.self) { try Self.store(1 << 20, "second", in: limited) }
@@ -80,9 +81,13 @@ struct StoredFileQuotaTests {
     @Test("A file that is longer than the quota is refused while it arrives, not after it was written")
     func arriving() throws {
         let directory = try TemporaryDirectory()
-        let limited = try EmbeddedService(
-            home: KeychainHome(root: directory.path), quota: KeychainQuota(bytes: 2 << 20))
+        let account = StorageAccount(maxBytes: 4 << 20)
+        let limited = try EmbeddedService(home: KeychainHome(root: directory.path), account: account)
         defer { limited.close() }
+        // Seven parts and a half are left, and each costs a little more than its length.
+        let other = account.charge()
+        #expect(other.add(account.available - 7 * StoredFilePart.maxLength - StoredFilePart.maxLength / 2))
+        defer { withExtendedLifetime(other) {} }
         let parts = Mutex(0)
         let error = #expect(throws: KeychainError.self) {
             try limited.storeFile(
@@ -96,8 +101,7 @@ struct StoredFileQuotaTests {
                 }, caller: Self.caller)
         }
         #expect(error?.status == .diskFull)
-        // Eight parts of 256 KiB are the quota.
-        #expect(parts.withLock { $0 } == 9)
+        #expect(parts.withLock { $0 } == 8)
         #expect(Self.files(directory) == 0)
     }
 }

@@ -30,20 +30,23 @@ final class ConnectionPool: Sendable {
     private let open: @Sendable (ReadOnlyDatabase.State?) throws -> DatabaseQueue
     /// The file of the connections; nil in memory.
     private let file: (path: String, identity: FileStatus.Identity?)?
-    /// The maximum length of the file, and of its log, in bytes; nil for no limit.
-    private let maxBytes: Int64?
+    /// What the user may keep on the disk; nil for no limit.
+    private let account: StorageAccount?
     /// nil if the database is writable.
     private let readOnly: ReadOnlyDatabase?
+    /// nil in memory, and for a database that cannot be written.
+    let reserve: DiskReserve?
 
     /// Creates connections to the existing file at `path`.
     ///
-    /// - Parameter maxBytes: the maximum length of the file in bytes; nil for no limit.
-    init(path: String, maxBytes: Int?) {
+    /// - Parameter account: what the user may keep on the disk; nil for no limit.
+    init(path: String, account: StorageAccount? = nil) {
         count = Self.maxCount
         free = DispatchSemaphore(value: count)
-        open = { _ in try DatabaseQueue(path: path, configuration: Self.configuration(maxBytes: maxBytes)) }
+        open = { _ in try DatabaseQueue(path: path, configuration: Self.configuration()) }
         file = (path, Self.identity(of: path))
-        self.maxBytes = maxBytes.map(Int64.init)
+        self.account = account
+        reserve = DiskReserve(of: path, account)
         readOnly = nil
         ForkGuard.shared.watch(self)
     }
@@ -60,7 +63,8 @@ final class ConnectionPool: Sendable {
                     timeout: readOnly.isInspected ? Self.inspectionTimeout : Self.busyTimeout))
         }
         file = (readOnly.path, Self.identity(of: readOnly.path))
-        maxBytes = nil
+        account = nil
+        reserve = nil
         self.readOnly = readOnly
         ForkGuard.shared.watch(self)
     }
@@ -70,14 +74,15 @@ final class ConnectionPool: Sendable {
         count = 1
         free = DispatchSemaphore(value: count)
         do {
-            let only = try DatabaseQueue(configuration: Self.configuration(maxBytes: nil))
+            let only = try DatabaseQueue(configuration: Self.configuration())
             state.withLock { $0.idle = [only] }
         } catch {
             throw StoreError(error)
         }
         open = { _ in throw StoreError.closed }
         file = nil
-        maxBytes = nil
+        account = nil
+        reserve = nil
         readOnly = nil
     }
 
@@ -90,33 +95,84 @@ final class ConnectionPool: Sendable {
         if let readOnly { throw .readOnly(path: readOnly.path) }
     }
 
-    /// Runs `body` on one consistent state of the database.
+    /// Runs `body` on one consistent state of the database. The first transaction of all processes makes the index of
+    /// the log, for which a full disk has no space; then the reserve is used, and `body` runs again.
     func read<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try withConnection { (database) throws(StoreError) in
-            try RowStatement("BEGIN DEFERRED", in: database).run()
-            // This transaction has written nothing, so an error of COMMIT loses nothing.
-            defer { _ = try? RowStatement("COMMIT", in: database).run() }
-            return try body(database)
+        try usingReserve { (_) throws(StoreError) -> Result in
+            try withConnection { (database) throws(StoreError) -> Result in
+                try RowStatement("BEGIN DEFERRED", in: database).run()
+                // This transaction has written nothing, so an error of COMMIT loses nothing.
+                defer { _ = try? RowStatement("COMMIT", in: database).run() }
+                return try body(database)
+            }
+        }
+    }
+
+    /// - Parameter body: runs again if the disk is full and the reserve makes space; then with true.
+    private func usingReserve<Result>(_ body: (Bool) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        do throws(StoreError) {
+            return try body(false)
+        } catch {
+            guard error.isFull, reserve?.release() == true else { throw error }
+            return try body(true)
         }
     }
 
     /// Runs `body` in one transaction. When this returns, all changes are durable; when it throws,
     /// nothing has changed.
-    func write<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
+    ///
+    /// - Parameter isDeletion: whether the reserve is used if the disk is full; then `body` runs again.
+    func write<Result>(
+        isDeletion: Bool = false, _ body: (Database) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
         try requireWritable()
-        return try exclusively { (database) throws(StoreError) in
-            try shortenLog(in: database)
-            try RowStatement("BEGIN IMMEDIATE", in: database).run()
-            do throws(StoreError) {
-                try requireFile()
-                let result = try body(database)
-                try RowStatement("COMMIT", in: database).run()
-                return result
-            } catch {
-                // After some errors SQLite has already rolled back; then nothing is left to do.
-                if database.isInsideTransaction { try RowStatement("ROLLBACK", in: database).run() }
-                throw error
+        guard isDeletion else {
+            try reserve?.require()
+            return try chargedTransaction(body)
+        }
+        return try usingReserve { (usesReserve) throws(StoreError) -> Result in
+            guard usesReserve else { return try chargedTransaction(body) }
+            // The pages of a large item, which is encrypted, are not overwritten: the log would be as large.
+            return try chargedTransaction { (database) throws(StoreError) -> Result in
+                _ = try RowStatement("PRAGMA secure_delete = FAST", in: database).step()
+                defer { _ = try? RowStatement("PRAGMA secure_delete = ON", in: database).step() }
+                return try body(database)
             }
+        }
+    }
+
+    private func chargedTransaction<Result>(
+        _ body: (Database) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        guard let account, let file else {
+            return try exclusively { (database) throws(StoreError) in try transaction(in: database, body) }
+        }
+        let path = file.path
+        return try account.whileChanging(path, measure: { Self.size(path) }) { (left) throws(StoreError) -> Result in
+            try exclusively { (database) throws(StoreError) -> Result in
+                let growth = left + (try shortenLog(in: database, path, left, account))
+                try limit(database, growth: growth)
+                let result = try transaction(in: database, body)
+                // What is left may be less than the log.
+                if Self.logLength(path) > growth { try? emptyLog(in: database) }
+                return result
+            }
+        }
+    }
+
+    private func transaction<Result>(
+        in database: Database, _ body: (Database) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try RowStatement("BEGIN IMMEDIATE", in: database).run()
+        do throws(StoreError) {
+            try requireFile()
+            let result = try body(database)
+            try RowStatement("COMMIT", in: database).run()
+            return result
+        } catch {
+            // After some errors SQLite has already rolled back; then nothing is left to do.
+            if database.isInsideTransaction { try RowStatement("ROLLBACK", in: database).run() }
+            throw error
         }
     }
 
@@ -139,21 +195,60 @@ final class ConnectionPool: Sendable {
         for connection in idle { try? connection.close() }
     }
 
-    /// Keeps SQLite's log below the maximum length of the file: overlapping readers would let it
+    /// Empties SQLite's log if it is longer than what is left to the user. Overlapping readers would let it
     /// grow without limit.
-    private func shortenLog(in database: Database) throws(StoreError) {
-        guard let maxBytes, let file, logLength(file.path) > maxBytes else { return }
+    ///
+    /// - Returns: the bytes that this has made free.
+    private func shortenLog(
+        in database: Database, _ path: String, _ growth: Int, _ account: StorageAccount
+    ) throws(StoreError) -> Int {
+        let before = Self.logLength(path)
+        guard before > growth else { return 0 }
+        try emptyLog(in: database)
+        let after = Self.logLength(path)
+        guard after <= max(growth, min(account.maxBytes, Self.maxLogLength)) else {
+            throw .quota("the keychain's write-ahead log has its maximum length, and is in use by readers")
+        }
+        return max(0, before - after)
+    }
+
+    private func emptyLog(in database: Database) throws(StoreError) {
         // Do not wait for readers. A later write finds the log free.
         try RowStatement("PRAGMA busy_timeout = 0", in: database).run()
         defer { _ = try? RowStatement("PRAGMA busy_timeout = \(Self.busyTimeout)", in: database).run() }
         let statement = try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
         while try statement.step() {}
-        guard logLength(file.path) <= maxBytes else {
-            throw .quota("the keychain's write-ahead log has its maximum length, and is in use by readers")
+    }
+
+    /// Lets the database grow by so many bytes at most. It always keeps its present size.
+    private func limit(_ database: Database, growth: Int) throws(StoreError) {
+        let (size, count) = (try Self.number("page_size", in: database), try Self.number("page_count", in: database))
+        guard size > 0 else { return }
+        do {
+            // Not cached: the numbers are without end.
+            try database.execute(sql: "PRAGMA max_page_count = \(count + Int64(growth) / size)")
+        } catch {
+            throw StoreError(error)
         }
     }
 
-    private func logLength(_ path: String) -> Int64 { ((try? FileStatus.of("\(path)-wal")) ?? nil)?.size ?? 0 }
+    private static func number(_ name: String, in database: Database) throws(StoreError) -> Int64 {
+        let statement = try RowStatement("PRAGMA \(name)", in: database)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// The length of a database, its log and its reserve, in bytes.
+    static func size(_ path: String) -> Int {
+        Int(clamping: ((try? FileStatus.of(path)) ?? nil)?.size ?? 0) + logLength(path)
+            + Int(clamping: ((try? FileStatus.of(DiskReserve.path(of: path))) ?? nil)?.size ?? 0)
+    }
+
+    private static func logLength(_ path: String) -> Int {
+        Int(clamping: ((try? FileStatus.of("\(path)-wal")) ?? nil)?.size ?? 0)
+    }
+
+    /// The length of a log that readers keep from being emptied.
+    private static let maxLogLength = 4 << 20
 
     /// Throws ``StoreError/replaced(path:)`` if the file was deleted or replaced. No other process
     /// would see what is written to it.
@@ -273,7 +368,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private static func configuration(maxBytes: Int?) -> Configuration {
+    private static func configuration() -> Configuration {
         var configuration = Configuration()
         configuration.label = "latchkey"
         // Other processes also write. A transaction takes milliseconds: after waiting a minute,
@@ -289,9 +384,6 @@ final class ConnectionPool: Sendable {
                     PRAGMA trusted_schema = OFF;
                     PRAGMA cell_size_check = ON;
                     """)
-            if let maxBytes, let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size"), pageSize > 0 {
-                try database.execute(sql: "PRAGMA max_page_count = \(max(1, maxBytes / pageSize))")
-            }
             try harden(database)
         }
         return configuration

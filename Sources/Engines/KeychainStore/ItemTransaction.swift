@@ -11,13 +11,15 @@ extension KeychainStore {
     /// `body` runs again, in a new transaction, if keys of an application password had to be
     /// derived: it must depend on nothing that it has changed outside the transaction.
     ///
-    /// - Parameter constraints: satisfies the constraints of items that are read, and binds those
-    ///   of items that are stored.
+    /// - Parameters:
+    ///   - isDeletion: whether `body` only deletes, so that it may use what is kept for a full disk.
+    ///   - constraints: satisfies the constraints of items that are read, and binds those of items that are stored.
     public func transaction<Result>(
-        constraints: ConstraintUse = .none, _ body: (ItemTransaction) throws(StoreError) -> Result
+        isDeletion: Bool = false, constraints: ConstraintUse = .none,
+        _ body: (ItemTransaction) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         keybag.recordUse()
-        return try write(use: constraints) { (database, seal) throws(StoreError) in
+        return try write(isDeletion: isDeletion, use: constraints) { (database, seal) throws(StoreError) in
             try body(ItemTransaction(store: self, database: database, seal: seal))
         }
     }

@@ -124,7 +124,7 @@ extension KeychainStore {
             }
         case .emptyQuarantine:
             if dryRun { return try quarantinedRows() }
-            return try write { (database, _) throws(StoreError) in
+            return try write(isDeletion: true) { (database, _) throws(StoreError) in
                 let count = try Quarantine.count(in: database)
                 try Quarantine.empty(in: database)
                 return count

@@ -109,7 +109,7 @@ extension KeychainStore {
     ///
     /// - Returns: the number of items.
     public func remove(_ search: ItemSearch, now: Double) throws(StoreError) -> Int {
-        try transaction { (items) throws(StoreError) in try items.remove(search, now: now) }
+        try transaction(isDeletion: true) { (items) throws(StoreError) in try items.remove(search, now: now) }
     }
 
     func remove(_ search: ItemSearch, now: Double, in database: Database, _ seal: RowSeal) throws(StoreError) -> Int {

@@ -28,7 +28,7 @@ extension KeychainStore {
         let connections =
             inspects
             ? ConnectionPool(ReadOnlyDatabase(path: path, isInspected: true))
-            : ConnectionPool(path: path, maxBytes: nil)
+            : ConnectionPool(path: path)
         defer { connections.close() }
         return try connections.read { (database) throws(StoreError) in
             try DatabaseSchema.verify(database)
@@ -51,7 +51,7 @@ extension KeychainStore {
     ) throws(StoreError) -> Int {
         try attempts.exclusively(onSystemError: StoreError.keybag) { () throws(StoreError) in
             try prepareFile(path, mayCreate: false)
-            let connections = ConnectionPool(path: path, maxBytes: nil)
+            let connections = ConnectionPool(path: path)
             defer { connections.close() }
             let stored = try connections.read { (database) throws(StoreError) in
                 try DatabaseSchema.verify(database)

@@ -73,5 +73,6 @@ extension KeychainStore {
         let statement = try RowStatement("DELETE FROM item WHERE id = ?", in: database)
         try statement.bind(row.position, at: 1)
         try statement.run()
+        itemQuota?.noteDeletion()
     }
 }

@@ -60,14 +60,16 @@ extension KeychainStore {
     /// - Parameters:
     ///   - given: keys to use instead of the unlocked ones, for an operation that has the passcode
     ///     in its request.
+    ///   - isDeletion: whether `body` only deletes, so that it may use what is kept for a full disk; then it runs
+    ///     again.
     ///   - isChange: false for a transaction that changes nothing that a program can read.
     ///   - use: the constraints that the call satisfies, and what new ones are bound to.
     func write<Result>(
-        with given: Keyring? = nil, isChange: Bool = true, use: ConstraintUse = .none,
+        with given: Keyring? = nil, isDeletion: Bool = false, isChange: Bool = true, use: ConstraintUse = .none,
         _ body: (Database, RowSeal) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let result = try afterDerivations { (pending) throws(StoreError) in
-            try runTransaction(with: given, use, pending, body)
+            try runTransaction(with: given, isDeletion: isDeletion, use, pending, body)
         }
         hasWritten.raise()
         idleCheckpoint?.schedule()
@@ -76,11 +78,11 @@ extension KeychainStore {
     }
 
     private func runTransaction<Result>(
-        with given: Keyring?, _ use: ConstraintUse, _ pending: PendingDerivations,
+        with given: Keyring?, isDeletion: Bool, _ use: ConstraintUse, _ pending: PendingDerivations,
         _ body: (Database, RowSeal) throws(StoreError) -> Result
     ) throws(StoreError) -> (value: Result, isChanged: Bool) {
         do throws(StoreError) {
-            return try connections.write { (database) throws(StoreError) in
+            return try connections.write(isDeletion: isDeletion) { (database) throws(StoreError) in
                 guard let current = try currentKeyring(database) else {
                     throw StoreError.keybag(.damaged("its generation has decreased"))
                 }
@@ -89,6 +91,7 @@ extension KeychainStore {
                 let seal = RowSeal(
                     keyring: given ?? current, columns: try columns(database), use: use, pending: pending)
                 let value = try body(database, seal)
+                try itemQuota?.finish(in: database)
                 guard pending.isEmpty else { throw StoreError.derivationPending }
                 return (value, database.totalChangesCount != before)
             }

@@ -31,17 +31,16 @@ public final class KeychainStore: Sendable {
     /// - Parameters:
     ///   - attempts: counts wrong passcodes.
     ///   - clock: measures the grace period after a lock.
-    ///   - quota: the maximum size of the keychain; nil for no limit.
+    ///   - account: what the user may keep on the disk; nil for no limit.
     ///   - deviceKey: returns the device key.
     public convenience init(
-        path: String, attempts: PasscodeAttempts, clock: BootClock = .system, quota: KeychainQuota? = nil,
+        path: String, attempts: PasscodeAttempts, clock: BootClock = .system, account: StorageAccount? = nil,
         deviceKey: (_ place: DeviceKeyPlace) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         try Self.prepareFile(path)
         try self.init(
             path: path, isReadOnly: ReadOnlyDatabase.isNeeded(for: path), attempts: attempts, clock: clock,
-            quota: quota,
-            deviceKey: deviceKey)
+            account: account, deviceKey: deviceKey)
     }
 
     /// Opens the existing keychain at `path` for a report: for reading only, and without a change of any
@@ -55,7 +54,7 @@ public final class KeychainStore: Sendable {
         try Self.prepareFile(path, mayCreate: false)
         try self.init(
             ConnectionPool(ReadOnlyDatabase(path: path, isInspected: true)), path: path, attempts: attempts,
-            clock: clock, quota: nil, deviceKey: deviceKey)
+            clock: clock, account: nil, deviceKey: deviceKey)
     }
 
     /// Opens the existing file at `path`.
@@ -63,26 +62,26 @@ public final class KeychainStore: Sendable {
     /// - Parameter isReadOnly: writes nothing; every change throws ``StoreError/readOnly(path:)``.
     convenience init(
         path: String, isReadOnly: Bool, attempts: PasscodeAttempts, clock: BootClock = .system,
-        quota: KeychainQuota? = nil,
+        account: StorageAccount? = nil,
         deviceKey: (_ place: DeviceKeyPlace) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         let connections =
             isReadOnly
-            ? ConnectionPool(ReadOnlyDatabase(path: path)) : ConnectionPool(path: path, maxBytes: quota?.bytes)
-        try self.init(connections, path: path, attempts: attempts, clock: clock, quota: quota, deviceKey: deviceKey)
+            ? ConnectionPool(ReadOnlyDatabase(path: path)) : ConnectionPool(path: path, account: account)
+        try self.init(connections, path: path, attempts: attempts, clock: clock, account: account, deviceKey: deviceKey)
     }
 
     /// Creates a keychain in memory, which is lost when the object is released.
     public convenience init(inMemoryWith deviceKey: DeviceKey, clock: BootClock = .system) throws(StoreError) {
         try self.init(
             ConnectionPool(inMemory: ()), path: nil, attempts: PasscodeAttempts(inMemory: clock), clock: clock,
-            quota: nil
+            account: nil
         ) { _ in deviceKey }
     }
 
     private init(
         _ connections: ConnectionPool, path: String?, attempts: PasscodeAttempts, clock: BootClock,
-        quota: KeychainQuota?,
+        account: StorageAccount?,
         deviceKey: (_ place: DeviceKeyPlace) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         let isNew = try connections.read(DatabaseSchema.isEmpty)
@@ -99,6 +98,7 @@ public final class KeychainStore: Sendable {
             throw .keybag(error)
         }
         if isNew { try Self.create(in: connections, deviceKey: key, isFile: path != nil) }
+        if isNew { connections.reserve?.restore() }
         if let path, !connections.isReadOnly { unlink(Self.creationMarkerPath(path)) }
         var (opened, isOutdated) = try connections.read { (database) throws(StoreError) in
             try DatabaseSchema.verify(database)
@@ -114,7 +114,7 @@ public final class KeychainStore: Sendable {
         opened = try Self.checkCounter(opened, in: connections, attempts)
         self.connections = connections
         self.attempts = attempts
-        itemQuota = quota.map { ItemQuota($0.items) }
+        if let account, let path { itemQuota = ItemQuota(account, path) } else { itemQuota = nil }
         keybag = LockableKeybag(opened, clock: clock)
         changes = ChangeNotifier(path: path)
         // Weak, so that the timer does not keep a released store open.
@@ -160,6 +160,7 @@ public final class KeychainStore: Sendable {
         // database; that process will empty the log.
         if hasWritten.value { try? checkpoint() }
         connections.close()
+        connections.reserve?.restore()
         // Running calls hold their own references to the keys; the last call releases them.
         keybag.forget()
         changes.end()
@@ -181,7 +182,8 @@ public final class KeychainStore: Sendable {
     // MARK: The log
 
     static func truncateLog(of connections: ConnectionPool) throws(StoreError) {
-        _ = try emptyLog(of: connections)
+        // What the log had may be what the reserve has given.
+        if try emptyLog(of: connections) { connections.reserve?.restore() }
     }
 
     /// Empties the log, and returns whether it is empty; readers can prevent that.
@@ -212,4 +214,6 @@ final class Flag: Sendable {
     private let state = Atomic(false)
     var value: Bool { state.load(ordering: .acquiring) }
     func raise() { state.store(true, ordering: .releasing) }
+    /// - Returns: whether it was raised.
+    func lower() -> Bool { state.exchange(false, ordering: .acquiringAndReleasing) }
 }

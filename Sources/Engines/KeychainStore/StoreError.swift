@@ -68,12 +68,14 @@ extension StoreError {
     /// Whether the disk or the quota is full. The same change may succeed later.
     var isFull: Bool {
         switch self {
-        case .database(let code, _): code & 0xFF == Self.sqliteFull
+        case .database(let code, _): code & 0xFF == Self.sqliteFull || code == Self.indexFull
         case .quota: true
         default: false
         }
     }
 
     /// SQLITE_FULL.
-    private static let sqliteFull: Int32 = 13
+    static let sqliteFull: Int32 = 13
+    /// SQLITE_IOERR_SHMSIZE: the index of the log could not grow.
+    private static let indexFull: Int32 = 10 | (19 << 8)
 }

@@ -45,7 +45,7 @@ public struct BootClock: Sendable {
     }
 
     private static func nextUnreadable() -> UInt64 {
-        unreadable + UInt64(failures.add(1, ordering: .relaxed).newValue) * 1_000_000_000
+        unreadable + UInt64(failures.wrappingAdd(1, ordering: .relaxed).newValue) * 1_000_000_000
     }
 
     private static let failures = Atomic<UInt32>(0)

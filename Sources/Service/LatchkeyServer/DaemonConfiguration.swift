@@ -13,7 +13,7 @@ public import LinuxSystem
 /// tpm = device:/dev/tpmrm0        # or none
 /// ```
 public struct DaemonConfiguration: Sendable, Equatable {
-    /// The limits of each user's keychain.
+    /// The limits of all keychains of a user together.
     public var quota = KeychainQuota()
     /// Whether subordinate user ids (subuid(5)) have keychains.
     public var allowsSubordinateUsers = false

@@ -40,6 +40,7 @@ public final class HomeProvider: KeychainProvider {
     /// Whether homes belong to the daemon only while it runs.
     private let ownsWhileRunning: Bool
     private let lists = SystemMutex<[UInt32: KeychainListCache]>([:])
+    private let accounts = SystemMutex<[UInt32: StorageAccount]>([:])
     private let slots = SystemMutex<[UserKeychain: KeychainSlot]>([:])
     private let whenLocked = SystemMutex<(@Sendable () -> Void)?>(nil)
 
@@ -66,7 +67,7 @@ public final class HomeProvider: KeychainProvider {
     /// A keychain for each user, in the directory `users` under the daemon's own.
     ///
     /// - Parameters:
-    ///   - quota: of each keychain; nil for no limit.
+    ///   - quota: of each user; nil for no limit.
     ///   - allowsAlwaysOpen: whether new items may have the class `dk` or `dku`.
     ///   - open: how many keychains stay open.
     ///   - subordinates: the user ids that are refused; nil to refuse none.
@@ -181,8 +182,22 @@ public final class HomeProvider: KeychainProvider {
     }
 
     /// Creates what is in the home of a new keychain.
-    func make(_ home: KeychainHome, _ passcode: SharedSecret?) throws(KeychainError) {
-        try UserKeychains.make(home, passcode, clocks: clocks, quota: quota)
+    func make(_ home: KeychainHome, _ passcode: SharedSecret?, of user: UInt32) throws(KeychainError) {
+        try UserKeychains.make(home, passcode, clocks: clocks, account: account(of: user))
+    }
+
+    /// Returns what a user may keep on the disk, in all keychains together; nil for no limit.
+    func account(of user: UInt32) throws(KeychainError) -> StorageAccount? {
+        guard let quota else { return nil }
+        if let known = accounts.withLock({ $0[user] }) { return known }
+        let keychains = UserKeychains(try loginHome(of: user))
+        let fresh = try keychains.account(quota)
+        return accounts.withLock { accounts in
+            // Another thread may have been faster, and something is charged to its account already.
+            if let known = accounts[user] { return known }
+            accounts[user] = fresh
+            return fresh
+        }
     }
 
     /// Runs `body`, which creates or deletes a keychain, while no request can open it.
@@ -320,24 +335,28 @@ public final class HomeProvider: KeychainProvider {
         _ home: KeychainHome, _ keychain: UserKeychain, _ ownership: HomeOwnership
     ) throws(KeychainError) -> ServedKeychain {
         let user = keychain.user
+        let account = try account(of: user)
+        let login = UserKeychains(try loginHome(of: user))
+        var limits = self.limits
+        if let account { limits = limits.atMost(login.auditShare(of: home, in: account)) }
         // The passcode that the daemon was started with is that of the keychain that every user has.
         let none: AutomaticUnlock.Source = { () throws(KeychainError) in nil }
         let automaticPasscode = keychain.name == .login ? automaticPasscode : none
         let service = try EmbeddedService(
-            home: home, clocks: clocks, ownership: ownership, quota: quota, user: user,
+            home: home, clocks: clocks, ownership: ownership, account: account, user: user,
             presence: presence, hardware: hardware, allowsAlwaysOpen: allowsAlwaysOpen,
             automaticPasscode: automaticPasscode)
         _ = service.addLockObserver { [weak self] state in
             if state != .unlocked { self?.whenLocked.withLock { $0 }?() }
         }
-        let (clocks, quota, allowsAlwaysOpen) = (clocks, quota, allowsAlwaysOpen)
+        let (clocks, allowsAlwaysOpen) = (clocks, allowsAlwaysOpen)
         let (presence, hardware) = (presence, hardware)
         return ServedKeychain(
-            service: service, audit: try service.openAuditLog(limits: limits), mode: mode, home: home, quota: quota
+            service: service, audit: try service.openAuditLog(limits: limits), mode: mode, home: home, account: account
         ) {
             () throws(KeychainError) in
             try EmbeddedService(
-                home: home, clocks: clocks, ownership: ownership, quota: quota, user: user,
+                home: home, clocks: clocks, ownership: ownership, account: account, user: user,
                 presence: presence, hardware: hardware, allowsAlwaysOpen: allowsAlwaysOpen)
         }
     }

@@ -13,8 +13,11 @@ struct HomeRegistry: KeychainRegistry {
     func keychains() throws(KeychainError) -> KeychainOverview { try files.keychains() }
 
     func createKeychain(_ name: KeychainName, passcode: SharedSecret?) throws(KeychainError) {
+        let (account, home) = (try provider.account(of: user), files.home(of: name))
+        if let account { try files.requireSpace(for: home, in: account) }
         let create = { () throws(KeychainError) in
-            try files.create(name) { (home) throws(KeychainError) in try provider.make(home, passcode) }
+            try files.create(name) { (home) throws(KeychainError) in try provider.make(home, passcode, of: user) }
+            if let account { files.enter(home, in: account) }
         }
         // Of a keychain whose directory was removed by hand, the files may still be open here.
         if try files.contains(name) { try create() } else { try provider.replacing(UserKeychain(user, name), create) }
@@ -24,7 +27,11 @@ struct HomeRegistry: KeychainRegistry {
     }
 
     func deleteKeychain(_ name: KeychainName) throws(KeychainError) {
-        try provider.replacing(UserKeychain(user, name)) { () throws(KeychainError) in try files.delete(name) }
+        let account = try provider.account(of: user)
+        try provider.replacing(UserKeychain(user, name)) { () throws(KeychainError) in
+            try files.delete(name)
+            if let account { files.leave(files.home(of: name), account) }
+        }
     }
 
     func changeKeychainList(_ change: KeychainListChange) throws(KeychainError) {

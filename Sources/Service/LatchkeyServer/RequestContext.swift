@@ -71,7 +71,7 @@ final class RequestContext: OperationContext {
         guard let home = keychain.home else {
             throw KeychainError(.notAvailable, "a keychain in memory cannot be backed up or restored")
         }
-        return try Spool(in: home.stateDirectory, limit: (keychain.quota?.bytes).map { 2 * $0 } ?? Spool.maxLength)
+        return try Spool(in: home.stateDirectory, charge: keychain.account?.charge())
     }
 
     // MARK: The caller
@@ -222,7 +222,7 @@ final class RequestContext: OperationContext {
         let provider = SessionProvider(
             user: user, name: target.name, service: service, knowsPasscode: knowsPasscode, audit: keychain.audit,
             home: keychain.home,
-            quota: keychain.quota, lease: keychain.lease)
+            account: keychain.account, lease: keychain.lease)
         try start(provider, control, permit)
     }
 

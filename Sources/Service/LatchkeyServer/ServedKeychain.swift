@@ -2,6 +2,7 @@
 
 public import KeychainModel
 public import LatchkeyService
+public import LinuxSystem
 
 /// A keychain that a server serves: the service, its audit log, and what clients are told about it.
 public struct ServedKeychain: Sendable {
@@ -15,8 +16,8 @@ public struct ServedKeychain: Sendable {
     public let home: KeychainHome?
     /// Whether the clients have proven that they know the passcode.
     public let knowsPasscode: Bool
-    /// The maximum size; nil for no limit.
-    public let quota: KeychainQuota?
+    /// What the user may keep on the disk; nil for no limit.
+    public let account: StorageAccount?
     /// Opens the same files a second time, for a session.
     public let reopen: @Sendable () throws(KeychainError) -> any HostedKeychain
     /// Keeps the keychain open; nil if the keychain is never closed as idle.
@@ -24,7 +25,7 @@ public struct ServedKeychain: Sendable {
 
     public init(
         service: any HostedKeychain, audit: AuditLog? = nil, mode: KeychainStatus.Mode, home: KeychainHome?,
-        knowsPasscode: Bool = false, quota: KeychainQuota? = nil,
+        knowsPasscode: Bool = false, account: StorageAccount? = nil,
         reopen: @escaping @Sendable () throws(KeychainError) -> any HostedKeychain
     ) {
         self.service = service
@@ -32,7 +33,7 @@ public struct ServedKeychain: Sendable {
         self.mode = mode
         self.home = home
         self.knowsPasscode = knowsPasscode
-        self.quota = quota
+        self.account = account
         self.reopen = reopen
     }
 

@@ -2,7 +2,7 @@
 
 public import KeychainModel
 public import LatchkeyService
-internal import LinuxSystem
+public import LinuxSystem
 internal import SecretMemory
 
 /// The single keychain of a session: opened for the children of a process, and closed when the
@@ -25,14 +25,14 @@ public final class SessionProvider: KeychainProvider {
     public init(
         user: UInt32, name: KeychainName = .login, service: any HostedKeychain, knowsPasscode: Bool,
         audit: AuditLog? = nil, home: KeychainHome?,
-        quota: KeychainQuota? = nil, lease: KeychainLease? = nil
+        account: StorageAccount? = nil, lease: KeychainLease? = nil
     ) {
         self.user = user
         self.name = name
         self.lease = lease
         directory = Self.directory(home)
         servedKeychain = ServedKeychain(
-            service: service, audit: audit, mode: .session, home: home, knowsPasscode: knowsPasscode, quota: quota
+            service: service, audit: audit, mode: .session, home: home, knowsPasscode: knowsPasscode, account: account
         ) {
             () throws(KeychainError) in
             throw .parameter("a session cannot open further sessions")

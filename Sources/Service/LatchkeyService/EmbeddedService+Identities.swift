@@ -155,7 +155,7 @@ extension EmbeddedService {
         let others = try caller.search(ItemQuery(.certificate, synchronizable: .any), for: .read)
         let now = clock()
         let count = try run { () throws(StoreError) in
-            try store.transaction { (items) throws(StoreError) in
+            try store.transaction(isDeletion: true) { (items) throws(StoreError) in
                 let found = try items.pairedItems(search)
                 for certificate in found.certificates {
                     try items.remove(Self.naming(certificate), now: now)

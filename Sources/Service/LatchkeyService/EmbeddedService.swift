@@ -5,7 +5,7 @@ internal import Keybag
 public import KeychainModel
 internal import KeychainStore
 internal import KeyServices
-internal import LinuxSystem
+public import LinuxSystem
 internal import Logging
 
 /// The keychain in the calling process: in the user's files, or in memory.
@@ -27,7 +27,8 @@ public final class EmbeddedService: KeychainService {
     /// Whether new items may have a class that is open without the passcode.
     let allowsAlwaysOpen: Bool
     /// The maximum length of all stored files together, in bytes.
-    let maxFilesSize: Int
+    /// What the user may keep on the disk; nil for no limit.
+    let account: StorageAccount?
     private let automaticUnlock: AutomaticUnlock
     /// nil if this process owns the home as the daemon, or if the keychain is in memory.
     private let ownershipMonitor: HomeOwnershipMonitor?
@@ -39,7 +40,7 @@ public final class EmbeddedService: KeychainService {
     ///   - clocks: the wall clock, the boot clock and the cost of a passcode.
     ///   - ownership: the daemon's lock on the home; without it, a home that belongs to a daemon is
     ///     refused.
-    ///   - quota: the maximum size of the keychain; nil for no limit.
+    ///   - account: what the user may keep on the disk; nil for no limit.
     ///   - user: the user whose keychain it is, who is asked.
     ///   - presence: how the user can be asked.
     ///   - hardware: what holds keys outside of this process's memory.
@@ -51,7 +52,7 @@ public final class EmbeddedService: KeychainService {
     /// - Throws: errSecNotAvailable also if the keychain does not exist yet and another user could
     ///   replace the home's directories.
     public init(
-        home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil, quota: KeychainQuota? = nil,
+        home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil, account: StorageAccount? = nil,
         user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources(),
         hardware: SecureHardware = SecureHardware(), allowsAlwaysOpen: Bool = true, inspects: Bool = false,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
@@ -71,7 +72,7 @@ public final class EmbeddedService: KeychainService {
                 inspects
                 ? try KeychainStore(inspecting: path, attempts: attempts, clock: clocks.boot, deviceKey: deviceKey)
                 : try KeychainStore(
-                    path: path, attempts: attempts, clock: clocks.boot, quota: quota, deviceKey: deviceKey)
+                    path: path, attempts: attempts, clock: clocks.boot, account: account, deviceKey: deviceKey)
             try store.finishMove(in: storage)
         } catch {
             throw KeychainError(error)
@@ -89,7 +90,7 @@ public final class EmbeddedService: KeychainService {
         passcodeCost = clocks.passcodeCost
         recognitions = RecentRecognitions(clocks.boot)
         self.allowsAlwaysOpen = allowsAlwaysOpen
-        maxFilesSize = quota?.bytes ?? .max
+        self.account = account
         automaticUnlock = AutomaticUnlock(automaticPasscode)
         if !inspects { removeLeftovers() }
     }
@@ -145,7 +146,7 @@ public final class EmbeddedService: KeychainService {
         passcodeCost = clocks.passcodeCost
         recognitions = RecentRecognitions(clocks.boot)
         allowsAlwaysOpen = true
-        maxFilesSize = 0
+        account = nil
         automaticUnlock = AutomaticUnlock { () throws(KeychainError) in nil }
     }
 

@@ -183,7 +183,7 @@ struct LookupMigrationTests {
         let size = try #require(try FileStatus.ofLink(copy.path)?.size)
         let store = try KeychainStore(
             path: copy.path, attempts: PasscodeAttempts(inMemory: .system),
-            quota: KeychainQuota(bytes: Int(size), items: 100)
+            account: StorageAccount(maxBytes: Int(size), maxItems: 100)
         ) { (_) throws(KeybagError) in key }
         try expectItems(in: store)
         #expect(throws: StoreError.self) { _ = try store.add(LookupSample.item(["username": "alice"])) }

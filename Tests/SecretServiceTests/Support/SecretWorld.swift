@@ -73,7 +73,7 @@ final class GatedConsents: ConsentStore {
 
     func consentMode() throws(SecretStoreError) -> ConsentMode {
         readers.withLock { $0 += 1 }
-        while !isOpen.withLock({ $0 }) { usleep(1000) }
+        _ = eventually { isOpen.withLock { $0 } }
         return .never
     }
 

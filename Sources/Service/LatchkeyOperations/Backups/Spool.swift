@@ -3,7 +3,7 @@
 internal import Glibc
 package import KeychainModel
 internal import LatchkeyService
-internal import LinuxSystem
+package import LinuxSystem
 internal import Synchronization
 
 /// An unnamed file that holds a backup during its transfer, so that a slow client does not block
@@ -13,14 +13,18 @@ package final class Spool: Sendable {
     private let descriptor: OwnedDescriptor
     private let path: String
     private let limit: Int
+    /// What the file uses of the user's account; nil for no limit.
+    private let charge: StorageAccount.Charge?
     private let written = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - directory: a private directory on the file system of the keychain.
-    ///   - limit: the maximum length, in bytes.
-    package init(in directory: String, limit: Int) throws(KeychainError) {
+    ///   - charge: what the file uses of the user's account; nil for no limit.
+    package init(
+        in directory: String, charge: StorageAccount.Charge?, limit: Int = maxLength
+    ) throws(KeychainError) {
         path = directory
-        self.limit = limit
+        (self.charge, self.limit) = (charge, limit)
         do throws(SystemError) {
             descriptor = try Self.unnamed(directory)
         } catch {
@@ -30,9 +34,9 @@ package final class Spool: Sendable {
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) {
         let length = written.load(ordering: .relaxed)
-        guard bytes.count <= limit - length else {
+        guard bytes.count <= limit - length, charge?.add(bytes.count) != false else {
             throw KeychainError(
-                .diskFull, "the backup is larger than \(limit >> 20) MiB, the limit for this user",
+                .diskFull, "the backup in transit is larger than what this user may keep on the disk beside it",
                 hint: "ask the administrator to raise the limit in /etc/latchkey/daemon.conf")
         }
         do throws(SystemError) { try descriptor.write(bytes, path: path) } catch { throw KeychainError(error) }
@@ -81,6 +85,6 @@ package final class Spool: Sendable {
         }
     }
 
-    /// The limit without a quota: 4 GiB.
+    /// The limit of every backup: 4 GiB.
     package static let maxLength = 4 << 30
 }

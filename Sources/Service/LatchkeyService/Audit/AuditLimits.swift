@@ -40,6 +40,14 @@ extension AuditLog {
             self.init(fileLength: total / 5, totalLength: total, minimumAge: minimumAge)
         }
 
+        /// These limits with at most so many bytes of all files together.
+        public func atMost(_ length: Int) -> Limits {
+            guard length < totalLength else { return self }
+            var limits = self
+            (limits.totalLength, limits.fileLength, limits.programLength) = (length, length / 5, length / 20)
+            return limits
+        }
+
         init(
             fileLength: Int, totalLength: Int, maxFiles: Int = 64, minimumAge: Double = 30 * 86400,
             programLength: Int? = nil,

@@ -127,7 +127,8 @@ public struct KeychainCollections: Sendable {
             count += try records.delete(
                 ItemQuery(itemClass, accessGroup: name.accessGroup.name, synchronizable: .any, limit: .all))
         }
-        if try defaultName() == name { try setDefault(.login) }
+        // Without a record, `login` is the default. A full disk has no space for another one.
+        if try defaultName() == name { try records.delete(.alias, Self.defaultAlias) }
         // Last, because a group without its record is not found any more.
         try records.delete(.collection, name.text)
         return count

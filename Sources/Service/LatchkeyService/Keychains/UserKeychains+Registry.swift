@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+package import LinuxSystem
 public import SecretMemory
 
 /// The keychains of a user as the process manages them that opens their files itself.
@@ -35,10 +36,14 @@ extension UserKeychains: KeychainRegistry {
     ///
     /// - Parameter passcode: nil for none.
     package static func make(
-        _ home: KeychainHome, _ passcode: SharedSecret?, clocks: Clocks = .system, quota: KeychainQuota? = nil
+        _ home: KeychainHome, _ passcode: SharedSecret?, clocks: Clocks = .system, account: StorageAccount? = nil
     ) throws(KeychainError) {
-        let service = try EmbeddedService(home: home, clocks: clocks, quota: quota)
-        defer { service.close() }
+        let service = try EmbeddedService(home: home, clocks: clocks, account: account)
+        defer {
+            service.close()
+            // It gets another place.
+            account?.forget(below: home.dataDirectory)
+        }
         if let passcode { try service.setPasscode(passcode) { _, _ in } }
     }
 }

@@ -41,7 +41,7 @@ extension EmbeddedService {
             return report
         }
         let before = filesOfItems()
-        let restoration = StoredFileRestoration(in: home, maxSize: maxFilesSize)
+        let restoration = StoredFileRestoration(in: home, account: account)
         // Also files whose items were not restored, or were deleted.
         defer { removeFiles { (before.contains($0) || restoration.names.contains($0)) && hasNoUse($0) } }
         var report = try restoration.whilePublishing { () throws(KeychainError) in

@@ -57,6 +57,15 @@ extension EmbeddedService {
             guard !names.isEmpty, (try? store.requireCurrentFile()) != nil else { return }
             for name in names where condition(name) { try files.remove(name) }
         }
+        accountFiles()
+    }
+
+    /// Charges the stored files to the user, as they are now.
+    func accountFiles() {
+        guard let account, let home, let files = (try? existingFiles()) ?? nil, let size = try? files.size() else {
+            return
+        }
+        account.set(bytes: size, at: home.filesDirectory)
     }
 
     /// nil if it cannot be read.

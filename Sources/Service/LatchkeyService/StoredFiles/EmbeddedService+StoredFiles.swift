@@ -15,7 +15,7 @@ extension EmbeddedService {
         let record = try itemRecord(of: item, reference, for: caller)
         let directory = try storedFiles()
         let draft = try StoredFileDraft(
-            in: directory, reference, record, keychain: store.keychainIdentifier, maxSize: maxFilesSize)
+            in: directory, reference, record, keychain: store.keychainIdentifier, account: account)
         while let part = try source() { try draft.append(part) }
         try draft.finish()
         do throws(KeychainError) {
@@ -28,6 +28,8 @@ extension EmbeddedService {
         }
         let items = Set(draft.names.map(\.item))
         removeFiles { items.contains($0.item) && isFormerContent($0) }
+        // From here on, the file counts as one of the directory.
+        withExtendedLifetime(draft) { accountFiles() }
     }
 
     /// Gives a file its name, and stores its item: of a crash between the two, only a file is left

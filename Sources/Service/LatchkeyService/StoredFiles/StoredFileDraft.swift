@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FileProtection
-internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
@@ -12,32 +11,25 @@ final class StoredFileDraft: Sendable {
     private let directory: StoredFileDirectory
     private let descriptor: OwnedDescriptor
     private let container: ProtectedContainer
-    /// Of all files of the user together, in bytes.
-    private let maxSize: Int
-    /// The bytes that were left of it at the start.
-    private let available: UInt64
+    /// What the file uses of the user's account; nil for no limit.
+    private let charge: StorageAccount.Charge?
 
     private let published = SystemMutex<Set<StoredFileName>>([])
 
     /// The names that the file has got, or may have.
     var names: Set<StoredFileName> { published.withLock { $0 } }
 
-    /// - Parameter maxSize: of all files together, in bytes.
+    /// - Parameter account: what the user may keep on the disk; nil for no limit.
     init(
         in directory: StoredFileDirectory, _ reference: StoredFileReference, _ record: ItemRecord, keychain: [UInt8],
-        maxSize: Int
+        account: StorageAccount?
     ) throws(KeychainError) {
         let group = record.accessGroup
         guard let key = reference.newKey(record.protection.fileProtection, keychain: keychain, group) else {
             throw .parameter("the access group of a file has at most \(FileKeyRecord.maxGroupLength) bytes")
         }
-        let used = try Self.mapErrors { () throws(FileProtectionError) in
-            try mapSystemErrors { () throws(SystemError) in
-                maxSize == .max ? 0 : try directory.size()
-            }
-        }
-        available = UInt64(max(0, maxSize - used))
-        self.maxSize = maxSize
+        charge = account?.charge()
+        guard charge?.add(Self.fileCost) != false else { throw Self.quotaReached }
         let draft = try Self.mapErrors { () throws(FileProtectionError) in
             try mapSystemErrors { () throws(SystemError) in try directory.draft() }
         }
@@ -51,11 +43,9 @@ final class StoredFileDraft: Sendable {
 
     /// - Throws: errSecDiskFull beyond the quota.
     func append(_ part: SharedSecret) throws(KeychainError) {
+        guard charge?.add(part.count + part.count / Self.overheadDivisor) != false else { throw Self.quotaReached }
         try Self.mapErrors { () throws(FileProtectionError) in
             let length = try container.length
-            guard UInt64(part.count) <= available, length <= available - UInt64(part.count) else {
-                throw .key(Self.quotaReached)
-            }
             try part.withUnsafeBytes { (bytes) throws(FileProtectionError) in
                 try container.write(bytes, at: length)
             }
@@ -74,23 +64,17 @@ final class StoredFileDraft: Sendable {
     func publish(for item: ItemIdentifier) throws(KeychainError) {
         let name = StoredFileName(item: item, file: reference.file)
         published.withLock { _ = $0.insert(name) }
-        do throws(SystemError) {
-            // Other files may have got their names since the start.
-            if maxSize != .max {
-                let size = try FileStatus.of(descriptor, path: "the file").size
-                guard try Int64(directory.size()) <= Int64(maxSize) - size else { throw Self.noSpace }
-            }
-            try directory.publish(descriptor, as: name)
-        } catch {
-            throw error == Self.noSpace ? Self.quotaReached : KeychainError(error)
-        }
+        do throws(SystemError) { try directory.publish(descriptor, as: name) } catch { throw KeychainError(error) }
     }
 
-    private static let noSpace = SystemError(
-        "store a file beyond the maximum length of this user's files", code: ENOSPC)
+    /// What a file costs beside its content: an inode, its header, and what the last block has more.
+    static let fileCost = 12_288
+    /// The tags of a container's parts are less than this part of its content.
+    private static let overheadDivisor = 64
+
     private static let quotaReached = KeychainError(
-        .diskFull, "the files of this user would have more than their maximum length together",
-        hint: "ask the administrator to raise the limit in /etc/latchkey/daemon.conf")
+        .diskFull, "the keychains, files and backups of this user would have more than their maximum size together",
+        hint: "delete some, or ask the administrator to raise the limit in /etc/latchkey/daemon.conf")
 
     private static func mapErrors<Value: ~Copyable>(
         _ body: () throws(FileProtectionError) -> Value

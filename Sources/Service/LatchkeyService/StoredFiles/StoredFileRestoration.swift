@@ -9,17 +9,17 @@ internal import LinuxSystem
 /// what has the same name has the same content.
 final class StoredFileRestoration {
     private let home: KeychainHome
-    private let maxSize: Int
+    private let account: StorageAccount?
+    /// What the files use of the user's account; nil for no limit, and before the first file.
+    private var spent: StorageAccount.Charge?
     /// nil before the first file.
     private var directory: StoredFileDirectory?
     /// Without a file if it exists already.
     private var current: (name: StoredFileName, file: RestoredFile?)?
-    /// The length of all files of the directory, in bytes.
-    private var size = 0
     /// The files of the backup.
     private(set) var names: Set<StoredFileName> = []
 
-    init(in home: KeychainHome, maxSize: Int) { (self.home, self.maxSize) = (home, maxSize) }
+    init(in home: KeychainHome, account: StorageAccount?) { (self.home, self.account) = (home, account) }
 
     var sink: BackupFileSink {
         BackupFileSink(
@@ -43,6 +43,7 @@ final class StoredFileRestoration {
             throw KeychainError(error)
         }
         directory = existing
+        spent = account?.charge()
         return try existing.whilePublishing(body)
     }
 
@@ -50,13 +51,12 @@ final class StoredFileRestoration {
         guard let name = StoredFileName(bytes: bytes), let directory else { return }
         if current?.name != name {
             try publish()
-            if size == 0, maxSize != .max { size = try directory.size() }
             names.insert(name)
             if try directory.open(name) != nil {
                 current = (name, nil)
             } else {
                 current = (name, RestoredFile(try directory.draft(), path: directory.path(of: name)))
-                try charge(Self.fileCost)
+                try charge(StoredFileDraft.fileCost)
             }
         }
         guard let file = current?.file else { return }
@@ -65,16 +65,12 @@ final class StoredFileRestoration {
     }
 
     private func charge(_ count: Int) throws(SystemError) {
-        guard count <= maxSize - min(size, maxSize) else {
+        // This runs within a change of the database.
+        guard spent?.add(count, waits: false) != false else {
             throw SystemError(
-                "restore a file beyond the maximum length of this user's files", path: home.filesDirectory,
-                code: ENOSPC)
+                "restore a file beyond what this user may keep on the disk", path: home.filesDirectory, code: ENOSPC)
         }
-        size += count
     }
-
-    /// What a file costs beside its content: an inode and a block.
-    private static let fileCost = 4096
 
     private func publish() throws(SystemError) {
         guard let (name, file) = current else { return }
