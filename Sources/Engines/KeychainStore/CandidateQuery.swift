@@ -50,7 +50,10 @@ struct CandidateQuery: Hashable {
     static let generationColumn = Int32(RowColumns.count + 1)
 
     private func compose() -> String {
-        if let groupCount, isMerged { return composeMerged(groupCount) }
+        if selectsGroups {
+            if groupCount == nil || groupCount ?? 0 > Self.maxMerged { return composeByPosition() }
+            if let groupCount, groupCount > 1 { return composeMerged(groupCount) }
+        }
         // The unary plus keeps SQLite from using the group index when a more selective index
         // exists.
         let plus = hasIdentifier || !tokenAttributes.isEmpty || selection != .attributes ? "+" : ""
@@ -78,25 +81,39 @@ struct CandidateQuery: Hashable {
             """
     }
 
-    /// Whether the rows of each group are read in order, and merged: one statement for several groups
-    /// would sort every row before it returned the first one.
-    private var isMerged: Bool {
-        !hasIdentifier && tokenAttributes.isEmpty && selection == .attributes
-            && (2...Self.maxMerged).contains(groupCount ?? 0)
-    }
+    /// Whether nothing but the class and the groups selects the rows. The index has them in the order of
+    /// the groups: SQLite would collect and sort all rows, in memory, before it returned the first one.
+    private var selectsGroups: Bool { !hasIdentifier && tokenAttributes.isEmpty && selection == .attributes }
 
-    /// The parameters have the numbers that they have in the other statements.
+    /// Reads the rows of each group in order, and merges them. The parameters have the numbers that they
+    /// have in the other statements.
     private func composeMerged(_ groupCount: Int) -> String {
-        let conditions = ["class = ?1"] + (hasProtection ? ["protection = ?2"] : []) + plainConditions
-        let firstGroup = hasProtection ? 3 : 2
-        let parts = (firstGroup..<firstGroup + groupCount).map { number in
+        let parts = groupNumbers(groupCount).map { number in
             """
             SELECT item.id, \(columns.selection), (SELECT generation FROM keybag WHERE id = 1)
-            FROM item WHERE \((conditions + ["access_group = ?\(number)"]).joined(separator: " AND "))
+            FROM item WHERE \((["class = ?1"] + sharedConditions + ["access_group = ?\(number)"]).joined(separator: " AND "))
             """
         }
         return parts.joined(separator: "\nUNION ALL\n") + "\nORDER BY 1"
     }
+
+    /// Sorts only the positions of the rows.
+    private func composeByPosition() -> String {
+        let numbers = groupCount.map { groupNumbers($0).map { "?\($0)" }.joined(separator: ", ") }
+        let groups = numbers.map { " AND access_group IN (\($0))" } ?? ""
+        let conditions = ["item.id IN (SELECT id FROM item WHERE class = ?1\(groups))"] + sharedConditions
+        return """
+            SELECT item.id, \(columns.selection), (SELECT generation FROM keybag WHERE id = 1)
+            FROM item WHERE \(conditions.joined(separator: " AND ")) ORDER BY item.id
+            """
+    }
+
+    private func groupNumbers(_ count: Int) -> Range<Int> {
+        let first = hasProtection ? 3 : 2
+        return first..<first + count
+    }
+
+    private var sharedConditions: [String] { (hasProtection ? ["protection = ?2"] : []) + plainConditions }
 
     /// The conditions without a parameter.
     private var plainConditions: [String] {
