@@ -27,6 +27,9 @@ package final class RoutedService: OperationPerformer {
         }
     }
 
+    /// Stops the daemon. The programs' calls fail from now on.
+    package func stop() { daemon.server.withLock { $0.stop() } }
+
     /// Returns the service that this program uses.
     package func service(for caller: CallerIdentity) -> DaemonService {
         services.withLock { services in

@@ -243,6 +243,22 @@ struct ClientTests {
         service.close()
     }
 
+    @Test("A daemon that ends is reported to lock observers once, as the state that closes most")
+    func lostDaemon() throws {
+        let fixture = try ServerFixture()
+        let (service, _) = service(fixture, [])
+        let states = Mutex<[LockState]>([])
+        _ = service.addLockObserver { state in states.withLock { $0.append(state) } }
+        fixture.server.stop()
+        #expect(eventually { states.withLock { $0 } == [.beforeFirstUnlock] })
+        // An observer of a daemon that does not answer is told so before it is added.
+        let later = Mutex<[LockState]>([])
+        _ = service.addLockObserver { state in later.withLock { $0.append(state) } }
+        #expect(later.withLock { $0 } == [.beforeFirstUnlock])
+        #expect(states.withLock { $0 } == [.beforeFirstUnlock])
+        service.close()
+    }
+
     @Test(
         "A process with the passcode opens its own session for locked items; the daemon stays locked for the others"
     )

@@ -150,7 +150,7 @@ extension AsyncKeychain {
     }
 
     /// Returns the current lock state and every later one, until the task that reads the stream
-    /// ends.
+    /// ends, as ``Keychain/lockStates()`` does.
     public func lockStates() async throws(KeychainError) -> AsyncStream<LockState> {
         try await keychain.perform { keychain throws(KeychainError) in try keychain.lockStates() }
     }

@@ -41,7 +41,7 @@ extension Keychain {
     }
 
     /// Returns the current lock state and every later one, until the task that reads the stream
-    /// ends.
+    /// ends. When the daemon that holds the keychain ends, that is ``LockState/beforeFirstUnlock``.
     public func lockStates() throws(KeychainError) -> AsyncStream<LockState> {
         let keychain = try open()
         let (stream, continuation) = AsyncStream.makeStream(of: LockState.self, bufferingPolicy: .bufferingNewest(16))

@@ -26,7 +26,9 @@ public protocol KeychainAdministration: Sendable {
     /// - Throws: errSecParam if no passcode is set.
     func lock(immediately: Bool) throws(KeychainError)
 
-    /// Calls `body` with every new lock state, until the observer is removed.
+    /// Calls `body` with every new lock state, until the observer is removed. While the process that holds
+    /// the keychain does not tell its state, because it has ended, that state is
+    /// ``LockState/beforeFirstUnlock``: everything that the lock can close counts as closed.
     ///
     /// - Returns: the number to pass to ``removeLockObserver(_:)``.
     func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int

@@ -113,13 +113,13 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
     // MARK: The lock
 
     package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
-        add(LockStateObserver(client, body))
+        add(LockStateObserver(client, reportsFirst: false) { body($0 ?? .beforeFirstUnlock) })
     }
 
     /// Calls `body` with the present state of the lock and with every new one, until the observer is
     /// removed; with nil while the daemon does not tell it.
     func watchLock(_ body: @escaping @Sendable (LockState?) -> Void) -> Int {
-        add(LockStateObserver(client, { body($0) }, loss: { body(nil) }))
+        add(LockStateObserver(client, reportsFirst: true, body))
     }
 
     private func add(_ watch: LockStateObserver) -> Int {

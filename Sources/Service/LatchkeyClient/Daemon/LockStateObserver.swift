@@ -6,45 +6,51 @@ internal import LatchkeyOperations
 internal import LinuxSystem
 internal import Synchronization
 
-/// Notifies an observer of every new state of a daemon's lock, on a separate connection and thread.
+/// Notifies an observer of every new state of a daemon's lock, and of its loss, on a separate connection
+/// and thread.
 final class LockStateObserver: Sendable {
+    /// What the observer knows.
+    private enum Known: Equatable {
+        case nothing
+        case state(LockState)
+        case lost
+    }
+
     private let client: DaemonClient
-    private let body: @Sendable (LockState) -> Void
-    private let loss: (@Sendable () -> Void)?
+    private let body: @Sendable (LockState?) -> Void
+    private let reportsFirst: Bool
     private let hasEnded = Atomic(false)
     private let daemonReturn: DaemonReturn
     private let connection = SystemMutex<DaemonConnection?>(nil)
     private let begun = DispatchSemaphore(value: 0)
 
-    /// - Parameter loss: called when the daemon does not tell its state any more; then, and at the
-    ///   beginning, the next state is always reported.
-    init(
-        _ client: DaemonClient, _ body: @escaping @Sendable (LockState) -> Void,
-        loss: (@Sendable () -> Void)? = nil
-    ) {
+    /// - Parameters:
+    ///   - reportsFirst: whether the state at the beginning is reported.
+    ///   - body: receives each new state, and nil when the daemon does not tell its state any more. The
+    ///     state after it is always reported.
+    init(_ client: DaemonClient, reportsFirst: Bool, _ body: @escaping @Sendable (LockState?) -> Void) {
         self.client = client
         daemonReturn = client.daemonReturn()
+        self.reportsFirst = reportsFirst
         self.body = body
-        self.loss = loss
     }
 
-    /// Starts to watch. Returns when all further changes will be seen, or when the daemon does not
-    /// answer.
+    /// Starts to watch. Returns when all further changes will be seen, or when the loss was reported.
     func begin() {
         let isRunning = BackgroundThread.run { [self] in
-            var last: LockState?
+            var known = Known.nothing
             while !hasEnded.load(ordering: .acquiring) {
-                let wasAnswered = watch(&last)
-                if let loss {
-                    last = nil
-                    loss()
+                let wasAnswered = watch(&known)
+                if known != .lost, !hasEnded.load(ordering: .acquiring) {
+                    known = .lost
+                    body(nil)
                 }
                 begun.signal()
                 // The daemon has ended; after it restarts, its first state shows what was missed.
                 guard daemonReturn.wait(wasAnswered: wasAnswered) else { return }
             }
         }
-        if isRunning { begun.wait() }
+        if isRunning { begun.wait() } else { body(nil) }
     }
 
     func end() {
@@ -53,12 +59,11 @@ final class LockStateObserver: Sendable {
         connection.withLock { $0 }?.cancel()
     }
 
-    /// Watches over one connection. The first state is the current one: it is reported only if it
-    /// differs from the last known state.
+    /// Watches over one connection. The first state is the current one.
     ///
     /// - Returns: whether the daemon has answered.
-    private func watch(_ last: inout LockState?) -> Bool {
-        var state = last
+    private func watch(_ known: inout Known) -> Bool {
+        var latest = known
         var wasAnswered = false
         _ = try? client.withConnection { (connection) throws(DaemonConnection.Failure) in
             self.connection.withLock { $0 = connection }
@@ -68,13 +73,13 @@ final class LockStateObserver: Sendable {
                 guard case .content(let content) = response, let new = content as? LockState,
                     !hasEnded.load(ordering: .acquiring)
                 else { return true }
-                if let known = state { if known != new { body(new) } } else if loss != nil { body(new) }
-                (state, wasAnswered) = (new, true)
+                if latest == .nothing ? reportsFirst : latest != .state(new) { body(new) }
+                (latest, wasAnswered) = (.state(new), true)
                 begun.signal()
                 return false
             }
         }
-        last = state
+        known = latest
         return wasAnswered
     }
 }

@@ -3,6 +3,7 @@
 public import FileProtection
 public import KeychainModel
 public import LatchkeyService
+internal import LinuxSystem
 
 /// The keys of protected files from a keychain.
 public final class SessionFileKeys: FileKeyProvider {
@@ -64,7 +65,8 @@ public final class SessionFileKeys: FileKeyProvider {
         }
     }
 
-    /// Calls `body` with every new lock state of the keychain.
+    /// Calls `body` with the present lock state of the keychain, and with every new one; with ``LockState/beforeFirstUnlock`` when the
+    /// process that holds it has ended.
     ///
     /// - Returns: what ends the calls when it is released.
     public func observeLock(
@@ -93,7 +95,20 @@ public final class LockObservation: Sendable {
 
     init(_ service: any KeychainService, _ body: @escaping @Sendable (LockState) -> Void) {
         self.service = service
-        number = service.addLockObserver(body)
+        if let daemon = service as? DaemonService {
+            number = daemon.watchLock { body($0 ?? .beforeFirstUnlock) }
+            return
+        }
+        let hasChanged = SystemMutex(false)
+        number = service.addLockObserver { state in
+            hasChanged.withLock { hasChanged in
+                hasChanged = true
+                body(state)
+            }
+        }
+        // Read after the observer is registered, so that no change is missed. A reported one is newer.
+        let present = (try? service.lockStatus().state) ?? .beforeFirstUnlock
+        hasChanged.withLock { if !$0 { body(present) } }
     }
 
     deinit { service.removeLockObserver(number) }

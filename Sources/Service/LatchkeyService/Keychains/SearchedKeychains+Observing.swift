@@ -6,7 +6,12 @@ internal import LinuxSystem
 extension SearchedKeychains {
     /// The lock of the default keychain.
     public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
-        (try? primary)?.addLockObserver(body) ?? 0
+        guard let primary = try? primary else {
+            // No later change of it can be seen.
+            body(.beforeFirstUnlock)
+            return 0
+        }
+        return primary.addLockObserver(body)
     }
 
     public func removeLockObserver(_ number: Int) { (try? primary)?.removeLockObserver(number) }
