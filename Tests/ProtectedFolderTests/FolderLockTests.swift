@@ -5,6 +5,7 @@ import FolderTesting
 import Foundation
 import Glibc
 import KeychainModel
+import KeychainTesting
 import LinuxSystem
 import ProtectedFolder
 import Testing
@@ -130,6 +131,51 @@ import Testing
             var buffer = [UInt8](repeating: 0, count: 4096)
             let readable = stride(from: 0, to: 4 << 20, by: 4096).count { pread(file, &buffer, 4096, $0) >= 0 }
             #expect(readable == 0)
+            folder.unlock()
+        }
+    }
+
+    @Test("While programs read a file in a loop, the lock removes all of its pages from the kernel's cache")
+    func busyPages() throws {
+        let folder = try TestFolder()
+        let length = 2 << 20
+        let bytes = sampleBytes(length)
+        try folder.write(bytes, "a")
+        let file = try Call.open(folder.path("a"), O_RDONLY)
+        defer { close(file) }
+        let memory = try #require(mmap(nil, length, PROT_READ, MAP_SHARED, file, 0))
+        defer { munmap(memory, length) }
+        func cachedPages() -> Int {
+            var resident = [UInt8](repeating: 0, count: length / 4096)
+            #expect(mincore(memory, length, &resident) == 0)
+            return resident.count { $0 & 1 != 0 }
+        }
+        for round in 0..<40 {
+            #expect(try Call.read(file) == bytes)
+            #expect(cachedPages() == length / 4096)
+            let stop = SystemMutex(false)
+            let readers = (0..<4).map { _ in BinarySemaphore() }
+            for (number, ended) in readers.enumerated() {
+                ended.acquire()
+                BackgroundThread.run {
+                    var buffer = [UInt8](repeating: 0, count: 131_072)
+                    var offset = number * 500_000
+                    while !stop.withLock({ $0 }) {
+                        _ = pread(file, &buffer, buffer.count, offset % length)
+                        offset += 4096
+                    }
+                    ended.release()
+                }
+            }
+            usleep(2000)
+            folder.lock()
+            // Pages that the readers use at the moment of the removal are removed soon afterwards.
+            #expect(eventually { cachedPages() == 0 }, "round \(round): \(cachedPages()) pages")
+            stop.withLock { $0 = true }
+            for ended in readers {
+                ended.acquire()
+                ended.release()
+            }
             folder.unlock()
         }
     }

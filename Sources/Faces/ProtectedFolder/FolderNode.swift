@@ -14,6 +14,8 @@ final class FolderNode: FileHandle {
     let directory: StoreDirectory?
     /// Of a regular file.
     let content = SystemMutex(NodeContent())
+    /// Of a regular file.
+    let shown = SystemMutex(ShownParts())
 
     init(_ number: InodeNumber, storeNumber: UInt64, _ kind: InodeAttributes.Kind, _ directory: StoreDirectory?) {
         self.number = number

@@ -68,7 +68,9 @@ extension FolderOperations {
     ) throws(FileSystemError) -> Int {
         let (node, file) = try file(handle)
         do throws(FileProtectionError) {
-            return try file.read(into: buffer, at: offset)
+            let count = try file.read(into: buffer, at: offset)
+            node.shown.withLock { $0.insert(offset, count: count) }
+            return count
         } catch {
             reportDamage(error, node)
             throw FileSystemError(error)
@@ -79,6 +81,7 @@ extension FolderOperations {
         let (node, file) = try file(handle)
         do throws(FileProtectionError) {
             try file.container.write(bytes, at: offset)
+            node.shown.withLock { $0.insert(offset, count: bytes.count) }
         } catch {
             reportDamage(error, node)
             throw FileSystemError(error)

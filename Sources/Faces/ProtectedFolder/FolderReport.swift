@@ -10,12 +10,16 @@ public enum FolderReport: Hashable, Sendable, CustomStringConvertible {
     case damagedFile(stored: String, String)
     /// Changes of a file that could not be stored before the end, in most cases because the class was closed.
     case lostChanges(stored: String)
+    /// A file of which programs keep content in the kernel's memory although its class is closed.
+    case keptPages(stored: String)
 
     public var description: String {
         switch self {
         case .unreadableName(let name): "\(name) is not shown: its name is not one of this folder's"
         case .damagedFile(let stored, let problem): "\(stored) cannot be read: \(problem)"
         case .lostChanges(let stored): "changes of \(stored) are lost: they could not be stored before the end"
+        case .keptPages(let stored):
+            "content of \(stored) is still in the kernel's memory: a program uses it; it is removed as soon as possible"
         }
     }
 }

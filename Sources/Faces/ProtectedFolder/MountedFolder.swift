@@ -22,6 +22,7 @@ internal import UserspaceFileSystem
 public final class MountedFolder: Sendable {
     private let operations: FolderOperations
     private let session: FileSystemSession
+    private let pages: KernelPages
 
     /// Mounts the view of a store. The store is opened before, so that it can be mounted over itself.
     ///
@@ -61,6 +62,7 @@ public final class MountedFolder: Sendable {
         } catch {
             throw .system(error)
         }
+        pages = KernelPages(of: operations.nodes, session, operations.reporter)
     }
 
     /// The class of the folder.
@@ -78,10 +80,12 @@ public final class MountedFolder: Sendable {
     /// Must be called when the class of the folder has been closed or opened.
     ///
     /// Closed, programs get EACCES, and neither this process nor the kernel has plaintext of the folder
-    /// when this returns, except what was written and is not stored yet. Handles that programs have open
-    /// work again when the class is open.
+    /// when this returns, except what was written and is not stored yet, and pages that a program keeps
+    /// busy, which are removed as soon as that ends (``FolderReport/keptPages(stored:)``). Handles that
+    /// programs have open work again when the class is open.
     public func lockStateChanged(isOpen: Bool) {
         if isOpen {
+            pages.keep()
             operations.storeWaiting()
             operations.secret.setOpen(true)
             // Lengths that were not known while it was closed.
@@ -91,6 +95,8 @@ public final class MountedFolder: Sendable {
             session.betweenRequests { operations.secret.setOpen(false) }
             operations.parked.closeAll()
             forgetPlaintext()
+            // Open files of class B are read after the lock, too.
+            if !operations.secret.keepsNames { pages.remove() }
         }
     }
 

@@ -82,12 +82,12 @@ public final class FileSystemSession: Sendable {
     public func run() {
         // The first request negotiates the size of the others.
         var buffer = ReceiveBuffer()
-        guard buffer.serveOne(session) else { return }
+        guard buffer.serveOne(session, server.gate) else { return }
         state.withLock { $0.threads = maxThreads }
         for _ in 0..<maxThreads {
             let isRunning = BackgroundThread.run { [self] in
                 var buffer = ReceiveBuffer()
-                while buffer.serveOne(session) {}
+                while buffer.serveOne(session, server.gate) {}
                 threadHasEnded()
             }
             if !isRunning { threadHasEnded() }
@@ -125,7 +125,8 @@ public final class FileSystemSession: Sendable {
 
     // MARK: Requests
 
-    /// Waits until all requests that were received are answered, and calls `body` while no request is being answered.
+    /// Waits until all requests that are being answered are, and their memory is wiped, and calls `body` while
+    /// no request is being answered.
     ///
     /// Not for an operation of the file system itself.
     public func betweenRequests(_ body: () -> Void) { server.gate.stop(body) }
@@ -133,12 +134,24 @@ public final class FileSystemSession: Sendable {
     // MARK: The kernel's caches
 
     /// Removes the content of a file, and its attributes, from the kernel's caches. A page that is being
-    /// read is waited for.
+    /// read is waited for. A page that a program copies at this moment stays, and with it all pages of the
+    /// same folio: ``hasContent(of:in:)`` tells whether one has.
     ///
     /// Not for an operation of the file system itself, for which the kernel may wait.
     public func forgetContent(of inode: InodeNumber) {
         fuse_lowlevel_notify_inval_inode(session, inode.rawValue, 0, 0)
     }
+
+    /// Whether the kernel has a page of a part of a file in its cache; true if it does not answer.
+    ///
+    /// Not for an operation of the file system itself: its threads receive the answers.
+    public func hasContent(of inode: InodeNumber, in part: Range<UInt64>) -> Bool {
+        guard isServing else { return false }
+        return PageQuery(part).answer(of: session, inode) != .absent && isServing
+    }
+
+    /// Whether requests are answered: from ``run()`` until the file system is unmounted.
+    public var isServing: Bool { state.withLock { $0.threads > 0 } }
 
     /// Removes a name from the kernel's caches.
     public func forgetName(_ name: FileName, in parent: InodeNumber) {
@@ -174,14 +187,16 @@ private struct ReceiveBuffer: ~Copyable {
     /// Receives one request and answers it.
     ///
     /// - Returns: false at the end.
-    mutating func serveOne(_ session: OpaquePointer) -> Bool {
+    mutating func serveOne(_ session: OpaquePointer, _ gate: OperationGate) -> Bool {
         guard fuse_session_exited(session) == 0 else { return false }
         let count = fuse_session_receive_buf(session, &buffer)
         if count == -EINTR || count == -EAGAIN { return true }
         guard count > 0 else { return false }
-        fuse_session_process_buf(session, &buffer)
-        // It has names, and the content that a program has written.
-        explicit_bzero(buffer.mem, Int(count))
+        gate.pass {
+            fuse_session_process_buf(session, &buffer)
+            // It has names, and the content that a program has written.
+            explicit_bzero(buffer.mem, Int(count))
+        }
         return true
     }
 }

@@ -13,12 +13,10 @@ struct Request {
     static func handle(_ pointer: OpaquePointer?, _ body: (Request) throws(FileSystemError) -> Void) {
         guard let pointer, let context = fuse_req_userdata(pointer) else { return }
         let server = Unmanaged<OperationServer>.fromOpaque(context).takeUnretainedValue()
-        server.gate.pass {
-            do throws(FileSystemError) {
-                try body(Request(pointer: pointer, operations: server.operations, buffers: server.buffers))
-            } catch {
-                fuse_reply_err(pointer, error.code)
-            }
+        do throws(FileSystemError) {
+            try body(Request(pointer: pointer, operations: server.operations, buffers: server.buffers))
+        } catch {
+            fuse_reply_err(pointer, error.code)
         }
     }
 

@@ -18,6 +18,10 @@ enum RequestTable {
         addExtendedAttributes(&table)
         addFiles(&table)
         addDirectories(&table)
+        table.retrieve_reply = { request, cookie, _, _, bytes in
+            PageQuery.receive(cookie, bytes: bytes.map { Int(fuse_buf_size($0)) } ?? 0)
+            fuse_reply_none(request)
+        }
         return table
     }
 
