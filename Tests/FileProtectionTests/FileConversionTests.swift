@@ -172,4 +172,99 @@ import Testing
         try Data("LATCHKEY and nothing more".utf8).write(to: URL(filePath: path("fake")))
         #expect(throws: FileProtectionError.self) { try protect("fake") }
     }
+
+    // MARK: Damaged headers
+
+    private func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path(name)))) }
+
+    private func change(_ name: String, _ change: (inout [UInt8]) -> Void) throws {
+        var bytes = try bytes(name)
+        change(&bytes)
+        try Data(bytes).write(to: URL(filePath: path(name)))
+    }
+
+    private static let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+
+    @Test("Every conversion leaves two equal headers, and no changed byte of one of them loses the content")
+    func settledConversions() throws {
+        try Data(Self.content).write(to: URL(filePath: path("a")))
+        let conversions: [(String, () throws -> FileConversion.Outcome)] = [
+            ("protect", { try protect("a") }), ("another class", { try protect("a", .none) }),
+            ("renew", { try FileConversion(keys).renew("a", in: open) }),
+            (
+                "rekey",
+                {
+                    keys.raiseGeneration()
+                    return try FileConversion(keys).rewrap("a", in: open, FileConversion.Target(nil))
+                }
+            ),
+        ]
+        for (name, convert) in conversions {
+            #expect(try convert() != .unchanged)
+            let before = try bytes("a")
+            #expect(before[..<4096] == before[4096..<8192], "\(name)")
+            for position in stride(from: 0, to: 8192, by: 41) {
+                try change("a") { $0[position] ^= 0x04 }
+                do {
+                    guard try FileConversion(keys).unprotect("a", in: open) == .unprotected else {
+                        throw FileProtectionError.changedMeanwhile
+                    }
+                    #expect(try bytes("a") == Self.content, "\(name), byte \(position)")
+                } catch is FileProtectionError {
+                    // What could not be read whole is still there.
+                    try change("a") { $0[position] ^= 0x04 }
+                    #expect(try bytes("a") == before, "\(name), byte \(position)")
+                }
+                try Data(before).write(to: URL(filePath: path("a")))
+            }
+        }
+    }
+
+    @Test("A file that cannot be read whole is not made plain, nor encrypted again")
+    func incomplete() throws {
+        for position in [8192 + 5, 8192 + 65_536 * 2 + 3] {
+            try Data(Self.content).write(to: URL(filePath: path("a")))
+            #expect(try protect("a") == .protected)
+            try change("a") { $0[position] ^= 1 }
+            let before = try bytes("a")
+            #expect(throws: FileProtectionError.self) { try FileConversion(keys).unprotect("a", in: open) }
+            #expect(throws: FileProtectionError.self) { try FileConversion(keys).renew("a", in: open) }
+            #expect(throws: FileProtectionError.self) { try FileConversion(keys).repair("a", in: open) }
+            #expect(try bytes("a") == before)
+            #expect(try names() == ["a"])
+            try FileManager.default.removeItem(atPath: path("a"))
+        }
+    }
+
+    @Test("A repair keeps the former file if there may have been a newer state, and changes nothing that is whole")
+    func repair() throws {
+        try Data(Self.content).write(to: URL(filePath: path("a")))
+        #expect(try protect("a") == .protected)
+        let whole = try bytes("a")
+        #expect(try FileConversion(keys).repair("a", in: open) == .unchanged)
+        // A damaged copy of the header: no newer state is missing.
+        try change("a") { $0[30] ^= 1 }
+        #expect(try FileConversion(keys, dryRun: true).repair("a", in: open) == .repaired)
+        #expect(try bytes("a") != whole)
+        #expect(try FileConversion(keys).repair("a", in: open) == .repaired)
+        #expect(try bytes("a") == whole)
+        #expect(try names() == ["a"])
+        // The same by another conversion of the file.
+        try change("a") { $0[4096 + 30] ^= 1 }
+        #expect(try protect("a") == .repaired)
+        #expect(try bytes("a") == whole)
+        // Nothing tells how old the other one is.
+        try change("a") { $0.replaceSubrange(0..<4096, with: repeatElement(0, count: 4096)) }
+        let damaged = try bytes("a")
+        #expect(throws: FileProtectionError.headersDisagree) { try FileConversion(keys).unprotect("a", in: open) }
+        #expect(throws: FileProtectionError.headersDisagree) { try protect("a", .none) }
+        #expect(try FileConversion(keys, dryRun: true).repair("a", in: open) == .restored)
+        #expect(try names() == ["a"])
+        #expect(try FileConversion(keys).repair("a", in: open) == .restored)
+        #expect(try bytes("a") == whole)
+        #expect(try bytes("a.damaged") == damaged)
+        #expect(try FileConversion(keys).repair("a", in: open) == .unchanged)
+        #expect(try FileConversion(keys).unprotect("a", in: open) == .unprotected)
+        #expect(try bytes("a") == Self.content)
+    }
 }

@@ -129,6 +129,57 @@ struct ProtectCommandTests {
         #expect(keychain.latchkey("protect --class secret \(path)").exit == 2)
     }
 
+    @Test("A damaged header is named by status and doctor, fails cat and unprotect, and is repaired on request")
+    func damagedHeader() throws {
+        let (keychain, directory, path) = try fixture()
+        #expect(keychain.latchkey("protect --class complete \(path)").exit == 0)
+        let whole = try Data(contentsOf: URL(filePath: path))
+        #expect(keychain.latchkey("doctor \(directory.path)").output.contains("the headers of all 1 are whole"))
+        #expect(keychain.latchkey("protect repair \(path)").output == "")
+        // One changed byte: the content is certain, and the file is named.
+        var damaged = whole
+        damaged[30] ^= 1
+        try damaged.write(to: URL(filePath: path))
+        #expect(keychain.latchkey("cat \(path)").output == Self.secret)
+        #expect(keychain.latchkey("protect status \(path)").output.contains("its two headers differ"))
+        let doctor = keychain.latchkey("doctor \(directory.path)")
+        #expect(doctor.exit == 1 && doctor.output.contains("1 of 1: \(path): its headers differ"), "\(doctor.output)")
+        #expect(keychain.latchkey("protect repair \(path)").output == "repaired: \(path)\n")
+        #expect(try Data(contentsOf: URL(filePath: path)) == whole)
+        // A lost header: the other one may be older.
+        damaged.replaceSubrange(0..<4096, with: Data(count: 4096))
+        try damaged.write(to: URL(filePath: path))
+        let printed = keychain.latchkey("cat \(path)")
+        #expect(printed.exit != 0 && printed.output.isEmpty && printed.error.contains("its two headers disagree"))
+        #expect(printed.error.contains("latchkey protect repair"))
+        #expect(keychain.latchkey("unprotect \(path)").exit != 0)
+        #expect(try Data(contentsOf: URL(filePath: path)) == damaged)
+        #expect(keychain.latchkey("protect status \(path)").output.contains("its two headers disagree"))
+        #expect(keychain.latchkey("doctor \(path)").exit == 1)
+        let repaired = keychain.latchkey("protect repair \(path)")
+        #expect(repaired.output.hasPrefix("restored to its newest whole state"), "\(repaired)")
+        #expect(try Data(contentsOf: URL(filePath: path + ".damaged")) == damaged)
+        #expect(keychain.latchkey("cat \(path)").output == Self.secret)
+        #expect(keychain.latchkey("doctor \(path)").exit == 0)
+    }
+
+    @Test("doctor names stored files with a damaged header")
+    func damagedStoredFile() throws {
+        let (keychain, directory, path) = try fixture()
+        defer { withExtendedLifetime(directory) {} }
+        #expect(keychain.latchkey("protect move --to-keychain scans/notes \(path)").exit == 0)
+        #expect(keychain.latchkey("doctor").output.contains("stored files"))
+        #expect(keychain.latchkey("doctor").exit == 0)
+        let root = try #require(keychain.directory).path
+        let files = try FileManager.default.subpathsOfDirectory(atPath: root).filter { $0.contains("/files/") }
+        let stored = "\(root)/\(try #require(files.first))"
+        var bytes = try Data(contentsOf: URL(filePath: stored))
+        bytes[4200] ^= 1
+        try bytes.write(to: URL(filePath: stored))
+        let doctor = keychain.latchkey("doctor")
+        #expect(doctor.exit == 1 && doctor.output.contains("1 of 1 have a damaged header"), "\(doctor.output)")
+    }
+
     @Test("A key record with other bytes opens nothing, and another program's file is denied")
     func groups() throws {
         let keychain = try TestKeychain(.onDisk)

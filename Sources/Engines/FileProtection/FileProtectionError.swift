@@ -12,6 +12,8 @@ public enum FileProtectionError: Error, Hashable, Sendable {
     /// It was changed by something else than Latchkey, or is incomplete; the text says what was
     /// found.
     case damaged(String)
+    /// One of its two headers is damaged or of another file, and the other one may be of an older state.
+    case headersDisagree
     /// The wrapped key of the file does not open with the class key: the header was changed.
     case wrongKey
     /// Another handle has it open for writing.
@@ -45,6 +47,8 @@ extension FileProtectionError: CustomStringConvertible {
         case .unsupportedVersion(let version):
             "it has version \(version) of the format; this version of Latchkey reads \(ContainerFormat.version)"
         case .damaged(let problem): "it is damaged: \(problem)"
+        case .headersDisagree:
+            "it is damaged: its two headers disagree, and the one that opens may have an older state of the file"
         case .wrongKey: "its key does not open: the header was changed"
         case .inUse: "another program has it open for writing"
         case .readOnly: "it was opened for reading only"

@@ -14,8 +14,8 @@ extension FileSystemError {
         case .tooLarge: self = .tooLarge
         case .inUse: self = .busy
         case .readOnly: self = .badDescriptor
-        case .notProtected, .unsupportedVersion, .damaged, .wrongKey, .keyExhausted, .interrupted, .closed,
-            .unsuitable, .changedMeanwhile:
+        case .notProtected, .unsupportedVersion, .damaged, .headersDisagree, .wrongKey, .keyExhausted, .interrupted,
+            .closed, .unsuitable, .changedMeanwhile:
             self = .inputOutput
         }
     }
@@ -32,7 +32,7 @@ extension FileProtectionError {
     /// Whether the file is not what was written, or was written by something else.
     var isDamage: Bool {
         switch self {
-        case .notProtected, .unsupportedVersion, .damaged, .wrongKey: true
+        case .notProtected, .unsupportedVersion, .damaged, .headersDisagree, .wrongKey: true
         case .inUse, .readOnly, .tooLarge, .keyExhausted, .interrupted, .closed, .unsuitable, .changedMeanwhile, .key,
             .system:
             false

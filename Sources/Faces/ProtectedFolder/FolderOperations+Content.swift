@@ -117,11 +117,17 @@ extension FolderOperations {
         for node in waiting where !store(node) { unstored.withLock { $0.append(node) } }
     }
 
-    /// Stores all changes, also of files that programs have open: nothing is stored after it.
+    /// Stores all changes durably, also of files that programs have open: nothing is stored after it.
     func storeAll() {
         let waiting = unstored.withLock { $0 }
         for node in nodes.all.map(\.node) + waiting where !store(node) {
             reporter.report(.lostChanges(stored: nodes.link(of: node)?.stored ?? "(removed)"))
+        }
+        // New files that were closed are not durable yet.
+        do throws(FileSystemError) {
+            try store.synchronizeFileSystem()
+        } catch {
+            reporter.report(.lostChanges(stored: "new files"))
         }
     }
 

@@ -159,22 +159,26 @@ struct NodeContent: Sendable {
 
     /// Stores what programs have changed. The stored file then has the time at which they have.
     ///
-    /// - Parameter durably: whether it is on the storage device when this returns.
+    /// - Parameter durably: whether everything, also times, is on the storage device when this returns; if
+    ///   not, only changes of a file that was durable before.
     mutating func commit(durably: Bool) throws(FileProtectionError) {
         guard let file else { return }
-        if hasChanges {
-            let before = try? StoreStamp(StoreDirectory.status(of: file.descriptor.value.rawValue))
+        // Also a new file without content, and one that a killed process has left in the middle of a change.
+        if hasChanges || file.isWritable && !file.container.isSettled {
+            let former = try? StoreDirectory.status(of: file.descriptor.value.rawValue)
+            let before = former.map { StoreStamp($0) }
+            let shown = former.map { changed(whenStored: FileTime($0.st_ctim)) }
             try file.commit(durably: durably)
-            if let written {
-                let times = [timespec(tv_sec: 0, tv_nsec: CFILECALLS_TIME_OMIT), written.timespec]
+            if let time = written ?? before?.modified {
+                let times = [timespec(tv_sec: 0, tv_nsec: CFILECALLS_TIME_OMIT), time.timespec]
                 futimens(file.descriptor.value.rawValue, times)
             }
-            let shown = statusChanged ?? written
             loseChanges()
-            guard let status = try? StoreDirectory.status(of: file.descriptor.value.rawValue) else { return }
-            if let shown { stored = (FileTime(status.st_ctim), shown) }
-            learn(try file.container.length, at: StoreStamp(status))
-            follow(StoreStamp(status), since: before)
+            if let status = try? StoreDirectory.status(of: file.descriptor.value.rawValue) {
+                if let shown { stored = (FileTime(status.st_ctim), shown) }
+                learn(try file.container.length, at: StoreStamp(status))
+                follow(StoreStamp(status), since: before)
+            }
         }
         if durably {
             if file.isWritable { try file.commit(durably: true) }

@@ -81,6 +81,12 @@ final class StoreDirectory: Sendable {
         guard fsync(opened.rawValue) == 0 else { throw .last }
     }
 
+    /// Writes everything of the file system of the directory to the storage device.
+    func synchronizeFileSystem() throws(FileSystemError) {
+        let opened = try open(".", O_RDONLY | O_DIRECTORY)
+        guard syncfs(opened.rawValue) == 0 else { throw .last }
+    }
+
     /// Calls `body` with every stored name.
     func forEachName(
         _ body: (_ name: UnsafeRawBufferPointer, _ number: UInt64, _ mode: UInt32) -> Void

@@ -30,4 +30,7 @@ static inline int CFileCalls_open(int directory, const char *name, int flags, mo
 /// Declared by stdio.h for GNU's extensions only.
 int renameat2(int directory, const char *name, int new_directory, const char *new_name, unsigned flags);
 
+/// Declared by unistd.h for GNU's extensions only.
+int syncfs(int descriptor);
+
 #endif

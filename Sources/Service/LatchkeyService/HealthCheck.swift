@@ -34,6 +34,7 @@ enum HealthCheck {
                 hint: inspection.structure.isEmpty
                     ? nil : "restore a backup; until then, copy the data directory and do not write to it"))
         findings.append(rows(inspection))
+        if let home, let finding = storedFiles(home) { findings.append(finding) }
         if withoutRecovery > 0 { findings.append(recoveryKey(withoutRecovery)) }
         return findings
     }
@@ -69,6 +70,28 @@ enum HealthCheck {
             hint:
                 "restore a backup, or move them out of the way: latchkey doctor --repair (storing an item again does so as well)"
         )
+    }
+
+    /// Reports stored files of which a header is damaged; nil if the keychain stores no file. They are not
+    /// opened: a header that differs from the other one is one that was damaged after it was stored.
+    private static func storedFiles(_ home: KeychainHome) -> KeychainFinding? {
+        let subject = "stored files"
+        do throws(SystemError) {
+            guard let directory = try StoredFileDirectory(existingIn: home) else { return nil }
+            let names = try directory.names()
+            let damaged = names.filter { !directory.hasEqualHeaders($0) }.map { directory.path(of: $0) }
+            guard !damaged.isEmpty else {
+                return KeychainFinding(
+                    subject, isHealthy: true, detail: "the headers of all \(names.count) files are whole")
+            }
+            return KeychainFinding(
+                subject, isHealthy: false,
+                detail: "\(damaged.count) of \(names.count) have a damaged header: "
+                    + damaged.prefix(5).joined(separator: ", "),
+                hint: "restore a backup")
+        } catch {
+            return KeychainFinding(subject, isHealthy: false, detail: error.description, hint: error.hint)
+        }
     }
 
     /// Reports whether a backup or a recovery key exists. The finding is healthy without either; it

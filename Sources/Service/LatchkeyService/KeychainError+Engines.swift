@@ -258,7 +258,7 @@ extension KeychainError {
             switch error {
             case .notProtected, .unsuitable: .param
             case .unsupportedVersion: .wrongSecVersion
-            case .damaged, .wrongKey: .decode
+            case .damaged, .headersDisagree, .wrongKey: .decode
             case .inUse, .closed, .interrupted, .changedMeanwhile: .notAvailable
             case .readOnly: .readOnly
             case .tooLarge, .keyExhausted: .dataTooLarge
@@ -271,6 +271,7 @@ extension KeychainError {
         switch error {
         case .notProtected: "latchkey protect --class complete FILE"
         case .unsupportedVersion: "update latchkey"
+        case .headersDisagree: "latchkey protect repair FILE, or restore the file from a backup"
         case .damaged, .wrongKey: "restore the file from a backup"
         case .keyExhausted: "latchkey protect rekey --new-keys FILE"
         case .inUse, .changedMeanwhile: "close it in the other program, and try again"

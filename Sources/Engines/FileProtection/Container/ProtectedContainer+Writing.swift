@@ -48,14 +48,16 @@ extension ProtectedContainer {
         try changingState { (state) throws(FileProtectionError) in state.metadata = metadata }
     }
 
-    /// Stores what was changed: completely, or, after a crash of this process, not at all.
+    /// Stores what was changed: after a crash, the file has all of it or nothing. Afterwards both headers
+    /// are equal, also if an earlier change was interrupted.
     ///
-    /// - Parameter durably: whether it is on the storage device when this returns. If not, the last
-    ///   durable state stays there as well until the next durable commit.
+    /// - Parameter durably: whether it is on the storage device when this returns. Only a new file can do
+    ///   without, until its first durable commit: it has no former state that has to stay. A change of
+    ///   another file is always durable.
     public func commit(durably: Bool = true) throws(FileProtectionError) {
-        try changingState { (state) throws(FileProtectionError) in
-            guard state.hasChanges || durably && state.needsSynchronization else { return }
-            try state.commit(state.header.key, durably: durably)
+        try changingState(if: { !$0.isSettled || durably && $0.isDraft }) { (state) throws(FileProtectionError) in
+            guard !state.hasChanges else { return try state.commit(state.header.key, durably: durably) }
+            try state.isDraft ? state.makeDraftDurable() : state.repeatHeader()
         }
     }
 
@@ -75,19 +77,14 @@ extension ProtectedContainer {
         }
     }
 
-    /// Whether something was changed since the last commit.
-    public var hasChanges: Bool {
-        get throws(FileProtectionError) {
-            try withState { (state) throws(FileProtectionError) in state.hasChanges }
-        }
-    }
-
     private func changingState(
+        if isNeeded: (borrowing OpenState) -> Bool = { _ in true },
         _ body: (inout OpenState) throws(FileProtectionError) -> Void
     ) throws(FileProtectionError) {
         guard isWritable else { throw .readOnly }
         try withState { (state) throws(FileProtectionError) in
             guard !state.isInterrupted else { throw .interrupted }
+            guard isNeeded(state) else { return }
             try state.findSlots()
             try body(&state)
         }
@@ -256,14 +253,14 @@ extension ProtectedContainer.OpenState {
         guard try probe.state(with: other) == stored else { throw .wrongKey }
     }
 
-    /// Stores the present content: chunks and nodes in free slots, then a header in the place of the
-    /// older one.
+    /// Stores the present content: chunks and nodes in free slots, then a header in the place of the one
+    /// that is not on the storage device for certain, then in the other place.
     mutating func commit(_ key: FileKeyRecord, durably: Bool) throws(FileProtectionError) {
         let (sequence, overflows) = header.sequence.addingReportingOverflow(1)
         guard !overflows else { throw .damaged("its sequence number is the highest one") }
         for chunk in cache.dirtyChunks { try sealCached(chunk) }
         try map.flush(to: &storage)
-        if durably { try storage.file.synchronize() }
+        if !isDraft { try storage.file.synchronize() }
         try storage.countSeal()
         var next = ContainerState(metadata: metadata)
         next.length = length
@@ -271,34 +268,55 @@ extension ProtectedContainer.OpenState {
         next.depth = map.depth
         next.seals = storage.seals
         let fresh = try ContainerHeader(sealing: next, sequence, key, with: cipher)
-        let isRewrapped = key != header.key
         // From the first byte of a header on, the stored state may be the new one.
         try undoing { (state) throws(FileProtectionError) in
-            try state.store(fresh, next, durably: durably, replacesBoth: isRewrapped)
+            if state.isDraft {
+                try state.storeDraft(fresh, durably: durably)
+            } else {
+                try state.store(fresh)
+            }
+            state.header = fresh
+            state.stored = next
+            state.headers = try ProtectedContainer.headerBytes(state.storage.file)
+            state.hasChangedMap = false
+            state.storage.allocator.commit()
+            // A file that is too long is not wrong.
+            try? state.storage.file.cut(
+                to: UInt64(ContainerFormat.slotsOffset)
+                    + state.storage.allocator.end * UInt64(ContainerFormat.chunkSize))
         }
     }
 
-    private mutating func store(
-        _ fresh: ContainerHeader, _ next: ContainerState, durably: Bool, replacesBoth: Bool
-    ) throws(FileProtectionError) {
+    /// Stores the header that counts in the place of the other one as well.
+    mutating func repeatHeader() throws(FileProtectionError) {
+        try undoing { (state) throws(FileProtectionError) in
+            // The writer of the header that counts may have ended before it was durable.
+            try state.storage.file.synchronize()
+            try state.write(state.header.encoded, toHeader: 1 - state.durableIndex)
+            try state.storage.file.synchronize()
+            state.headers = try ProtectedContainer.headerBytes(state.storage.file)
+        }
+    }
+
+    private mutating func store(_ fresh: ContainerHeader) throws(FileProtectionError) {
         let bytes = fresh.encoded
         try write(bytes, toHeader: 1 - durableIndex)
-        if durably {
-            try storage.file.synchronize()
-            durableIndex = 1 - durableIndex
-            // The commit is complete. An equal second header leaves no older state behind.
-            try write(bytes, toHeader: 1 - durableIndex)
-            if replacesBoth { try storage.file.synchronize() }
-        }
-        header = fresh
-        stored = next
-        headers = try ProtectedContainer.headerBytes(storage.file)
-        hasChangedMap = false
-        needsSynchronization = !durably
-        storage.allocator.commit(durably: durably)
-        // A file that is too long is not wrong.
-        try? storage.file.cut(
-            to: UInt64(ContainerFormat.slotsOffset) + storage.allocator.end * UInt64(ContainerFormat.chunkSize))
+        try storage.file.synchronize()
+        durableIndex = 1 - durableIndex
+        // The commit is complete. An equal second header leaves no older state that could be taken for it.
+        try write(bytes, toHeader: 1 - durableIndex)
+        try storage.file.synchronize()
+    }
+
+    /// Stores both headers at once: no former state has to stay.
+    private mutating func storeDraft(_ fresh: ContainerHeader, durably: Bool) throws(FileProtectionError) {
+        try ProtectedContainer.write(fresh.encoded + fresh.encoded, to: storage.file, at: 0)
+        if durably { try makeDraftDurable() }
+    }
+
+    mutating func makeDraftDurable() throws(FileProtectionError) {
+        try storage.file.synchronize()
+        isDraft = false
     }
 
     private func write(_ bytes: [UInt8], toHeader index: Int) throws(FileProtectionError) {

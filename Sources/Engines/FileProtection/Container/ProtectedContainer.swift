@@ -13,7 +13,7 @@ public import LinuxSystem
 /// Format: Documentation/Formats/protected-file.md.
 public final class ProtectedContainer: Sendable {
     let file: any ContainerFile
-    let isWritable: Bool
+    public let isWritable: Bool
     let state: SystemMutex<OpenState>
     /// Returns the cipher for the key that the file names.
     private let provider: CipherProvider
@@ -38,19 +38,26 @@ public final class ProtectedContainer: Sendable {
         var knowsSlots = false
         /// Whether chunks were sealed, or the length was changed, since the last commit.
         var hasChangedMap = false
-        /// Whether a state was stored that may not be on the storage device.
-        var needsSynchronization = false
+        /// Whether this is a new file of which nothing is on the storage device for certain.
+        var isDraft = false
         /// Whether a change failed halfway.
         var isInterrupted = false
         var isClosed = false
 
         var fileIdentifier: [UInt8] { header.key.binding.file }
+
+        /// Whether a commit has nothing to do, except to make a draft durable.
+        var isSettled: Bool {
+            !hasChanges && headers.count == ContainerFormat.slotsOffset
+                && headers.prefix(ContainerFormat.headerLength).hasBytes(
+                    of: headers.suffix(ContainerFormat.headerLength))
+        }
     }
 
     /// The chunks that a handle keeps decrypted unless something else is requested: 4 MiB.
     public static let defaultCacheCount = 64
 
-    private init(
+    init(
         _ file: any ContainerFile, _ found: FoundHeader, isWritable: Bool, cacheCount: Int,
         provider: @escaping CipherProvider
     ) {
@@ -105,7 +112,7 @@ public final class ProtectedContainer: Sendable {
             do throws(FileProtectionError) {
                 return try body(bytes)
             } catch {
-                guard case .damaged = error, tries < maxTries, try headerBytes(file) != bytes else { throw error }
+                guard error.isOfOneMoment, tries < maxTries, try headerBytes(file) != bytes else { throw error }
             }
         }
     }
@@ -140,6 +147,7 @@ public final class ProtectedContainer: Sendable {
         self.state.withLock { state in
             state.hasChangedMap = true
             state.knowsSlots = true
+            state.isDraft = true
         }
     }
 
@@ -193,6 +201,11 @@ public final class ProtectedContainer: Sendable {
     public var keyRecord: FileKeyRecord {
         get throws(FileProtectionError) { try withState { (state) throws(FileProtectionError) in state.header.key } }
     }
+
+    /// Whether everything is stored, and both headers of the file are the same. If not,
+    /// ``commit(durably:)`` changes it; a file that nothing has open was left by an interrupted change, or
+    /// one of its headers is damaged.
+    public var isSettled: Bool { state.withLock { $0.isSettled } }
 
     /// Fills `buffer` with the content at `offset`.
     ///
@@ -264,7 +277,7 @@ public final class ProtectedContainer: Sendable {
                         try state.refresh(bytes, provider)
                         return .success(try body(&state))
                     } catch {
-                        guard case .damaged = error, tries < Self.maxTries, try Self.headerBytes(file) != bytes
+                        guard error.isOfOneMoment, tries < Self.maxTries, try Self.headerBytes(file) != bytes
                         else { throw error }
                     }
                 }
@@ -276,12 +289,22 @@ public final class ProtectedContainer: Sendable {
     }
 }
 
+extension FileProtectionError {
+    /// Whether a writer that replaces the headers meanwhile can be the reason.
+    fileprivate var isOfOneMoment: Bool {
+        switch self {
+        case .damaged, .headersDisagree: true
+        default: false
+        }
+    }
+}
+
 extension ProtectedContainer.OpenState {
     /// Loads the state that another handle has stored.
     mutating func refresh(
         _ bytes: [UInt8], _ provider: ProtectedContainer.CipherProvider
     ) throws(FileProtectionError) {
-        guard !Self.areEqual(bytes, headers) else { return }
+        guard !bytes[...].hasBytes(of: headers[...]) else { return }
         let found = try FoundHeader(bytes) { (record) throws(FileProtectionError) in
             record == header.key ? cipher : try provider(record)
         }
@@ -301,16 +324,6 @@ extension ProtectedContainer.OpenState {
     mutating func use(_ cipher: any ContainerCipher) {
         self.cipher = cipher
         storage.cipher = cipher
-    }
-
-    private static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-        one.count == other.count
-            && one.withUnsafeBytes { one in
-                other.withUnsafeBytes { other in
-                    guard let start = one.baseAddress, let otherStart = other.baseAddress else { return one.isEmpty }
-                    return memcmp(start, otherStart, one.count) == 0
-                }
-            }
     }
 
     /// Copies a part of a chunk.

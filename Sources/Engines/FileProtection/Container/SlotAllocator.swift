@@ -9,8 +9,6 @@ struct SlotAllocator {
     private var fresh: [UInt64] = []
     /// Slots of the stored state that the new one does not need.
     private var released: [UInt32] = []
-    /// Slots of the last durable state that a newer stored one does not need.
-    private var retained: [UInt32] = []
     /// No word before this one has a free slot.
     private var firstFree = 0
 
@@ -46,20 +44,14 @@ struct SlotAllocator {
         free(word, bit)
     }
 
-    /// Records that the new state is stored.
-    ///
-    /// - Parameter durably: whether it is on the storage device; until then, what an older state refers
-    ///   to is not reused.
-    mutating func commit(durably: Bool) {
-        retained += released
-        released = []
+    /// Records that the new state is stored, so that what only the former one refers to is free.
+    mutating func commit() {
         for word in fresh.indices { fresh[word] = 0 }
-        guard durably else { return }
-        for slot in retained {
+        for slot in released {
             let (word, bit) = Self.position(slot)
             free(word, bit)
         }
-        retained = []
+        released = []
     }
 
     /// The number of slots up to the last one in use.

@@ -96,6 +96,19 @@ final class ConvertibleFile {
         }
     }
 
+    /// Gives a copy of the file, as it is, a name beside it; both are durable when this returns.
+    func keepCopy(as copyName: FilePath) throws(FileProtectionError) {
+        let copy = try mapSystemErrors { () throws(SystemError) in try directory.unnamedFile() }
+        let target = try OpenContainerFile(try copy.duplicate(), path: directory.path(of: copyName).description)
+        try copyContent { (bytes, offset) throws(FileProtectionError) in try target.write(bytes, at: offset) }
+        try target.extend(to: attributes.size)
+        try mapSystemErrors { () throws(SystemError) in
+            try attributes.apply(to: copy, path: directory.path(of: copyName).description)
+            try directory.publish(copy, as: copyName, replaces: false)
+            try directory.synchronize()
+        }
+    }
+
     /// Restores the times of a file whose header was changed.
     func keepTimes() throws(FileProtectionError) {
         try mapSystemErrors { () throws(SystemError) in try attributes.applyTimes(to: descriptor, path: path) }

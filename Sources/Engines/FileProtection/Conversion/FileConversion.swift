@@ -17,6 +17,11 @@ public struct FileConversion: Sendable {
         case renewed
         /// The file is plain now.
         case unprotected
+        /// Both headers are the same again; no state of the file was given up.
+        case repaired
+        /// The newest state that can be read whole counts; there may have been a newer one, and a copy of
+        /// the former file was kept.
+        case restored
         /// Nothing was to be done.
         case unchanged
     }
@@ -89,11 +94,17 @@ public struct FileConversion: Sendable {
             cipher: { [keys] (record) throws(FileProtectionError) in try keys.cipher(for: record) })
         let present = try container.keyRecord
         let fresh = try keys.rewrap(present, for: target.protection, group: target.group)
-        guard fresh.binding != present.binding else { return .unchanged }
-        guard !dryRun else { return .rewrapped }
-        try container.rewrap(fresh, try keys.cipher(for: fresh))
+        let isRewrapped = fresh.binding != present.binding
+        guard isRewrapped || !container.isSettled else { return .unchanged }
+        let outcome: Outcome = isRewrapped ? .rewrapped : .repaired
+        guard !dryRun else { return outcome }
+        if isRewrapped {
+            try container.rewrap(fresh, try keys.cipher(for: fresh))
+        } else {
+            try container.commit()
+        }
         try file.keepTimes()
-        return .rewrapped
+        return outcome
     }
 
     /// Encrypts a protected file again with a new key of its own.
@@ -130,6 +141,31 @@ public struct FileConversion: Sendable {
         return .unprotected
     }
 
+    // MARK: Repairing
+
+    /// Makes the headers of a protected file the same again: those of its newest state that can be read
+    /// whole. If there may have been a newer one, the former file is kept beside it.
+    ///
+    /// - Throws: the reason for which the file does not open if no state can be read whole;
+    ///   ``FileProtectionError/system(_:)`` with `EEXIST` if there is a former file already.
+    public func repair(_ name: FilePath, in directory: OpenDirectory) throws(FileProtectionError) -> Outcome {
+        let file = try ConvertibleFile(name, in: directory, flags: dryRun ? O_RDONLY : O_RDWR)
+        guard try file.isProtected else { throw .notProtected }
+        let found = try ProtectedContainer.wholeState(
+            of: try file.descriptor.duplicate(), path: file.path, isWritable: !dryRun,
+            cipher: { [keys] (record) throws(FileProtectionError) in try keys.cipher(for: record) })
+        let isWhole = found.container.isSettled
+        let outcome: Outcome = isWhole ? .unchanged : found.isNewest ? .repaired : .restored
+        guard !dryRun, !isWhole else { return outcome }
+        if !found.isNewest { try file.keepCopy(as: Self.formerName(of: name)) }
+        try found.container.commit()
+        try file.keepTimes()
+        return outcome
+    }
+
+    /// The name that ``repair(_:in:)`` gives to the file as it was.
+    public static func formerName(of name: FilePath) -> FilePath { "\(name).damaged" }
+
     // MARK: Helpers
 
     /// Opens a protected file, so that no other program changes it meanwhile.
@@ -148,19 +184,9 @@ public struct FileConversion: Sendable {
     private func copy(
         _ source: ProtectedContainer, _ body: (UnsafeRawBufferPointer, UInt64) throws(FileProtectionError) -> Void
     ) throws(FileProtectionError) {
-        let buffer = ChunkBuffer()
-        var position: UInt64 = 0
-        while let data = try source.nextData(from: position) {
-            let count = try buffer.withBytes { (bytes) throws(FileProtectionError) in
-                let part = UnsafeMutableRawBufferPointer(
-                    rebasing: bytes.prefix(Int(min(UInt64(bytes.count), data.upperBound - data.lowerBound))))
-                let got = try source.read(into: part, at: data.lowerBound)
-                try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(part).prefix(got)), data.lowerBound)
-                return got
-            }
-            guard count > 0 else { return }
-            progress(UInt64(count))
-            position = data.lowerBound + UInt64(count)
+        try source.forEachPart { (part, offset) throws(FileProtectionError) in
+            try body(part, offset)
+            progress(UInt64(part.count))
         }
     }
 }

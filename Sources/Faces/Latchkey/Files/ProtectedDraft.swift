@@ -43,7 +43,7 @@ struct ProtectedDraft: ~Copyable {
 
     /// Stores the content durably, and gives the file its name.
     consuming func publish(replaces: Bool) throws(FileProtectionError) -> ProtectedContainer {
-        try container.commit(durably: false)
+        try container.commit()
         try mapSystemErrors { () throws(SystemError) in
             try directory.publish(descriptor, as: FilePath(name), replaces: replaces)
             try directory.synchronize()

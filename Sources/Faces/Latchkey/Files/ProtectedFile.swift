@@ -143,7 +143,7 @@ public final class ProtectedFile: Sendable {
     /// was written since the last ``synchronize()``.
     public func close() throws(KeychainError) {
         try mapErrors(path) { () throws(FileProtectionError) in
-            if try container.hasChanges { try container.commit() }
+            if container.isWritable, !container.isSettled { try container.commit() }
             container.close()
         }
     }

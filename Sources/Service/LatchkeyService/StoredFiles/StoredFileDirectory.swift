@@ -50,6 +50,12 @@ struct StoredFileDirectory {
         return try? ProtectedContainer.keyRecord(of: file, path: path(of: name)).binding.keychain
     }
 
+    /// Whether both headers of a file are as they were stored; true for one that is gone.
+    func hasEqualHeaders(_ name: StoredFileName) -> Bool {
+        guard let file = try? open(name) else { return true }
+        return (try? ProtectedContainer.hasEqualHeaders(file, path: path(of: name))) ?? false
+    }
+
     /// Opens a file for reading; nil if it does not exist.
     func open(_ name: StoredFileName) throws(SystemError) -> OwnedDescriptor? {
         do throws(SystemError) {

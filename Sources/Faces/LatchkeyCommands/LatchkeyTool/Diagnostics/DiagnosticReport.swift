@@ -133,7 +133,8 @@ extension DiagnosticReport {
 
     private static let subjects: [DiagnosticText] = [
         "data directory", "database", "state directory", "device key", "parent directories", "free space",
-        "recovery options", "recovery key", "schema", "rows", "keychain", "root", "TPM", "backups",
+        "recovery options", "recovery key", "schema", "rows", "stored files", "protected files", "keychain",
+        "root", "TPM", "backups",
     ]
 
     private static var setVariables: [DiagnosticText] {

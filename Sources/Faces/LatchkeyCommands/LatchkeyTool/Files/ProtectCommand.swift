@@ -26,9 +26,10 @@ struct ProtectCommand: ParsableCommand {
               latchkey protect --class first-unlock --recursive --dry-run Documents
               latchkey protect --policy --class complete Secrets
               latchkey protect status --json notes.txt
+              latchkey protect repair notes.txt
               latchkey protect move --to-keychain scans/passport passport.tiff
             """,
-        subcommands: [Files.self, Status.self, Rekey.self, Move.self], defaultSubcommand: Files.self)
+        subcommands: [Files.self, Status.self, Rekey.self, Repair.self, Move.self], defaultSubcommand: Files.self)
 
     /// `latchkey protect FILE`.
     struct Files: ParsableSubcommand {
@@ -59,7 +60,9 @@ struct ProtectCommand: ParsableCommand {
             let keys = try options.keys(in: session)
             let target = FileConversion.Target(className.protection, group: accessGroup)
             let dryRun = options.dryRun
-            try options.batch(session, [.protected: "protected", .rewrapped: "changed"]).run(try options.tree()) {
+            try options.batch(session, [.protected: "protected", .rewrapped: "changed", .repaired: "repaired"]).run(
+                try options.tree()
+            ) {
                 (file, progress) throws(FileProtectionError) in
                 try FileConversion(keys, dryRun: dryRun, progress: progress.add).protect(
                     file.name, in: file.directory, target)
@@ -102,7 +105,9 @@ struct ProtectCommand: ParsableCommand {
         func run(in session: CommandSession) throws(CommandFailure) {
             let keys = try options.keys(in: session)
             let (dryRun, renews) = (options.dryRun, newKeys)
-            try options.batch(session, [.rewrapped: "changed", .renewed: "encrypted again"]).run(try options.tree()) {
+            try options.batch(session, [.rewrapped: "changed", .renewed: "encrypted again", .repaired: "repaired"]).run(
+                try options.tree()
+            ) {
                 (file, progress) throws(FileProtectionError) in
                 let conversion = FileConversion(keys, dryRun: dryRun, progress: progress.add)
                 do throws(FileProtectionError) {

@@ -11,7 +11,7 @@ extension ProtectCommand {
     /// `latchkey protect status`.
     struct Status: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Show the class of files, and whether they open now.",
+            commandName: "status", abstract: "Show the class of files, whether they open now, and damaged headers.",
             discussion: """
                 EXAMPLES:
                   latchkey protect status notes.txt
@@ -57,7 +57,7 @@ struct ProtectedFileReport: Encodable {
     var length: UInt64?
     /// Whether it opens now; absent for a plain file.
     var opens: Bool?
-    /// Why it does not open.
+    /// Why it does not open, or what is wrong with it although it does.
     var problem: String?
     /// The reason for a failure; not part of the JSON.
     let error: KeychainError?
@@ -101,10 +101,15 @@ struct ProtectedFileReport: Encodable {
                 opening: try descriptor.duplicate(), path: path, isWritable: false, cacheCount: 0,
                 cipher: { (record) throws(FileProtectionError) in try keys.cipher(for: record) })
             (length, opens) = (try container.length, true)
+            if !container.isSettled { problem = Self.differingHeaders }
         } catch {
             (opens, problem) = (false, KeychainError(error, path: path).problem)
         }
     }
+
+    /// Of a file that opens, and that may not any more after the next damage.
+    private static let differingHeaders =
+        "its two headers differ: a change was interrupted, or one of them is damaged (latchkey protect repair)"
 
     var line: TerminalText {
         let what: TerminalText = protection.map { "\($0)" } ?? "\(state)"

@@ -13,7 +13,8 @@ struct DoctorCommand: ParsableSubcommand {
         abstract: LatchkeySubcommand.doctor.abstract,
         discussion: """
             Checks permissions, tables, every item, the device key and the free space, and exits with 1 if something \
-            is wrong. Of a keychain that cannot be opened, for example because the TPM was cleared, it shows what \
+            is wrong. Protected files, and directories that contain them, are checked if they are named: those of \
+            which a header is damaged are listed, and none is opened. Of a keychain that cannot be opened, for example because the TPM was cleared, it shows what \
             leads back to the items, step by step. Without --repair and --empty-quarantine it changes nothing, and it \
             creates no keychain. --report prints what to send with a question: versions, modes, counts and results, and \
             no secret, name, path, user or host. LATCHKEY_LOG=debug makes any command write what it does to standard \
@@ -25,9 +26,14 @@ struct DoctorCommand: ParsableSubcommand {
               latchkey doctor --passcode-file ~/.passcode
               latchkey doctor --repair --dry-run
               latchkey doctor --repair
+              latchkey doctor ~/Documents
               latchkey doctor --upgrade-check
               latchkey doctor --report > report.txt
             """)
+
+    @Argument(
+        help: ArgumentHelp("Protected files and directories to check as well.", valueName: "file"), completion: .file())
+    var paths: [FilePath] = []
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -73,12 +79,12 @@ struct DoctorCommand: ParsableSubcommand {
             for action in actions { try perform(action, in: session) }
         } catch {
             // The report says why a keychain does not open; other failures are those of the options.
-            let findings = Self.findings(in: session)
+            let findings = Self.findings(in: session) + fileFindings
             guard findings.contains(where: { $0.subject == "keychain" && !$0.isHealthy }) else { throw error }
             try write(DoctorReport(findings), in: session)
             throw .reported(1)
         }
-        let report = DoctorReport(Self.findings(in: session))
+        let report = DoctorReport(Self.findings(in: session) + fileFindings)
         try write(report, in: session)
         guard report.healthy else { throw .reported(1) }
     }
@@ -127,6 +133,9 @@ struct DoctorCommand: ParsableSubcommand {
             session.io.say("latchkey: \(items) \(dryRun ? "would be " : "")deleted from quarantine\n")
         }
     }
+
+    /// The finding about the protected files that were named; none without.
+    private var fileFindings: [KeychainFinding] { paths.isEmpty ? [] : [ProtectedFileCheck(paths).finding] }
 
     /// Returns the findings about the user's other keychains, each with the name of the keychain.
     private static func otherFindings(_ progress: ProgressLine) throws(KeychainError) -> [KeychainFinding] {
