@@ -3,8 +3,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Waits between attempts to connect to a server at a socket: for short times at first, and then
-/// until a file appears at the path, as long as no process listens there.
+/// Waits between attempts to connect to a server at a socket: for a time that grows, and then until a
+/// file appears at the path, as long as no process listens there.
 public final class ConnectionRetry: Sendable {
     private let path: String?
     private let milliseconds: Int32
@@ -26,12 +26,19 @@ public final class ConnectionRetry: Sendable {
         guard let path, let watch = try? PathWatch(arrivalAt: path), !Socket.isListening(at: path) else {
             return signal.wait(milliseconds: max(Self.pause, milliseconds))
         }
+        // A socket without a process is one that will be listened at in a moment, or that a killed
+        // process has left.
+        let growing = milliseconds.multipliedReportingOverflow(by: 1 << min(count, Self.maxDoublings))
+        if !growing.overflow, growing.partialValue < Self.maxPause, access(path, F_OK) == 0 {
+            return signal.wait(milliseconds: growing.partialValue)
+        }
         watch.wait(or: signal)
-        // A new socket is listened at a moment later.
         reset()
     }
 
     private static let quickAttempts = 2
-    /// Ten seconds.
+    private static let maxDoublings = 24
+    /// Ten seconds, and a minute.
     private static let pause: Int32 = 10_000
+    private static let maxPause: Int32 = 60_000
 }
