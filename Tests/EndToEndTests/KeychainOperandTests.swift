@@ -92,6 +92,24 @@ struct KeychainOperandTests {
         #expect(try run("delete-keychain", roots).status == 52)
     }
 
+    @Test("A piped password of a new keychain is one line or two equal ones; two different ones are macOS's error")
+    func pipedPassword() throws {
+        func pipe(_ input: String, _ words: String...) throws -> Executable.Outcome {
+            try Executable.run("latchkey", words, home: home, input: input)
+        }
+        for (name, input) in [("one", "pw\n"), ("two", "pw\npw\n"), ("three", "pw\npw")] {
+            #expect(try pipe(input, "create-keychain", name).status == 0)
+            #expect(try pipe("pw\nnew\nnow\n", "set-keychain-password", name).error == "passwords don't match\n")
+            #expect(try pipe("pw\nnew\nnew\n", "set-keychain-password", name).status == 0)
+            #expect(try run("set-keychain-password", "-o", "new", "-p", "last", name).status == 0)
+        }
+        for input in ["pw\nwp\n", "pw\n\n", "\npw"] {
+            let outcome = try pipe(input, "create-keychain", "four")
+            #expect(outcome.status == 1 && outcome.error == "passwords don't match\n", "\(outcome)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: home + "/data/keychains/four.keychain-db"))
+    }
+
     @Test("Each keychain counts its own wrong passwords")
     func wrongPasswords() throws {
         for name in ["one", "two"] { #expect(try run("create-keychain", "-p", "pw", name).status == 0) }

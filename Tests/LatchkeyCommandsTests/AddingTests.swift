@@ -114,9 +114,9 @@ struct AddingTests {
         "without a terminal, -w as the last word and --secret-file - read all of standard input except one line end",
         arguments: [
             (["line"], "\"line\""), (["line", ""], "\"line\""), (["", ""], ""),
-            (["line", "", ""], "0x6C696E650A  \"line\\012\""),
-            (["line", "line"], "0x6C696E650A6C696E65  \"line\\012line\""),
-            (["", "line", ""], "0x0A6C696E65  \"\\012line\""),
+            (["line", "", "", ""], "0x6C696E650A0A  \"line\\012\\012\""),
+            (["a", "a", "a"], "0x610A610A61  \"a\\012a\\012a\""),
+            (["", "a", "b", ""], "0x0A610A62  \"\\012a\\012b\""),
         ])
     func readsInput(input: [String], printed: String) {
         for option in ["-w", "--secret-file -", "--secret-file=-"] {
@@ -124,6 +124,40 @@ struct AddingTests {
             #expect(outcome == Outcome(exit: 0, output: "", error: ""))
             #expect(keychain.security("find-generic-password -g").error == "password: \(printed)\n")
         }
+    }
+
+    @Test(
+        "two equal lines in a pipe are one password, as programs written for macOS send it, and --secret-file - keeps both",
+        arguments: [
+            (["s3cret", "s3cret", ""], "s3cret", "7333637265740a733363726574"), (["a", "a"], "a", "610a61"),
+            (["", "", ""], "", "0a"), (["pw\r", "pw\r", ""], "70770d", "70770d0a70770d"),
+        ])
+    func readsRepetition(input: [String], password: String, lines: String) {
+        for itemClass in ["generic", "internet"] {
+            for (option, stored) in [("-w", password), ("--secret-file -", lines)] {
+                let add = "add-\(itemClass)-password -U -a a -s s \(option)"
+                #expect(keychain.security(add, io: TestIO(input: input)) == Outcome(exit: 0, output: "", error: ""))
+                #expect(keychain.security("find-\(itemClass)-password -w").output == "\(stored)\n", "\(option)")
+            }
+        }
+    }
+
+    @Test(
+        "two different lines in a pipe are macOS's error for -w, which stores nothing, and --secret-file - keeps them",
+        arguments: [
+            ["one", "two", ""], ["one", "two"], ["line", "", ""], ["", "line"], ["pw", "pw "], ["pw\r", "pw"],
+        ])
+    func readsDifferentLines(input: [String]) {
+        for command in ["add-generic-password -a a -s s", "add-internet-password -a a -s s"] {
+            let outcome = keychain.security("\(command) -w", io: TestIO(input: input))
+            #expect(outcome.exit == 1 && outcome.output.isEmpty, "\(outcome)")
+            #expect(outcome.error.hasPrefix("passwords don't match\nhint: "), "\(outcome)")
+            #expect(outcome.error.hasSuffix("--secret-file - stores both lines\n"), "\(outcome)")
+            #expect(keychain.accounts().isEmpty)
+        }
+        let raw = TestIO(input: input)
+        #expect(keychain.security("add-generic-password -a a -s s --secret-file -", io: raw).exit == 0)
+        #expect(keychain.accounts() == ["a"])
     }
 
     @Test("empty input is rejected, and the hint shows how to provide it")

@@ -184,6 +184,28 @@ struct CommandTableTests {
         #expect(keychain.latchkey("backup /nowhere/b", io: differing).error.contains("the two passphrases differ"))
     }
 
+    @Test(
+        "a new passcode in a pipe is one line, or two equal ones; two different ones change nothing",
+        arguments: [
+            ("passcode set", []), ("passcode change", ["an unusual passcode"]), ("backup -", []),
+        ] as [(String, [String])])
+    func repetition(command: String, before: [String]) throws {
+        let new = "a phrase of mine"
+        for (lines, exit) in [
+            ([new], 0), ([new, new], 0), ([new, "a phrase of yours"], 206), ([new, ""], 206), (["", new], 206),
+        ] as [([String], Int32)] {
+            let keychain = try TestKeychain(.ephemeral)
+            for passcode in before { keychain.latchkey("passcode set", io: TestIO(input: [passcode])) }
+            let outcome = keychain.latchkey(command, io: TestIO(input: before + lines))
+            #expect(outcome.exit == exit, "\(lines): \(outcome)")
+            if exit != 0 { #expect(outcome.output.isEmpty && outcome.error.contains("s differ; nothing was changed")) }
+            guard command != "backup -" else { continue }
+            // The passcode that the keychain has now opens the way to another.
+            let current = TestIO(input: (exit == 0 ? [new] : before) + ["another phrase"])
+            #expect(keychain.latchkey("passcode \(exit == 0 ? "change" : command)", io: current).exit == 0)
+        }
+    }
+
     @Test("the program's name is the last component of the path it was called by")
     func programName() {
         #expect(Program(calledAs: "/usr/bin/security") == .security)

@@ -43,7 +43,10 @@ struct ProcessTests {
         let outcome = try shell.run(
             """
             add="security add-generic-password -s s"; find="security find-generic-password -w -a"
-            printf 'one\\ntwo\\n' | $add -a lines -w; $find lines
+            printf 'one\\ntwo\\n\\n' | $add -a lines -w; $find lines
+            printf 's3cret\\ns3cret\\n' | $add -a twice -w; $find twice
+            printf 's3cret\\ns3cret\\n' | $add -a both --secret-file -; $find both
+            printf 'one\\ntwo\\n' | $add -a different -w 2>&1 | head -1; $find different 2> /dev/null; echo $?
             printf 'a\\000b' | $add -a zero -w; $find zero
             mkfifo "$LATCHKEY_HOME.pipe"; printf 'one\\ntwo\\n' > "$LATCHKEY_HOME.pipe" &
             $add -a fifo --secret-file "$LATCHKEY_HOME.pipe"; $find fifo; wait
@@ -54,7 +57,8 @@ struct ProcessTests {
             { cat "$LATCHKEY_HOME.large"; printf xx; } | $add -a more -w; echo $?
             $add -a more --secret-file /dev/zero; echo $?
             """)
-        #expect(outcome.output == "6f6e650a74776f\n610062\n6f6e650a74776f\n4194305\n4194305\n42\n42\n42\n")
+        let piped = "6f6e650a74776f0a\ns3cret\n7333637265740a733363726574\npasswords don't match\n44\n"
+        #expect(outcome.output == piped + "610062\n6f6e650a74776f\n4194305\n4194305\n42\n42\n42\n")
         #expect(outcome.error.split(separator: "\n").filter { $0.hasPrefix("security: ") }.count == 3)
     }
 

@@ -18,7 +18,7 @@ enum CreateKeychain: SecurityCommand {
         notes: [
             """
             Without -p, the password is asked for twice on a terminal, and otherwise read from one line of standard \
-            input. A keychain with an empty password is always unlocked.
+            input, or from two equal ones. A keychain with an empty password is always unlocked.
             """,
             """
             The keychain is a directory below $XDG_DATA_HOME/latchkey/keychains. Of a path, only the last part counts.

@@ -49,7 +49,7 @@ enum PasswordInput {
             guard !session.readsCommands else {
                 throw .usage("--secret-file - and commands cannot both be read from standard input")
             }
-            return try promptTwice(in: session)
+            return session.io.isInputInteractive ? try promptTwice(in: session) : try readToEnd(of: session)
         }
         let secret = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try SecretInput.read(path.path, maxCount: SecretInput.maxSecretCount)
@@ -62,7 +62,7 @@ enum PasswordInput {
 
     private static func promptTwice(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         guard session.io.isInputInteractive else {
-            guard session.readsCommands else { return try readToEnd(of: session) }
+            guard session.readsCommands else { return try repeated(try readToEnd(of: session)) }
             // Programs that pipe commands into `security -i` also send the repetition that macOS
             // asks for. If it were read as a command, it would be printed as an unknown one.
             let password = try line(in: session)
@@ -72,6 +72,20 @@ enum PasswordInput {
         let password = try answer(to: "password data for new item: ", in: session)
         try check(password, against: try answer(to: "retype password for new item: ", in: session))
         return password
+    }
+
+    /// Returns one of two equal lines: on macOS the command prompts twice, and programs write both
+    /// answers into its pipe. Input with another number of lines is the password as it is.
+    private static func repeated(_ input: SharedSecret) throws(CommandFailure) -> SharedSecret {
+        let lines = input.withUnsafeBytes { bytes in
+            bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
+                .map { SharedSecret(copying: $0) }
+        }
+        guard lines.count == 2 else { return input }
+        try check(
+            lines[0], against: lines[1],
+            hint: "two lines are a password and its repetition; --secret-file - stores both lines")
+        return lines[0]
     }
 
     private static func readToEnd(of session: CommandSession) throws(CommandFailure) -> SharedSecret {
@@ -109,7 +123,9 @@ enum PasswordInput {
         }
     }
 
-    private static func check(_ password: SharedSecret, against repetition: SharedSecret) throws(CommandFailure) {
-        guard password == repetition else { throw .line("passwords don't match") }
+    private static func check(
+        _ password: SharedSecret, against repetition: SharedSecret, hint: String? = nil
+    ) throws(CommandFailure) {
+        guard password == repetition else { throw .line("passwords don't match", hint: hint) }
     }
 }

@@ -89,8 +89,8 @@ extension CommandOption {
         A password on the command line is visible to every process that may list processes, and stays in the \
         shell's history; this program cannot wipe it there. Use -w as the last word instead: the password is then \
         prompted for twice on the terminal, without echo; if standard input is not a terminal, all of it is the \
-        password, without one final line feed. --secret-file reads a file in the same way. In 'security -i', the \
-        password is read from two equal lines, as on macOS.
+        password, without one final line feed. Two lines must be equal, and are one password, as on macOS, also \
+        in 'security -i'. --secret-file reads all lines of a file, or of standard input if the file is -.
         """,
         """
         With -U, an existing item in the access group with the same account and service (or server and other given \

@@ -22,6 +22,10 @@ struct PasscodeSource: Sendable {
     /// - Throws: errSecInteractionNotAllowed if there is no source.
     func read(_ prompt: StaticString, in session: CommandSession) throws(KeychainError) -> SharedSecret {
         if let named = try named() { return named }
+        return try ask(prompt, in: session)
+    }
+
+    private func ask(_ prompt: StaticString, in session: CommandSession) throws(KeychainError) -> SharedSecret {
         guard session.io.isInputInteractive else {
             guard let line = try session.io.readLine() else {
                 throw KeychainError(
@@ -38,17 +42,23 @@ struct PasscodeSource: Sendable {
         return answer
     }
 
-    /// Returns a new passcode. On a terminal, it is prompted for twice.
+    /// Returns a new passcode. On a terminal, it is prompted for twice. In a pipe, a second line is its
+    /// repetition and must be equal.
     func readNew(_ prompt: StaticString, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
-        let passcode = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try read(prompt, in: session) }
-        guard !isNamed, session.io.isInputInteractive else { return passcode }
-        let confirmation = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try read("repeat it: ", in: session)
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            if let named = try named() { return named }
+            let passcode = try ask(prompt, in: session)
+            guard try repetition(in: session) ?? passcode == passcode else {
+                throw KeychainError(.param, "the two \(noun)s differ; nothing was changed")
+            }
+            return passcode
         }
-        guard confirmation == passcode else {
-            throw .status(KeychainError(.param, "the two \(noun)s differ; nothing was changed"))
-        }
-        return passcode
+    }
+
+    /// Returns nil if standard input is no terminal, and has ended or continues with commands.
+    private func repetition(in session: CommandSession) throws(KeychainError) -> SharedSecret? {
+        if session.io.isInputInteractive { return try ask("repeat it: ", in: session) }
+        return session.readsCommands ? nil : try session.io.readLine()
     }
 
     /// Returns the passcode from the source that the options or the environment name; nil if they
@@ -64,6 +74,4 @@ struct PasscodeSource: Sendable {
         if let descriptor { return try PasscodeFile.read(descriptor: descriptor) }
         return nil
     }
-
-    private var isNamed: Bool { file != nil || descriptor != nil }
 }

@@ -10,7 +10,7 @@ package enum CommandFailure: Error {
     /// A failed call. `of` is macOS's name for the call, if macOS prints one.
     case status(KeychainError, of: String? = nil)
     /// A line that macOS prints without the program's name; the exit value is 1.
-    case line(TerminalText)
+    case line(TerminalText, hint: String? = nil)
     /// The failure was already reported.
     case reported(Int32)
 
@@ -68,8 +68,8 @@ extension CommandFailure {
             let call: TerminalText = function.map { "\($0): " } ?? ""
             return ["\(program.rawValue): \(call)\(Self.text(of: error))"]
                 + (Self.hint(for: error, of: command).map { ["hint: \($0)"] } ?? [])
-        case .line(let line):
-            return [line]
+        case .line(let line, let hint):
+            return [line] + (hint.map { ["hint: \($0)"] } ?? [])
         case .reported:
             return []
         }
