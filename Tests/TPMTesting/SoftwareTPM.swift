@@ -17,27 +17,30 @@ public final class SoftwareTPM: @unchecked Sendable {  // because one test at a 
     public let directory: TemporaryDirectory
     /// The port; nil if the TPM is at a socket.
     private let port: UInt16?
+    private let disconnects: Bool
     private var process: SpawnedProcess
 
     /// Starts a TPM in a new state.
     ///
     /// - Parameters:
     ///   - hasTools: whether it is at a port, where tpm2-tools can use it.
+    ///   - disconnects: whether it closes the connection after each response.
     ///   - maker: gives the TPM a certificate; nil for none.
-    public init(hasTools: Bool = false, maker: TPMMaker? = nil) throws {
+    public init(hasTools: Bool = false, disconnects: Bool = false, maker: TPMMaker? = nil) throws {
+        self.disconnects = disconnects
         TrustedPlatformModule.silenceLibrary()
         directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: "\(directory.path)/state", withIntermediateDirectories: false)
         try maker?.setUp("\(directory.path)/state")
         guard hasTools else {
-            (port, process) = (nil, try Self.start(directory.path, nil))
+            (port, process) = (nil, try Self.start(directory.path, nil, disconnects))
             return
         }
         // A port that was free may be taken meanwhile.
         for attempt in 1... {
             let port = UInt16.random(in: 20_000...60_000) & ~1
             do {
-                (self.port, process) = (port, try Self.start(directory.path, port))
+                (self.port, process) = (port, try Self.start(directory.path, port, disconnects))
                 return
             } catch {
                 guard attempt < 20 else { throw error }
@@ -53,16 +56,17 @@ public final class SoftwareTPM: @unchecked Sendable {  // because one test at a 
     /// The directory of the TPM's memory.
     public var state: String { "\(directory.path)/state" }
 
-    private static func start(_ path: String, _ port: UInt16?) throws -> SpawnedProcess {
+    private static func start(_ path: String, _ port: UInt16?, _ disconnects: Bool) throws -> SpawnedProcess {
         unlink("\(path)/socket")
+        let option = disconnects ? ",disconnect" : ""
         let place =
             if let port {
                 [
-                    "--server", "type=tcp,port=\(port),bindaddr=127.0.0.1", "--ctrl",
+                    "--server", "type=tcp,port=\(port),bindaddr=127.0.0.1\(option)", "--ctrl",
                     "type=tcp,port=\(port + 1),bindaddr=127.0.0.1",
                 ]
             } else {
-                ["--server", "type=unixio,path=\(path)/socket"]
+                ["--server", "type=unixio,path=\(path)/socket\(option)"]
             }
         let process = try SpawnedProcess(
             [program, "socket", "--tpm2", "--tpmstate", "dir=\(path)/state", "--flags", "not-need-init"] + place,
@@ -82,7 +86,7 @@ public final class SoftwareTPM: @unchecked Sendable {  // because one test at a 
     public func stop() { process.stop(signal: SIGKILL) }
 
     /// Starts the TPM again after ``stop()``.
-    public func start() throws { process = try Self.start(directory.path, port) }
+    public func start() throws { process = try Self.start(directory.path, port, disconnects) }
 
     /// Stops the TPM from answering until ``resume()``, as a suspended machine does.
     public func pause() { kill(process.processIdentifier, SIGSTOP) }

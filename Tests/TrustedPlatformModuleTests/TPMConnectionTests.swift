@@ -36,6 +36,33 @@ struct TPMConnectionTests {
         module.close()
     }
 
+    @Test(
+        "A software TPM that closes the connection after each command is used, and restarted", arguments: [false, true])
+    func disconnecting(_ isAtPort: Bool) throws {
+        let tpm = try SoftwareTPM(hasTools: isAtPort, disconnects: true)
+        let module = TrustedPlatformModule(tpm.address)
+        let key = try module.createKey(authorization: authorization)
+        let secret = SharedSecret(copying: Array(repeating: 5, count: 32))
+        let object = try module.seal(secret, authorization: authorization)
+        let (counter, first) = try module.createCounter(authorization: authorization)
+        for round in 1...3 {
+            #expect(try module.sign(digest, with: key, authorization: authorization).count == 64)
+            #expect(try module.unseal(object, authorization: authorization) == secret)
+            // Each command is sent once.
+            #expect(try module.increment(counter, authorization: authorization) == first + UInt64(round))
+            if isAtPort, SoftwareTPM.hasTools {
+                #expect(try tpm.tool("tpm2_getcap", "properties-fixed").status == 0)
+            }
+        }
+        tpm.stop()
+        try tpm.start()
+        #expect(try module.unseal(object, authorization: authorization) == secret)
+        tpm.stop()
+        let error = #expect(throws: TPMError.self) { try module.unseal(object, authorization: authorization) }
+        #expect(error == .lost(tpm.address) || error == .notFound(tpm.address))
+        module.close()
+    }
+
     @Test("Slots that ended programs have left behind are freed")
     func leftBehind() throws {
         try #require(SoftwareTPM.hasTools)

@@ -10,10 +10,11 @@ internal import LinuxSystem
 struct DescriptorTransport: TPMTransport {
     let address: TPMAddress
 
-    func connect() throws(TPMError) -> any TPMConnection {
-        let descriptor: OwnedDescriptor
+    func connect() throws(TPMError) -> any TPMConnection { try DescriptorConnection(self) }
+
+    fileprivate func open() throws(TPMError) -> OwnedDescriptor {
         do throws(SystemError) {
-            descriptor = try opened()
+            return try opened()
         } catch {
             switch error.code {
             case EACCES, EPERM: throw .accessDenied(address)
@@ -21,7 +22,6 @@ struct DescriptorTransport: TPMTransport {
             default: throw .notFound(address)
             }
         }
-        return DescriptorConnection(descriptor, address)
     }
 
     private func opened() throws(SystemError) -> OwnedDescriptor {
@@ -74,23 +74,71 @@ struct DescriptorTransport: TPMTransport {
 }
 
 /// An open device or socket.
+///
+/// swtpm with the option `disconnect`, as tpm2-tss uses it, closes the connection after each
+/// response, and keeps its objects and sessions. Then each command has a connection of its own.
 final class DescriptorConnection: TPMConnection {
-    private let descriptor: OwnedDescriptor
-    private let address: TPMAddress
+    private let transport: DescriptorTransport
+    private var descriptor: OwnedDescriptor
+    /// Whether the other end closes the connection after each response; nil before that is known.
+    private var endsWithResponse: Bool?
+    /// Whether the other end has closed the connection after its response.
+    private var isSpent = false
 
-    init(_ descriptor: consuming OwnedDescriptor, _ address: TPMAddress) {
-        self.descriptor = descriptor
-        self.address = address
+    private var address: TPMAddress { transport.address }
+
+    init(_ transport: DescriptorTransport) throws(TPMError) {
+        self.transport = transport
+        descriptor = try transport.open()
+        endsWithResponse = transport.address.isSoftware ? nil : false
     }
 
     func send(_ command: UnsafeRawBufferPointer, until deadline: UInt64) throws(TPMError) {
+        if isSpent {
+            descriptor = try transport.open()
+            isSpent = false
+        }
+        try write(command, until: deadline)
+    }
+
+    func receive(until deadline: UInt64) throws(TPMError) -> [UInt8] {
+        let response = try read(until: deadline)
+        let ends = if let endsWithResponse { endsWithResponse } else { try !answersAgain(until: deadline) }
+        (endsWithResponse, isSpent) = (ends, ends)
+        return response
+    }
+
+    /// Whether the other end answers a second command. The end of a connection can arrive late, so that
+    /// looking for it would find it only sometimes. The command changes nothing, so that it does not matter
+    /// whether one that got no answer was performed; of any other command that would be unknown.
+    private func answersAgain(until deadline: UInt64) throws(TPMError) -> Bool {
+        do throws(TPMError) {
+            try write(command: Self.getTestResult, until: deadline)
+            _ = try ResponseFrame(try read(until: deadline))
+            return true
+        } catch .lost {
+            return false
+        }
+    }
+
+    /// TPM2_GetTestResult, without sessions.
+    private static let getTestResult: [UInt8] = [0x80, 0x01, 0, 0, 0, 10, 0, 0, 0x01, 0x7C]
+
+    private func write(command: [UInt8], until deadline: UInt64) throws(TPMError) {
+        let sent = command.withUnsafeBytes { bytes in
+            Result { () throws(TPMError) in try write(bytes, until: deadline) }
+        }
+        try sent.get()
+    }
+
+    private func write(_ command: UnsafeRawBufferPointer, until deadline: UInt64) throws(TPMError) {
         var rest = command
         while !rest.isEmpty {
             // A socket whose other end was closed must not end the process by SIGPIPE.
             let count =
                 address.isSoftware
                 ? Glibc.send(descriptor.rawValue, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-                : write(descriptor.rawValue, rest.baseAddress, rest.count)
+                : Glibc.write(descriptor.rawValue, rest.baseAddress, rest.count)
             if count > 0 {
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             } else if count < 0, errno == EAGAIN {
@@ -104,14 +152,14 @@ final class DescriptorConnection: TPMConnection {
         }
     }
 
-    func receive(until deadline: UInt64) throws(TPMError) -> [UInt8] {
+    private func read(until deadline: UInt64) throws(TPMError) -> [UInt8] {
         var response: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: ResponseFrame.maxLength)
         while true {
             // A device returns at most one response, and all of it if the buffer has room.
             let limit = (try ResponseFrame.length(response) ?? ResponseFrame.maxLength) - response.count
             guard limit > 0 else { return response }
-            let count = read(descriptor.rawValue, &buffer, limit)
+            let count = Glibc.read(descriptor.rawValue, &buffer, limit)
             if count > 0 {
                 response += buffer.prefix(count)
             } else if count < 0, errno == EAGAIN {
