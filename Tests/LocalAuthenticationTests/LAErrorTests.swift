@@ -49,6 +49,19 @@ struct LAErrorTests {
         do { throw others[1] } catch LAError.userCancel { Issue.record("caught by its number alone") } catch {}
     }
 
+    @Test("An LAError is made of an NSError, and gives it back; a foreign one keeps its values and is a failure")
+    func stored() {
+        let known = NSError(domain: LAErrorDomain, code: -2, userInfo: ["key": 1])
+        #expect(LAError(_nsError: known).code == .userCancel)
+        #expect(LAError(_nsError: known)._nsError === known)
+        #expect(LAError(_nsError: known).errorUserInfo["key"] as? Int == 1)
+        #expect(LAError(.appCancel)._nsError.code == -9)
+        for foreign in [NSError(domain: LAErrorDomain, code: -1000), NSError(domain: NSOSStatusErrorDomain, code: -2)] {
+            let error = LAError(_nsError: foreign)
+            #expect(error.code == .authenticationFailed && error._nsError === foreign)
+        }
+    }
+
     @Test("An error explains itself, and keeps the texts that it was given")
     func texts() {
         let plain = LAError(.passcodeNotSet)

@@ -224,6 +224,27 @@ struct SecCertificateTests {
         let certificate = try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
         let attributes = SecCertificateCopyKey(certificate).flatMap(SecKeyCopyAttributes)
         #expect(attributes?[kSecAttrKeySizeInBits] as? Int == bits)
+        let (status, key) = Older.calls.publicKey(certificate)
+        #expect(status == (bits == nil ? errSecUnsupportedKeyFormat : errSecSuccess))
+        #expect(key.flatMap(SecKeyCopyAttributes)?[kSecAttrKeySizeInBits] as? Int == bits)
+    }
+
+    /// What calls deprecated functions, which would cause warnings in a test.
+    private protocol OlderCalls {
+        func publicKey(_ certificate: SecCertificate) -> (OSStatus, SecKey?)
+    }
+
+    private struct Older: OlderCalls {
+        static var calls: any OlderCalls { Older() }
+
+        /// Calls the forms of macOS and of iOS, which must agree.
+        @available(*, deprecated)
+        func publicKey(_ certificate: SecCertificate) -> (OSStatus, SecKey?) {
+            var key: SecKey?
+            let status = SecCertificateCopyPublicKey(certificate, &key)
+            #expect((SecCertificateCopyPublicKey(certificate) == nil) == (key == nil))
+            return (status, key)
+        }
     }
 }
 

@@ -112,3 +112,31 @@ public func CCKeyDerivationPBKDF(
         salt?.assumingMemoryBound(to: UInt8.self), saltLen, prf, rounds,
         derivedKey?.assumingMemoryBound(to: UInt8.self), derivedKeyLen)
 }
+
+/// Wraps a key under a key encryption key, as `CCSymmetricKeyWrap` does for pointers to bytes.
+@_disfavoredOverload
+@discardableResult
+public func CCSymmetricKeyWrap(
+    _ algorithm: CCWrappingAlgorithm, _ iv: UnsafeRawPointer?, _ ivLen: Int, _ kek: UnsafeRawPointer?, _ kekLen: Int,
+    _ rawKey: UnsafeRawPointer?, _ rawKeyLen: Int, _ wrappedKey: UnsafeMutableRawPointer?,
+    _ wrappedKeyLen: UnsafeMutablePointer<Int>?
+) -> Int32 {
+    CCSymmetricKeyWrap(
+        algorithm, iv?.assumingMemoryBound(to: UInt8.self), ivLen, kek?.assumingMemoryBound(to: UInt8.self), kekLen,
+        rawKey?.assumingMemoryBound(to: UInt8.self), rawKeyLen, wrappedKey?.assumingMemoryBound(to: UInt8.self),
+        wrappedKeyLen)
+}
+
+/// Unwraps a key, as `CCSymmetricKeyUnwrap` does for pointers to bytes.
+@_disfavoredOverload
+@discardableResult
+public func CCSymmetricKeyUnwrap(
+    _ algorithm: CCWrappingAlgorithm, _ iv: UnsafeRawPointer?, _ ivLen: Int, _ kek: UnsafeRawPointer?, _ kekLen: Int,
+    _ wrappedKey: UnsafeRawPointer?, _ wrappedKeyLen: Int, _ rawKey: UnsafeMutableRawPointer?,
+    _ rawKeyLen: UnsafeMutablePointer<Int>?
+) -> Int32 {
+    CCSymmetricKeyUnwrap(
+        algorithm, iv?.assumingMemoryBound(to: UInt8.self), ivLen, kek?.assumingMemoryBound(to: UInt8.self), kekLen,
+        wrappedKey?.assumingMemoryBound(to: UInt8.self), wrappedKeyLen, rawKey?.assumingMemoryBound(to: UInt8.self),
+        rawKeyLen)
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
+public import Foundation
 
 /// Why an authentication failed.
 ///
@@ -46,6 +46,17 @@ public struct LAError: Error, Hashable {
         self.code = code
         bridged = error
     }
+
+    /// Creates an error from Foundation's form of it, as Swift's imported errors have it. An error of
+    /// another domain, or with an unknown code, has the code ``Code/authenticationFailed`` and keeps
+    /// its own values in Foundation's form.
+    public init(_nsError error: NSError) {
+        code = Self(error)?.code ?? .authenticationFailed
+        bridged = error
+    }
+
+    /// The error in Foundation's form.
+    public var _nsError: NSError { bridged }
 
     /// The domain, ``LAErrorDomain``.
     public static var errorDomain: String { LAErrorDomain }

@@ -81,15 +81,17 @@ static inline void latchkey_sha512_final(SHA512_CTX *state, unsigned int length,
 
 /*
  * Wraps `count` bytes with AES key wrap (RFC 3394) into `wrapped`, of count + 8 bytes; returns
- * their number, or a number that is not positive. `bits` is the size of `wrapping`. The functions
- * are deprecated like those above, and need no provider of libcrypto.
+ * their number, or a number that is not positive. `bits` is the size of `wrapping`; `initial` has 8
+ * bytes, or is NULL for the initial value of the RFC. The functions are deprecated like those above,
+ * and need no provider of libcrypto.
  */
 static inline int latchkey_aes_wrap_key(
-    const unsigned char *wrapping, int bits, const unsigned char *key, unsigned int count, unsigned char *wrapped) {
+    const unsigned char *wrapping, int bits, const unsigned char *initial, const unsigned char *key,
+    unsigned int count, unsigned char *wrapped) {
     AES_KEY schedule;
     int written = 0;
     if (AES_set_encrypt_key(wrapping, bits, &schedule) == 0) {
-        written = AES_wrap_key(&schedule, NULL, wrapped, key, count);
+        written = AES_wrap_key(&schedule, initial, wrapped, key, count);
     }
     OPENSSL_cleanse(&schedule, sizeof schedule);
     return written;
@@ -97,14 +99,15 @@ static inline int latchkey_aes_wrap_key(
 
 /*
  * Unwraps `count` bytes into `key`, of count - 8 bytes; returns their number, or a number that is
- * not positive if they were not wrapped under `wrapping`.
+ * not positive if they were not wrapped under `wrapping` with this initial value.
  */
 static inline int latchkey_aes_unwrap_key(
-    const unsigned char *wrapping, int bits, const unsigned char *wrapped, unsigned int count, unsigned char *key) {
+    const unsigned char *wrapping, int bits, const unsigned char *initial, const unsigned char *wrapped,
+    unsigned int count, unsigned char *key) {
     AES_KEY schedule;
     int written = 0;
     if (AES_set_decrypt_key(wrapping, bits, &schedule) == 0) {
-        written = AES_unwrap_key(&schedule, NULL, key, wrapped, count);
+        written = AES_unwrap_key(&schedule, initial, key, wrapped, count);
     }
     OPENSSL_cleanse(&schedule, sizeof schedule);
     return written;

@@ -152,6 +152,19 @@ public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey
     SecCertificateCopyKey(certificate)
 }
 
+/// Copies the public key: the form of macOS.
+///
+/// - Returns: errSecSuccess; errSecUnsupportedKeyFormat if `SecKey` does not support the algorithm,
+///   with which the key becomes nil.
+@available(*, deprecated, renamed: "SecCertificateCopyKey(_:)")
+@discardableResult
+public func SecCertificateCopyPublicKey(
+    _ certificate: SecCertificate, _ key: UnsafeMutablePointer<SecKey?>
+) -> OSStatus {
+    key.pointee = SecCertificateCopyKey(certificate)
+    return key.pointee == nil ? errSecUnsupportedKeyFormat : errSecSuccess
+}
+
 /// Returns SHA-256 of the complete SubjectPublicKeyInfo, including the algorithm. This is the value
 /// that pins use, equal to
 /// `openssl x509 -pubkey -noout | openssl pkey -pubin -outform DER | openssl dgst -sha256`.
