@@ -138,6 +138,55 @@ struct PasscodeChangeTests {
         service.close()
     }
 
+    @Test("A process unlocks itself before it reports a lock, and reports one that it cannot open")
+    func automaticReports() throws {
+        let made = try TestKeychain(.onDisk)
+        try made.setPasscode()
+        try made.add("a", .whenUnlocked)
+        made.service.close()
+        let home = KeychainHome(root: try #require(made.directory).path)
+        let given = Mutex<SharedSecret?>(SharedSecret(copying: "a wrong passcode".utf8))
+        func open() throws -> EmbeddedService {
+            try EmbeddedService(home: home, clocks: made.clock.clocks) { () throws(KeychainError) in
+                given.withLock { $0 }
+            }
+        }
+        func search(_ service: EmbeddedService) throws -> ItemMatches {
+            var query = ItemQuery(nil, limit: .all)
+            query.lookupAttributes = .empty
+            return try service.copyMatching(query, returning: .attributes, from: TestKeychain.caller)
+        }
+        var service = try open()
+        for _ in 0..<2 {
+            #expect(try search(service).locked.count == 1)
+            #expect(
+                try KeychainSession(service, as: TestKeychain.caller).settledLockStatus().state == .beforeFirstUnlock)
+        }
+        #expect(try service.lockStatus().wrongPasscodes == 1)
+        // Other wrong ones are tried only as long as they cause no delay.
+        for number in 1...5 {
+            given.withLock { $0 = SharedSecret(copying: "wrong passcode \(number)".utf8) }
+            #expect(try search(service).locked.count == 1)
+        }
+        #expect(try service.lockStatus().wrongPasscodes == 4)
+        given.withLock { $0 = Sample.secret }
+        #expect(try KeychainSession(service, as: TestKeychain.caller).settledLockStatus().state == .beforeFirstUnlock)
+        try service.unlock(Sample.secret) { _, _ in }
+        service.close()
+        service = try open()
+        // The passcode is not asked for by a question that is not about the lock.
+        #expect(try service.lockStatus().state == .beforeFirstUnlock)
+        #expect(try KeychainSession(service, as: TestKeychain.caller).settledLockStatus().state == .unlocked)
+        service.close()
+        service = try open()
+        let found = try search(service)
+        #expect(found.records.count == 1 && found.locked.isEmpty)
+        try service.lock(immediately: true)
+        #expect(try search(service).locked.count == 1)
+        #expect(try KeychainSession(service, as: TestKeychain.caller).settledLockStatus().state == .locked)
+        service.close()
+    }
+
     @Test("A wrong passcode changes nothing, in any operation", arguments: Backend.allCases)
     func wrong(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)

@@ -19,12 +19,12 @@ internal import SecretMemory
 extension Keychain {
     /// The lock state. A keychain without a passcode is always unlocked.
     public var lockState: LockState {
-        get throws(KeychainError) { try open().lockStatus().state }
+        get throws(KeychainError) { try open().settledLockStatus().state }
     }
 
     /// The state of the lock, the passcode and the settings.
     public var lockStatus: LockStatus {
-        get throws(KeychainError) { try open().lockStatus() }
+        get throws(KeychainError) { try open().settledLockStatus() }
     }
 
     /// Unlocks the keychain. Does nothing if it has no passcode.
@@ -55,7 +55,7 @@ extension Keychain {
         continuation.onTermination = { _ in keychain.removeLockObserver(number) }
         // Read after the observer is registered, so that no change is missed. A change that was
         // reported meanwhile is newer.
-        let current = try keychain.lockStatus().state
+        let current = try keychain.settledLockStatus().state
         hasChanged.withLock { hasChanged in
             if !hasChanged { continuation.yield(current) }
         }

@@ -25,6 +25,16 @@ public struct LockStatus: Sendable, Equatable {
     /// latchkeyd knows them, from its log; otherwise empty.
     public var guesses: [PasscodeGuess] = []
 
+    /// Whether a passcode that the person has not typed may be tried. If it is wrong, it causes no delay, and
+    /// is never the tenth wrong one, which may destroy items.
+    public var allowsUntypedPasscode: Bool { Self.allowsUntypedPasscode(after: wrongPasscodes, delay: delay) }
+
+    /// As ``allowsUntypedPasscode``, from the number of wrong passcodes and the delay.
+    public static func allowsUntypedPasscode(after wrongPasscodes: Int, delay: Int) -> Bool {
+        // The fifth is the first one that causes a delay (keychain-behaviour §5.2).
+        delay == 0 && wrongPasscodes < 4
+    }
+
     /// Creates a status.
     public init(
         state: LockState, hasPasscode: Bool, hasRecoveryKey: Bool, settings: KeybagSettings, open: Set<ProtectionClass>,

@@ -198,6 +198,9 @@ extension OperationPerformer {
 
     package func lockStatus() throws(KeychainError) -> LockStatus { try perform(ReadLockStatus()) }
 
+    /// The other end does so before it answers.
+    package func unlockAutomatically() {}
+
     package func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         _ = try perform(UnlockKeychain(passcode), progress: progress)
     }

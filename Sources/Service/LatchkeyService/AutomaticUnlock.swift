@@ -2,6 +2,7 @@
 
 public import KeychainModel
 internal import LinuxSystem
+internal import Logging
 public import SecretMemory
 
 /// Unlocks the keychain with a passcode from the process's own source: a file, a credential or its
@@ -15,6 +16,8 @@ public final class AutomaticUnlock: Sendable {
     private let source: Source
     private let semaphore = BinarySemaphore()
     private let refused = SystemMutex<SharedSecret?>(nil)
+    /// The failure that was logged last.
+    private let logged = SystemMutex<String?>(nil)
 
     package init(_ source: @escaping Source) {
         self.source = source
@@ -39,5 +42,24 @@ public final class AutomaticUnlock: Sendable {
             throw KeychainError(.authFailed, "the passcode given to this process is wrong")
         }
         return true
+    }
+
+    /// Runs `body`, which calls ``perform(isNeeded:_:)``, for a report of the lock. A failure is logged, once,
+    /// and leaves the keychain locked: who reads the report can still unlock it in another way.
+    package func reportingFailures(_ body: () throws(KeychainError) -> Bool) -> Bool {
+        do throws(KeychainError) {
+            return try body()
+        } catch {
+            let isKnown = logged.withLock { logged in
+                defer { logged = error.problem }
+                return logged == error.problem
+            }
+            if !isKnown {
+                let reason: Logger.MetadataValue = "\(error.problem)"
+                Logger(label: "latchkey.service").warning(
+                    "the keychain was not unlocked automatically", metadata: ["reason": reason])
+            }
+            return false
+        }
     }
 }

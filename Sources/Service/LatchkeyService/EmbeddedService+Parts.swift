@@ -16,6 +16,18 @@ extension EmbeddedService {
             return try take(found)
         }
         let caller = try Authorizer.authorize(caller)
+        var hasLocked = false
+        try passAll(query, returning, caller, begin) { (part) throws(KeychainError) in
+            hasLocked = hasLocked || !part.locked.isEmpty
+            try take(part)
+        }
+        if hasLocked, unlocksAutomatically() { try passAll(query, returning, caller, begin, take) }
+    }
+
+    private func passAll(
+        _ query: ItemQuery, _ returning: ReturnTypes, _ caller: AuthorizedCaller,
+        _ begin: () throws(KeychainError) -> Void, _ take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
         var hasAny = try passMatches(
             of: query.isAboutAllPasswords ? query.of(.genericPassword) : query, returning, caller, begin, take)
         if query.isAboutAllPasswords {

@@ -219,8 +219,8 @@ public final class EmbeddedService: KeychainService {
             result.records = try settle(result.records, query.authentication, limit: limit)
             return (result, count)
         }
-        let (first, count) = try find(limit)
-        var result = first
+        var (result, count) = try find(limit)
+        if !result.locked.isEmpty, unlocksAutomatically() { (result, count) = try find(limit) }
         // Items that are left out do not count: others may be in their places.
         if query.authentication.interaction == .skip, let limit, result.records.count < limit, count >= limit {
             result = try find(nil).found
@@ -386,7 +386,7 @@ public final class EmbeddedService: KeychainService {
         do {
             return try body()
         } catch .keybag(.closed(let protection)) where store.lockState == .beforeFirstUnlock {
-            guard try unlockAutomatically() else { throw KeychainError(.closed(protection)) }
+            guard try unlockWithOwnPasscode() else { throw KeychainError(.closed(protection)) }
         } catch {
             throw KeychainError(error)
         }
@@ -397,7 +397,17 @@ public final class EmbeddedService: KeychainService {
         }
     }
 
-    private func unlockAutomatically() throws(KeychainError) -> Bool {
+    public func unlockAutomatically() { _ = unlocksAutomatically() }
+
+    /// Whether the keychain was not unlocked before, and is now.
+    func unlocksAutomatically() -> Bool {
+        guard !isInspected, store.lockState == .beforeFirstUnlock, let attempts = try? store.passcodeAttempts(),
+            LockStatus.allowsUntypedPasscode(after: attempts.count, delay: attempts.delay)
+        else { return false }
+        return automaticUnlock.reportingFailures { () throws(KeychainError) in try unlockWithOwnPasscode() }
+    }
+
+    private func unlockWithOwnPasscode() throws(KeychainError) -> Bool {
         try automaticUnlock.perform(isNeeded: { store.lockState == .beforeFirstUnlock }) {
             (rawPasscode) throws(KeychainError) in
             let passcode = try Self.passcode(rawPasscode)

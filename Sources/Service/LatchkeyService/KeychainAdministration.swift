@@ -17,6 +17,11 @@ public typealias BackupSource = (UnsafeMutableRawBufferPointer) throws(KeychainE
 public protocol KeychainAdministration: Sendable {
     func lockStatus() throws(KeychainError) -> LockStatus
 
+    /// Unlocks the keychain with the passcode that the process was given, unless it was locked by a call. It
+    /// is called before something is reported as locked. Without such a passcode, and with one that does not
+    /// fit, which is logged, the keychain stays as it is.
+    func unlockAutomatically()
+
     /// Unlocks the keychain with the passcode; has no effect on a keychain without a passcode.
     func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError)
 

@@ -6,6 +6,14 @@ public import SecretMemory
 extension KeychainSession: KeychainAdministration {
     public func lockStatus() throws(KeychainError) -> LockStatus { try service.lockStatus() }
 
+    public func unlockAutomatically() { service.unlockAutomatically() }
+
+    /// Returns the state of the lock after ``unlockAutomatically()``: what it calls locked cannot be read.
+    public func settledLockStatus() throws(KeychainError) -> LockStatus {
+        unlockAutomatically()
+        return try lockStatus()
+    }
+
     public func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         try service.unlock(passcode, progress: progress)
     }

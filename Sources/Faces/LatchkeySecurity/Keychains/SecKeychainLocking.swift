@@ -27,7 +27,7 @@ public func SecKeychainUnlock(
         let current = try session.lockStatus()
         guard current.hasPasscode else { return }
         guard usePassword else {
-            guard current.state == .unlocked else {
+            guard try session.settledLockStatus().state == .unlocked else {
                 throw KeychainError(.interactionNotAllowed, "a prompt for the password of a keychain is unsupported")
             }
             return
@@ -82,7 +82,7 @@ public func SecKeychainGetStatus(
     _ keychain: SecKeychain?, _ keychainStatus: UnsafeMutablePointer<SecKeychainStatus>
 ) -> OSStatus {
     status {
-        let isUnlocked = try SecKeychain.session(keychain).lockStatus().state == .unlocked
+        let isUnlocked = try SecKeychain.session(keychain).settledLockStatus().state == .unlocked
         keychainStatus.pointee =
             isUnlocked ? kSecUnlockStateStatus | kSecReadPermStatus | kSecWritePermStatus : kSecReadPermStatus
     }

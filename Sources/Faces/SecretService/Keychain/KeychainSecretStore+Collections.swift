@@ -59,7 +59,7 @@ extension KeychainSecretStore {
     }
 
     private static func isLocked(_ keychain: KeychainSession) throws(KeychainError) -> Bool {
-        try !keychain.lockStatus().open.contains(.whenUnlocked)
+        try !keychain.settledLockStatus().open.contains(.whenUnlocked)
     }
 
     public func lock(_ collection: CollectionName) throws(SecretStoreError) {

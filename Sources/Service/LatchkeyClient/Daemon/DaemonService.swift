@@ -21,6 +21,8 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
     private let automaticUnlock: AutomaticUnlock
     private let agents: AgentLauncher
     private let ownSession = SystemMutex<OwnSession?>(nil)
+    /// Whether this process has locked the keychain, and then opens no session by itself.
+    private let isLockedHere = SystemMutex(false)
 
     /// - Parameters:
     ///   - keychain: which of the user's keychains it is; nil for those of the search list.
@@ -111,6 +113,33 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
     }
 
     // MARK: The lock
+
+    /// Returns the state of this process's own session, if it has one.
+    package func lockStatus() throws(KeychainError) -> LockStatus {
+        if let own = ownSession.withLock({ $0 }), let status = try? own.client.perform(ReadLockStatus()) {
+            if status.state == .unlocked { return status }
+            ownSession.withLock { $0 = nil }
+        }
+        return try client.perform(ReadLockStatus())
+    }
+
+    package func unlockAutomatically() {
+        guard let status = try? lockStatus(), status.hasPasscode, status.state != .unlocked,
+            status.allowsUntypedPasscode
+        else { return }
+        _ = automaticUnlock.reportingFailures { () throws(KeychainError) in try openOwnSession() }
+    }
+
+    package func lock(immediately: Bool) throws(KeychainError) {
+        _ = try client.perform(LockKeychain(immediately: immediately))
+        isLockedHere.withLock { $0 = true }
+        ownSession.withLock { $0 = nil }
+    }
+
+    package func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
+        _ = try perform(UnlockKeychain(passcode), from: nil, progress: progress, nil)
+        isLockedHere.withLock { $0 = false }
+    }
 
     package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
         add(LockStateObserver(client, reportsFirst: false) { body($0 ?? .beforeFirstUnlock) })
@@ -252,7 +281,11 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
         guard !Operation.traits.isDisjoint(with: [.accessesItems, .accessesContexts]) else {
             return try client.perform(operation, progress: progress, take)
         }
-        return try withOpenItems { (client) throws(KeychainError) in try client.perform(operation) }
+        return try withOpenItems { (client) throws(KeychainError) in
+            let answer = try client.perform(operation)
+            let hasLocked = (answer as? FoundItems)?.matches.locked.isEmpty == false
+            return (result: answer, hasLocked: hasLocked)
+        }
     }
 
     /// Performs the search as ``perform(_:from:progress:_:)`` does.
@@ -261,34 +294,52 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
         begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         try withOpenItems { (client) throws(KeychainError) in
-            try client.performRepeatedly(CopyItems(query, returning: returning), begin: begin) {
-                (part) throws(KeychainError) in try take(part.matches)
+            var hasLocked = false
+            try client.performRepeatedly(
+                CopyItems(query, returning: returning),
+                begin: { () throws(KeychainError) in
+                    hasLocked = false
+                    try begin()
+                }
+            ) { (part) throws(KeychainError) in
+                hasLocked = hasLocked || !part.matches.locked.isEmpty
+                try take(part.matches)
             }
+            return (result: (), hasLocked: hasLocked)
         }
     }
 
+    /// - Parameter body: returns also whether a search has found items that are locked, which is no error
+    ///   if they were found by their lookup attributes.
     private func withOpenItems<Result>(
-        _ body: (DaemonClient) throws(KeychainError) -> Result
+        _ body: (DaemonClient) throws(KeychainError) -> (result: Result, hasLocked: Bool)
     ) throws(KeychainError) -> Result {
         if let own = ownSession.withLock({ $0 }) {
             do throws(KeychainError) {
-                return try body(own.client)
+                let (result, hasLocked) = try body(own.client)
+                guard hasLocked, (try? lockStatus().state) != .unlocked else { return result }
             } catch {
                 // The session has ended with its daemon, or was locked.
                 guard error.status == .notAvailable || error.isAboutLock else { throw error }
-                ownSession.withLock { $0 = nil }
             }
+            ownSession.withLock { $0 = nil }
         }
+        let (result, hasLocked): (Result, Bool)
         do throws(KeychainError) {
-            return try body(client)
+            (result, hasLocked) = try body(client)
         } catch {
             guard error.isAboutLock, try openOwnSession(), let own = ownSession.withLock({ $0 }) else { throw error }
-            return try body(own.client)
+            return try body(own.client).result
         }
+        guard hasLocked else { return result }
+        unlockAutomatically()
+        guard let own = ownSession.withLock({ $0 }) else { return result }
+        return try body(own.client).result
     }
 
     private func openOwnSession() throws(KeychainError) -> Bool {
-        try automaticUnlock.perform(isNeeded: { ownSession.withLock { $0 == nil } }) {
+        guard !isLockedHere.withLock({ $0 }) else { return false }
+        return try automaticUnlock.perform(isNeeded: { ownSession.withLock { $0 == nil } }) {
             (passcode) throws(KeychainError) in
             do throws(KeychainError) {
                 let (ownEnd, peerEnd) = try Self.pair()

@@ -61,7 +61,7 @@ public final class SessionFileKeys: FileKeyProvider {
 
     public func isOpen(_ protection: FileProtectionClass) throws(FileProtectionError) -> Bool {
         try mapErrors { () throws(KeychainError) in
-            try open().service.lockStatus().open.contains(protection.itemProtection)
+            try open().settledLockStatus().open.contains(protection.itemProtection)
         }
     }
 

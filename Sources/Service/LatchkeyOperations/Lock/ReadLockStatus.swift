@@ -13,7 +13,9 @@ package struct ReadLockStatus: KeychainOperation {
     package var audit: AuditDetails? { nil }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> LockStatus {
-        var status = try context.service.lockStatus()
+        let service = try context.service
+        service.unlockAutomatically()
+        var status = try service.lockStatus()
         guard status.wrongPasscodes > 0, AccessPolicy.reportsOtherPrograms(to: context.caller),
             let log = try context.auditLog
         else { return status }

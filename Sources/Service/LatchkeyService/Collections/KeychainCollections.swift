@@ -121,7 +121,7 @@ public struct KeychainCollections: Sendable {
     @discardableResult
     public func delete(_ name: CollectionName) throws(KeychainError) -> Int {
         try requireDeletable(name)
-        guard try keychain.lockStatus().open.contains(.whenUnlocked) else { throw Self.locked }
+        guard try keychain.settledLockStatus().open.contains(.whenUnlocked) else { throw Self.locked }
         var count = 0
         for itemClass in [ItemClass.genericPassword, .internetPassword, .certificate, .key] {
             count += try records.delete(

@@ -31,6 +31,8 @@ extension SearchedKeychains {
 
     public func lockStatus() throws(KeychainError) -> LockStatus { try primary.lockStatus() }
 
+    public func unlockAutomatically() { try? primary.unlockAutomatically() }
+
     public func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         try primary.unlock(passcode, progress: progress)
     }

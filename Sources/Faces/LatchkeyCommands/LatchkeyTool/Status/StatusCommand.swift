@@ -43,7 +43,7 @@ struct StatusCommand: ParsableSubcommand {
             let status = try keychain.status()
             // A keychain in memory ends with this command; nothing is ever asked for its items.
             let presence = status.mode == .ephemeral ? nil : try? keychain.presenceStatus()
-            return StatusReport(status, try keychain.lockStatus(), presence)
+            return StatusReport(status, try keychain.settledLockStatus(), presence)
         }
     }
 }

@@ -46,7 +46,7 @@ struct CommandKeychain {
     }
 
     /// Whether items with a protection that the lock closes cannot be read.
-    var isLocked: Bool { (try? session.lockStatus()).map { $0.state != .unlocked } ?? false }
+    var isLocked: Bool { (try? session.settledLockStatus()).map { $0.state != .unlocked } ?? false }
 
     /// Refuses a keychain of the system.
     ///
