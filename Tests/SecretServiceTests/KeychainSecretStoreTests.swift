@@ -197,7 +197,7 @@ struct KeychainSecretStoreTests {
     // MARK: The lock
 
     @Test(
-        "SECS-5: locked, items are found as locked by their attributes, show nothing, and are not changed",
+        "SECS-5: locked, the store finds items by their attributes, shows nothing of them, and does not change them",
         arguments: Backend.allCases)
     func lock(_ backend: Backend) throws {
         let store = KeychainSecretStore(testing: try TestKeychain(backend))
@@ -212,7 +212,8 @@ struct KeychainSecretStoreTests {
         #expect(try store.search(SecretAttributes(testing: ["n": "2"]), in: nil).isEmpty)
         #expect(try store.items(in: work) == [item.item])
         let shown = try store.item(item)
-        #expect(shown.isLocked && shown.label.isEmpty && shown.attributes.isEmpty)
+        #expect(shown == SecretItem(locked: item))
+        #expect(try store.items(in: work, limit: 2) == [SecretItem(locked: item)])
         #expect(throws: SecretStoreError.locked) { try store.secret(of: item) }
         #expect(throws: SecretStoreError.locked) { try store.update(item, with: SecretItemUpdate(label: "l")) }
         #expect(throws: SecretStoreError.locked) { try store.deleteItem(item) }

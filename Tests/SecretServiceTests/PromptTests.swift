@@ -5,6 +5,7 @@ import KeychainTesting
 import SecretMemory
 @testable import SecretService
 import SecretTransfer
+import Synchronization
 import SystemBus
 import Testing
 
@@ -28,14 +29,14 @@ struct PromptTests {
         return (try answer.next(), try answer.next())
     }
 
-    @Test("Locked, an item is found as locked, shows nothing, and cannot be read or written")
+    @Test("SECS-17: locked, an item is found as locked, shows what it was, and cannot be read or written")
     func locked() throws {
         let (world, client, item) = try Self.locked(TestPerson())
         let session = try client.openPlain()
         #expect(try client.search(["a": "1"]).locked == [item])
-        #expect(try client.text("Label", of: item, "Item").isEmpty)
+        #expect(try client.text("Label", of: item, "Item") == "mail")
         let attributes: [String: String] = try client.property("Attributes", of: item, "Item")
-        #expect(attributes.isEmpty)
+        #expect(attributes == ["a": "1", "xdg:schema": "org.freedesktop.Secret.Generic"])
         let isLocked: Bool = try client.property("Locked", of: SecretClient.login, "Collection")
         #expect(isLocked)
         #expect(errorName { _ = try client.secret(of: item, session) } == "IsLocked")
@@ -45,6 +46,91 @@ struct PromptTests {
             SecretClient.service, "Service", "GetSecrets", [[item].busValue, .objectPath(session.path)],
             returning: [.dictionary(key: .objectPath, value: .secret)])
         #expect(try secrets.nextValue() == .dictionary(key: .objectPath, value: .secret, []))
+        withExtendedLifetime(world) {}
+    }
+
+    /// The properties of an item, as libsecret reads them.
+    private static func properties(_ item: ObjectPath, _ client: SecretClient) throws -> [String: BusVariant] {
+        var answer = try client.call(
+            item, "org.freedesktop.DBus.Properties", "GetAll", [.string("org.freedesktop.Secret.Item")],
+            returning: [.dictionary(key: .string, value: .variant)])
+        return try answer.next()
+    }
+
+    private static let readProperties = ["Label", "Attributes", "Type", "Created", "Modified"]
+
+    @Test("SECS-17: of an item that was locked before the service was started, nothing is shown as an answer")
+    func unknown() throws {
+        let passcode = "1234"
+        let world = try SecretWorld(passcode: passcode, person: TestPerson([passcode])) { store in
+            for name in ["one", "two"] {
+                _ = try store.add(
+                    NewSecretItem(
+                        label: name, attributes: try SecretAttributes(testing: ["a": "1", "n": name]),
+                        secret: SecretValue(SharedSecret(copying: name.utf8), contentType: "text/plain")),
+                    replacing: false, to: .login)
+            }
+            try store.lock(.login)
+        }
+        let client = try world.client()
+        let items = try client.search(["a": "1"]).locked
+        try #require(items.count == 2)
+        for item in items {
+            let shown = try Self.properties(item, client)
+            #expect(Array(shown.keys) == ["Locked"] && shown["Locked"]?.content(as: Bool.self) == true)
+            for name in Self.readProperties {
+                let error = errorName {
+                    try client.call(
+                        item, "org.freedesktop.DBus.Properties", "Get",
+                        [.string("org.freedesktop.Secret.Item"), .string(name)], returning: [.variant])
+                }
+                #expect(error == "IsLocked", "\(name)")
+            }
+        }
+        let told = Announced()
+        let rule = SignalRule(
+            from: SecretClient.name, "org.freedesktop.DBus.Properties", "PropertiesChanged", path: .object(items[0]),
+            types: [.string, .dictionary(key: .string, value: .variant), .array(.string)])
+        let subscription = try client.bus.subscribe(to: rule) { signal in
+            var content = signal.content
+            _ = try? content.next(String.self)
+            guard let changed = try? content.next([String: BusVariant].self) else { return }
+            told.labels.withLock { $0.append(changed["Label"]?.content(as: String.self)) }
+        }
+        let result = try client.prompt(try Self.unlock(client, [items[0]]).1)
+        #expect(!result.isDismissed)
+        // libsecret keeps the properties that it has read; the new ones arrive before the end of the prompt.
+        #expect(told.labels.withLock { $0.first } == "one")
+        for (item, name) in zip(items, ["one", "two"]) {
+            #expect(try client.text("Label", of: item, "Item") == name)
+        }
+        try world.store.lock(.login)
+        #expect(try Set(items.map { try client.text("Label", of: $0, "Item") }) == ["one", "two"])
+        #expect(try Set(items.map { try Self.properties($0, client).count }) == [6])
+        withExtendedLifetime((world, subscription)) {}
+    }
+
+    private final class Announced: Sendable {
+        let labels = Mutex<[String?]>([])
+    }
+
+    @Test("SECS-17: a change of an item is shown after a lock, and a deleted item is not there any more")
+    func changed() throws {
+        let (world, client, item) = try Self.locked(TestPerson(["1234"]))
+        _ = try client.prompt(try Self.unlock(client, [item]).1)
+        try client.set("Label", of: item, "Item", to: BusVariant("new"))
+        try client.set("Attributes", of: item, "Item", to: BusVariant(["b": "2"]))
+        let session = try client.openPlain()
+        let replaced = try client.create("x", ["c": "3"], label: "first", session)
+        #expect(try client.create("y", ["c": "3"], label: "second", replacing: true, session) == replaced)
+        let deleted = try client.create("x", ["d": "4"], label: "gone", session)
+        try client.call(deleted, "Item", "Delete", returning: [.objectPath])
+        try world.store.lock(.login)
+        #expect(try client.text("Label", of: item, "Item") == "new")
+        let attributes: [String: String] = try client.property("Attributes", of: item, "Item")
+        #expect(attributes["b"] == "2" && attributes["a"] == nil)
+        #expect(try client.text("Label", of: replaced, "Item") == "second")
+        #expect(errorName { _ = try client.text("Label", of: deleted, "Item") } == "UnknownMethod")
         withExtendedLifetime(world) {}
     }
 

@@ -183,7 +183,7 @@ struct SharedItemTests {
             // The program renames the account; the client finds it under the new name.
             let account: [ItemAttribute: AttributeValue] = [.account: .string("bob")]
             try keychain.service.update(query, with: ItemUpdate(attributes: account), from: program.caller)
-            let renamed = try store.item(item).attributes
+            let renamed = try #require(try store.item(item).attributes)
             #expect(["username", "user", "account"].contains { renamed[$0] == "bob" })
             // Deleted by the program, it is gone.
             try keychain.service.delete(

@@ -98,6 +98,12 @@ final class SecretClient: Sendable {
         try property(name, of: path, interface)
     }
 
+    func set(_ name: String, of path: ObjectPath, _ interface: String, to value: BusVariant) throws {
+        try call(
+            path, "org.freedesktop.DBus.Properties", "Set",
+            [.string("org.freedesktop.Secret.\(interface)"), .string(name), .variant(value.content)])
+    }
+
     // MARK: Prompts
 
     /// Shows a prompt, and waits for its end.

@@ -18,14 +18,18 @@ final class SecretWorld: Sendable {
     private let connection: BusConnection
     private let server: SecretServer
 
-    /// - Parameter passcode: nil for a store that is never locked.
+    /// - Parameters:
+    ///   - passcode: nil for a store that is never locked.
+    ///   - prepare: changes the store before the service is started.
     init(
-        passcode: String? = nil, person: TestPerson = TestPerson(), consents: (any ConsentStore)? = nil
+        passcode: String? = nil, person: TestPerson = TestPerson(), consents: (any ConsentStore)? = nil,
+        prepare: (MemorySecretStore) throws -> Void = { _ in }
     ) throws {
         bus = try PrivateBus()
         store = MemorySecretStore(
             .login, label: "Login", passcode: passcode.map { SharedSecret(copying: $0.utf8) })
         self.person = person
+        try prepare(store)
         connection = try BusConnection(to: .custom(bus.address), limits: SecretLimits.bus)
         server = SecretServer(
             on: connection, store: CombinedSecretStore(store), applications: store, consents: consents,

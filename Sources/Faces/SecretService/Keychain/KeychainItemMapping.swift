@@ -47,9 +47,10 @@ enum KeychainItemMapping {
     // MARK: Reading
 
     static func item(_ record: ItemRecord, at reference: ItemReference) -> SecretItem {
-        SecretItem(
-            reference, label: label(of: record), attributes: attributes(of: record), isLocked: false,
-            created: seconds(record.created), modified: seconds(record.modified), creators: record.creators)
+        let metadata = SecretItemMetadata(
+            label: label(of: record), attributes: attributes(of: record), created: seconds(record.created),
+            modified: seconds(record.modified))
+        return SecretItem(reference, metadata, creators: record.creators)
     }
 
     static func secret(of record: ItemRecord) -> SecretValue {

@@ -47,10 +47,21 @@ public final class KeychainSecretStore: SecretStore {
         try search(.none, in: collection).map(\.reference.item)
     }
 
-    public func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [FoundItem] {
-        try withKeychain { (keychain) throws(KeychainError) -> [FoundItem] in
-            let limit = MatchLimit.atMost(UInt32(clamping: limit))
-            return try Self.find(try KeychainItemMapping.lookup(.none), in: [collection], limit, keychain)
+    public func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [SecretItem] {
+        try withKeychain { (keychain) throws(KeychainError) -> [SecretItem] in
+            var query = Self.query(in: [collection])
+            query.limit = .atMost(UInt32(clamping: limit))
+            query.lookupAttributes = .empty
+            let found = try Self.matches(query, returning: .attributes, keychain)
+            let open = found.records.compactMap { record in
+                Self.reference(record.persistentReference, in: record.accessGroup).map {
+                    KeychainItemMapping.item(record, at: $0)
+                }
+            }
+            let locked = found.locked.compactMap { item in
+                Self.reference(item.reference, in: item.accessGroup).map { SecretItem(locked: $0) }
+            }
+            return Array((open + locked).prefix(limit))
         }
     }
 
@@ -61,20 +72,19 @@ public final class KeychainSecretStore: SecretStore {
             let lookup = try KeychainItemMapping.lookup(attributes)
             let collections = KeychainCollections(keychain)
             guard let collection else {
-                return try Self.find(lookup, in: collections.all().map(\.name), .all, keychain)
+                return try Self.find(lookup, in: collections.all().map(\.name), keychain)
             }
             try collections.require(collection)
-            return try Self.find(lookup, in: [collection], .all, keychain)
+            return try Self.find(lookup, in: [collection], keychain)
         }
     }
 
     /// Returns the items of all these collections, by one query.
     private static func find(
-        _ lookup: LookupAttributes, in collections: [CollectionName], _ limit: MatchLimit,
-        _ keychain: KeychainSession
+        _ lookup: LookupAttributes, in collections: [CollectionName], _ keychain: KeychainSession
     ) throws(KeychainError) -> [FoundItem] {
         var query = query(in: collections)
-        query.limit = limit
+        query.limit = .all
         query.lookupAttributes = lookup
         var (open, locked) = ([FoundItem](), [FoundItem]())
         do throws(KeychainError) {
@@ -100,7 +110,7 @@ public final class KeychainSecretStore: SecretStore {
     public func item(_ reference: ItemReference) throws(SecretStoreError) -> SecretItem {
         try withKeychain { (keychain) throws(KeychainError) -> SecretItem in
             guard let record = try Self.record(reference, returning: .attributes, keychain) else {
-                return SecretItem(reference, label: "", attributes: .none, isLocked: true, created: 0, modified: 0)
+                return SecretItem(locked: reference)
             }
             return KeychainItemMapping.item(record, at: reference)
         }

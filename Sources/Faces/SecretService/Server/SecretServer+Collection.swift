@@ -41,8 +41,13 @@ extension SecretServer {
                 "Label": BusVariant(item.label), "Attributes": BusVariant(item.attributes.busValue),
                 "Type": BusVariant(item.attributes.schema),
             ]
+            _ = try? self.item(added.reference)
             signals.itemChanged(added.reference, changed)
         } else {
+            let now = WallClock.seconds
+            let metadata = SecretItemMetadata(
+                label: item.label, attributes: item.attributes, created: now, modified: now)
+            known.remember([SecretItem(added.reference, metadata)])
             signals.itemCreated(added.reference)
         }
         return [.objectPath(added.reference.path), .objectPath(.absent)]

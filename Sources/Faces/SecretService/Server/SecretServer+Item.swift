@@ -34,6 +34,7 @@ extension SecretServer {
         _ item: ItemReference, _ update: SecretItemUpdate, _ changed: [String: BusVariant], _ call: BusMethodCall
     ) throws(BusFailure) {
         try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in try store.update(item, with: update) }
+        _ = try? self.item(item)
         signals.itemChanged(item, changed)
     }
 }

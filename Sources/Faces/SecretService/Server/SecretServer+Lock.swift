@@ -80,24 +80,30 @@ extension SecretServer {
         if !asked.isEmpty { steps.append(consentStep(asked, reader)) }
         let content = PromptContent(steps: steps, paths: waiting.count) { [weak self] isAgreed in
             let opened = isAgreed ? self?.unlocked(of: waiting, reader) ?? [] : []
-            if isAgreed { for item in asked { self?.signals.itemUnlocked(item, to: reader.connection) } }
             return PromptResult(isDismissed: !isAgreed, value: opened.busValue)
         }
         return try prompts.create(content, for: call.caller)
     }
 
+    /// Returns the paths that are open now. Of the first items, the program is told the properties before it
+    /// is told that they are open: libsecret has read them while they were locked, and does not read them again.
     private func unlocked(of paths: [ObjectPath], _ reader: SecretReader) -> [ObjectPath] {
-        paths.filter { path in
-            guard let state = try? state(of: path, reader) else { return false }
-            return !state.isLocked && !state.needsConsent
+        var opened: [ObjectPath] = []
+        for path in paths {
+            guard let state = try? state(of: path, reader), !state.isLocked, !state.needsConsent else { continue }
+            opened.append(path)
+            guard let found = state.found, opened.count <= SecretLimits.maxAnnouncedItems else { continue }
+            signals.itemUnlocked(found, to: reader.connection)
         }
+        return opened
     }
 
     /// Whether an object of the service is open to a program.
     private struct TargetState {
         let collection: CollectionName
-        /// nil for a collection.
-        var item: ItemReference?
+        /// The item; nil for a collection.
+        var found: SecretItem?
+        var item: ItemReference? { found?.reference }
         let isLocked: Bool
         /// Whether the person must be asked before the program reads the item.
         var needsConsent = false
@@ -111,9 +117,9 @@ extension SecretServer {
                 return TargetState(
                     collection: target.collection, isLocked: try store.collection(target.collection).isLocked)
             }
-            let found = try store.item(ItemReference(target.collection, item))
+            let found = try self.item(ItemReference(target.collection, item))
             return TargetState(
-                collection: target.collection, item: found.reference, isLocked: found.isLocked,
+                collection: target.collection, found: found, isLocked: found.isLocked,
                 needsConsent: try consent.isNeeded(for: found, by: reader))
         } catch .notFound {
             return nil

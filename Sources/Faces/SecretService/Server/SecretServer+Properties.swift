@@ -8,8 +8,9 @@ extension SecretServer {
     func answerProperties(_ call: BusMethodCall, _ path: SecretPath) throws(BusFailure) -> [BusValue] {
         switch call.propertyRequest {
         case .get(let interface, let name)?:
-            guard Self.property(name, of: interface, at: path) != nil, let value = try values(of: path, call)[name]
-            else { throw Self.noProperty(name) }
+            guard Self.property(name, of: interface, at: path) != nil else { throw Self.noProperty(name) }
+            // A property that an object has, and that is not known, is that of a locked item.
+            guard let value = try values(of: path, call)[name] else { throw BusFailure(.locked, call.path) }
             return [.variant(value.content)]
         case .getAll(let interface)?:
             guard Self.interfaces(named: interface, at: path).isEmpty == false else {
@@ -61,14 +62,10 @@ extension SecretServer {
             let reader = reader(call.sender)
             let (found, isLocked) = try BusFailure.mapErrors(call.path) {
                 () throws(SecretStoreError) -> (SecretItem, Bool) in
-                let found = try store.item(reference)
+                let found = try self.item(reference)
                 return (found, found.isLocked ? true : try consent.isNeeded(for: found, by: reader))
             }
-            return [
-                "Label": BusVariant(found.label), "Locked": BusVariant(isLocked),
-                "Attributes": BusVariant(found.attributes.busValue), "Type": BusVariant(found.attributes.schema),
-                "Created": BusVariant(found.created), "Modified": BusVariant(found.modified),
-            ]
+            return found.properties(isLocked: isLocked)
         case .folder, .session, .prompt: return [:]
         }
     }
@@ -124,8 +121,9 @@ extension SecretServer {
             guard let read = try SecretAttributes(value) else { throw Self.noProperty(name) }
             try setAttributes(try ItemProperties.completed(read, nil), of: item, call)
         case ("Type", .string(let schema)):
-            let present = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in
-                try store.item(item).attributes.setting(SecretAttributes.schemaName, to: schema)
+            let present = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) -> SecretAttributes in
+                guard let attributes = try store.item(item).attributes else { throw .locked }
+                return try attributes.setting(SecretAttributes.schemaName, to: schema)
             }
             try setAttributes(present, of: item, call)
         default: throw Self.noProperty(name)

@@ -21,6 +21,7 @@ public final class SecretServer: Sendable {
     let prompts: SecretPrompts
     let signals: SecretSignals
     let consent: ReadingConsent
+    let known = KnownItems()
     private let portal: PortalSecrets?
     private let running = SystemMutex(Running())
     /// The collections that clients know.
@@ -175,6 +176,9 @@ public final class SecretServer: Sendable {
         let present = (try? store.collections())?.map(\.name) ?? []
         announced.withLock { $0 = present }
         let announcer = ChangeAnnouncer { [weak self] changes in self?.announce(changes) }
+        BackgroundThread.run { [weak self] in
+            for name in present { _ = self?.announcedItems(of: name) }
+        }
         do throws(SecretStoreError) {
             let observation = try store.observe { [consent] change in
                 consent.invalidate()
@@ -196,7 +200,9 @@ public final class SecretServer: Sendable {
             if domain.map({ changes.contains(.lock($0)) }) == true {
                 signals.collectionChanged(collection)
                 // Programs that show items, such as Seahorse, read their labels again.
-                for item in items ?? [] { signals.itemChanged(item.reference, ["Locked": BusVariant(item.isLocked)]) }
+                for item in items ?? [] {
+                    signals.itemChanged(item.reference, item.properties(isLocked: item.isLocked))
+                }
             }
             if changes.contains(.contents) {
                 signals.collectionChanged(collection.name)
@@ -207,10 +213,14 @@ public final class SecretServer: Sendable {
 
     /// Returns the items of a collection; nil if there are more than a program shows. Programs with
     /// more items read them again when they are told that the collection has changed.
-    private func announcedItems(of name: CollectionName) -> [FoundItem]? {
-        let items = try? store.items(in: name, limit: SecretLimits.maxAnnouncedItems + 1)
-        guard let items, items.count <= SecretLimits.maxAnnouncedItems else { return nil }
-        return items
+    private func announcedItems(of name: CollectionName) -> [SecretItem]? {
+        guard let items = try? store.items(in: name, limit: SecretLimits.maxAnnouncedItems + 1) else { return nil }
+        guard items.count <= SecretLimits.maxAnnouncedItems else {
+            known.remember(items)
+            return nil
+        }
+        known.renew(name, items)
+        return items.map(known.completed)
     }
 }
 

@@ -46,8 +46,8 @@ struct SecretSignals: Sendable {
     }
 
     /// Announces that a program may read an item now.
-    func itemUnlocked(_ item: ItemReference, to reader: BusName) {
-        propertiesChanged(item.path, SecretInterfaces.item, ["Locked": BusVariant(false)], to: reader)
+    func itemUnlocked(_ item: SecretItem, to reader: BusName) {
+        propertiesChanged(item.reference.path, SecretInterfaces.item, item.properties(isLocked: false), to: reader)
     }
 
     private func itemsChanged(_ item: ItemReference, _ member: String) {

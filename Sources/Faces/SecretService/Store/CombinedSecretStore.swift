@@ -52,7 +52,7 @@ public struct CombinedSecretStore: SecretStore {
         try store(of: collection).items(in: collection)
     }
 
-    public func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [FoundItem] {
+    public func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [SecretItem] {
         try store(of: collection).items(in: collection, limit: limit)
     }
 

@@ -145,8 +145,17 @@ public final class MemorySecretStore: SecretStore {
         return found
     }
 
-    public func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [FoundItem] {
-        Array(try search(.none, in: collection).prefix(limit))
+    public func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [SecretItem] {
+        let found = state.withLock { state -> [SecretItem]? in
+            guard let stored = state.collections[collection] else { return nil }
+            return stored.order.prefix(limit).compactMap { identifier in
+                stored.items[identifier].map {
+                    Self.describe($0, at: ItemReference(collection, identifier), isLocked: state.isLocked)
+                }
+            }
+        }
+        guard let found else { throw .notFound }
+        return found
     }
 
     public func search(
@@ -168,10 +177,7 @@ public final class MemorySecretStore: SecretStore {
     public func item(_ reference: ItemReference) throws(SecretStoreError) -> SecretItem {
         let found = state.withLock { state -> SecretItem? in
             guard let item = state.collections[reference.collection]?.items[reference.item] else { return nil }
-            return SecretItem(
-                reference, label: state.isLocked ? "" : item.label,
-                attributes: state.isLocked ? .none : item.attributes, isLocked: state.isLocked, created: item.created,
-                modified: item.modified, creators: state.isLocked ? [] : item.creators)
+            return Self.describe(item, at: reference, isLocked: state.isLocked)
         }
         guard let found else { throw .notFound }
         return found
@@ -289,6 +295,13 @@ public final class MemorySecretStore: SecretStore {
         }
         observers.report(.contents)
         return value
+    }
+
+    private static func describe(_ item: StoredItem, at reference: ItemReference, isLocked: Bool) -> SecretItem {
+        guard !isLocked else { return SecretItem(locked: reference) }
+        let metadata = SecretItemMetadata(
+            label: item.label, attributes: item.attributes, created: item.created, modified: item.modified)
+        return SecretItem(reference, metadata, creators: item.creators)
     }
 
     private static func describe(

@@ -43,30 +43,47 @@ public struct SecretCollection: Hashable, Sendable {
     }
 }
 
-/// An item as it is now, without its secret. Times are seconds since 1970.
+/// An item as it is now, without its secret.
 public struct SecretItem: Hashable, Sendable {
     public let reference: ItemReference
-    /// Empty while the item is locked.
+    public let isLocked: Bool
+    /// nil while the item is locked, unless it is known from the time when it was open.
+    public var metadata: SecretItemMetadata?
+    /// The programs that have stored the item; none while the item is locked, and if they are not known.
+    public let creators: [ProgramPath]
+
+    public init(_ reference: ItemReference, _ metadata: SecretItemMetadata, creators: [ProgramPath] = []) {
+        (self.reference, self.metadata, self.creators) = (reference, metadata, creators)
+        isLocked = false
+    }
+
+    /// A locked item, of which the store shows nothing.
+    public init(locked reference: ItemReference) {
+        self.reference = reference
+        (isLocked, creators) = (true, [])
+    }
+
+    public var label: String? { metadata?.label }
+    public var attributes: SecretAttributes? { metadata?.attributes }
+}
+
+/// The label, the attributes and the times of an item. Times are seconds since 1970.
+public struct SecretItemMetadata: Hashable, Sendable {
     public var label: String
-    /// Empty while the item is locked.
     public var attributes: SecretAttributes
-    public var isLocked: Bool
     public var created: UInt64
     public var modified: UInt64
-    /// The programs that have stored the item; none while the item is locked, and if they are not known.
-    public var creators: [ProgramPath]
 
-    public init(
-        _ reference: ItemReference, label: String, attributes: SecretAttributes, isLocked: Bool, created: UInt64,
-        modified: UInt64, creators: [ProgramPath] = []
-    ) {
-        self.reference = reference
+    public init(label: String, attributes: SecretAttributes, created: UInt64, modified: UInt64) {
         self.label = label
         self.attributes = attributes
-        self.isLocked = isLocked
         self.created = created
         self.modified = modified
-        self.creators = creators
+    }
+
+    /// The length of its texts in bytes.
+    var length: Int {
+        attributes.pairs.reduce(label.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 }
 

@@ -37,7 +37,7 @@ public protocol SecretStore: Sendable {
     func items(in collection: CollectionName) throws(SecretStoreError) -> [SecretItemID]
 
     /// Returns at most this number of the items, in no particular order.
-    func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [FoundItem]
+    func items(in collection: CollectionName, limit: Int) throws(SecretStoreError) -> [SecretItem]
 
     /// Returns the items that have all of the attributes; locked ones too, as far as the store finds
     /// them while they are locked.
@@ -45,7 +45,7 @@ public protocol SecretStore: Sendable {
     /// - Parameter collection: nil for all collections.
     func search(_ attributes: SecretAttributes, in collection: CollectionName?) throws(SecretStoreError) -> [FoundItem]
 
-    /// Returns an item without its secret. A locked item has neither a label nor attributes.
+    /// Returns an item without its secret. Of a locked item, there is no metadata.
     func item(_ reference: ItemReference) throws(SecretStoreError) -> SecretItem
 
     /// - Throws: ``SecretStoreError/locked``.
