@@ -246,7 +246,9 @@ struct ClientTests {
     @Test("A daemon that ends is reported to lock observers once, as the state that closes most")
     func lostDaemon() throws {
         let fixture = try ServerFixture()
-        let (service, _) = service(fixture, [])
+        // One connection, and none after it.
+        let script = [ScriptedDaemon.Action.serve] + repeatElement(.absent, count: 100_000)
+        let (service, _) = service(fixture, script)
         let states = Mutex<[LockState]>([])
         _ = service.addLockObserver { state in states.withLock { $0.append(state) } }
         fixture.server.stop()
