@@ -215,6 +215,35 @@ import Testing
         #expect(throws: FileProtectionError.headersDisagree) { try Sample.open(RecordedFile(bytes), key) }
     }
 
+    @Test("A copy of a header that names another key is a damaged one, and a newer state under that key is not")
+    func otherKey() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Self.first(file, key)
+        let older = file.bytes
+        func open(_ bytes: [UInt8]) throws -> [UInt8] {
+            try ProtectedContainer(opening: RecordedFile(bytes), isWritable: false) {
+                (record) throws(FileProtectionError) in
+                guard record.binding.keychain == Array(0..<16) else { throw .key(.itemNotFound) }
+                return FileKeyCipher(key)
+            }.content()
+        }
+        for start in [0, Self.header] {
+            var bytes = older
+            bytes[start + 24] ^= 1
+            #expect(try open(bytes) == Sample.bytes(700))
+        }
+        try container.write([9], at: 0)
+        try container.commit()
+        // The newer header alone names another keychain: its state is not answered with the older one.
+        for start in [0, Self.header] {
+            var bytes = older
+            bytes.replaceSubrange(start..<start + Self.header, with: file.bytes[start..<start + Self.header])
+            #expect(try open(bytes).first == 9)
+            bytes[start + 24] ^= 1
+            #expect(throws: FileProtectionError.key(.itemNotFound)) { try open(bytes) }
+        }
+    }
+
     @Test("A file as earlier versions left it opens, and the next commit makes its headers equal")
     func earlierVersions() throws {
         let (file, key) = (RecordedFile(), TestKey())

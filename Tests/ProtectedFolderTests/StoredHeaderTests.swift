@@ -69,7 +69,7 @@ struct StoredHeaderTests {
         #expect(after[..<Self.header] == after[Self.header..<2 * Self.header], "\(name), unmounted")
         // No changed byte of a header gives a program another content.
         let path = folder.store + "/" + (try #require(try folder.stored.first))
-        for position in stride(from: 0, to: 2 * Self.header, by: 173) {
+        for position in stride(from: 0, to: 2 * Self.header, by: 811) {
             var damaged = after
             damaged[position] ^= 0x20
             try Data(damaged).write(to: URL(filePath: path))

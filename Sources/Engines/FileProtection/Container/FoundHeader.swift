@@ -35,16 +35,21 @@ struct FoundHeader {
         _ bytes: [UInt8], cipher: (FileKeyRecord) throws(FileProtectionError) -> any ContainerCipher
     ) throws(FileProtectionError) {
         var problem = FileProtectionError.damaged("its header is not what was written")
-        for (index, header) in try Self.candidates(bytes) {
+        var unavailable: FileKeyRecord?
+        for (index, header) in try Self.candidates(bytes) where header.key != unavailable {
             do throws(FileProtectionError) {
                 guard let found = try FoundHeader(bytes, index, header, cipher: cipher) else { continue }
-                guard found.agreement != .unexplained else { throw .headersDisagree }
+                guard found.agreement != .unexplained else { throw unavailable == nil ? .headersDisagree : problem }
                 self = found
                 return
             } catch {
-                // A closed class is reported, and never answered with the older header.
-                guard case .wrongKey = error else { throw error }
-                problem = error
+                // A closed class, and a key that is not available, are reported, and not answered with the
+                // other header, unless that one proves that this is a damaged copy of it.
+                switch error {
+                case .wrongKey: if unavailable == nil { problem = error }
+                case .key: if unavailable == nil { (unavailable, problem) = (header.key, error) }
+                default: throw error
+                }
             }
         }
         throw problem

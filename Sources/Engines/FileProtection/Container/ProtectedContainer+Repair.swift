@@ -28,7 +28,7 @@ extension ProtectedContainer {
     ) throws(FileProtectionError) -> WholeState {
         if isWritable { try file.lock() }
         let bytes = try headerBytes(file)
-        var found: WholeState?
+        var (found, isClosed): (WholeState?, Bool) = (nil, false)
         var problem = FileProtectionError.headersDisagree
         for (index, header) in try FoundHeader.candidates(bytes) {
             do throws(FileProtectionError) {
@@ -41,11 +41,12 @@ extension ProtectedContainer {
                 // An empty one is also that of another file, or of a new one.
                 if found == nil, try container.nextData(from: 0) != nil { found = state }
             } catch {
-                if error == .key(.interactionNotAllowed) { throw error }
+                if error == .key(.interactionNotAllowed) { isClosed = true }
                 problem = error
             }
         }
-        guard let found else { throw problem }
+        // The state of a closed class may be a newer one.
+        guard let found, !isClosed else { throw problem }
         return found
     }
 
