@@ -23,8 +23,7 @@ enum ExportItems: SecurityCommand {
             CommandOption(
                 "--passphrase-file", .required("file"), help: "like -P, in a file of mode 0600 (Latchkey's addition)"),
             CommandOption("--legacy", help: "pkcs12 for systems that support only Triple DES (Latchkey's addition)"),
-            CommandOption(
-                "--pbmac1", help: "pkcs12 with the integrity check of RFC 9579, for new systems (Latchkey's addition)"),
+            CommandOption("--pbmac1", help: "pkcs12 with PBMAC1, for new systems (Latchkey's addition)"),
             CommandOption("-o", .required("file"), help: "the file to write; it must not exist"),
             CommandOption(
                 "-l", .required("label"), as: .attribute(.label, .text),
