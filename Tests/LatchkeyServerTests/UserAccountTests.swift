@@ -116,7 +116,7 @@ struct UserAccountTests {
             let spool = try Spool(in: try #require(keychain.home).stateDirectory, charge: account.charge())
             try spool.write([UInt8](repeating: 1, count: before - 200_000))
             #expect(try fill(keychain.service) <= 1)
-            #expect(throws: KeychainError.self) { try spool.write([UInt8](repeating: 1, count: 200_000)) }
+            #expect(throws: KeychainError.self) { try spool.write([UInt8](repeating: 1, count: 200_001)) }
             let file = ItemAddition(
                 .genericPassword, attributes: [.service: .string("s"), .account: .string("file")], accessGroup: "G1")
             let error = #expect(throws: KeychainError.self) {

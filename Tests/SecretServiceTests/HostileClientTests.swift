@@ -301,7 +301,7 @@ struct HostileClientTests {
         "Calls with 60,000 paths on eight connections of one program do not delay another program",
         .enabled(if: SecretWorld.hasOtherPrograms, "busctl is not installed"))
     func manyPaths() throws {
-        // Whoever asks for an item waits for the gate.
+        // Every question about an item waits for the gate.
         let gate = GatedConsents()
         defer { gate.open() }
         let world = try SecretWorld(consents: gate)
