@@ -56,7 +56,7 @@ final class SecretWorld: Sendable {
                 "/usr/bin/busctl", "--address=\(bus.address)", "--timeout=600", "call", "org.freedesktop.secrets",
                 "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "OpenSession", "sv", "plain", "s", "",
             ], environment: environment, output: "\(directory.path)/output")
-        return process.waitUntilExit()
+        return process.awaitExit()
     }
 
     deinit {
