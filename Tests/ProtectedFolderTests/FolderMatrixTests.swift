@@ -77,7 +77,7 @@ struct FolderMatrixTests {
         try session.service.lock(immediately: true)
         // The daemon's clients learn it on a thread of their own.
         if row.protection == .complete {
-            while Call.code({ _ = try Call.read("\(mount)/open") }) == 0 { usleep(1000) }
+            #expect(eventually { Call.code { _ = try Call.read("\(mount)/open") } != 0 })
         }
         let actions: [String: () throws -> Void] = [
             "create": { try Call.write(Array("new".utf8), to: "\(mount)/created") },
@@ -113,7 +113,7 @@ struct FolderMatrixTests {
             #expect(code == (succeeds ? 0 : EACCES), "\(name): \(code)")
         }
         try session.service.unlock(SharedSecretText.passcode) { _, _ in }
-        while Call.code({ _ = try Call.read("\(mount)/open") }) == EACCES { usleep(1000) }
+        #expect(eventually { Call.code { _ = try Call.read("\(mount)/open") } != EACCES })
         #expect(try Call.read("\(mount)/open") == Array("before".utf8))
         if row.protection != .complete { #expect(try Call.read("\(mount)/created") == Array("new".utf8)) }
         withExtendedLifetime(observation) {}

@@ -22,15 +22,15 @@ struct FolderMemoryTests {
         process.arguments = [folder.store, folder.mount, "complete", "3"]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         defer {
             kill(process.processIdentifier, SIGTERM)
-            process.waitUntilExit()
+            process.awaitExit()
         }
         var lines = Lines(output.fileHandleForReading)
         #expect(lines.next() == "mounted")
         let memory = Glibc.open("/proc/\(process.processIdentifier)/mem", O_RDONLY | O_CLOEXEC)
-        guard memory >= 0 else { return print("skipped: the memory of a child cannot be read") }
+        guard memory >= 0 else { return reportSkipped("the memory of a child cannot be read") }
         defer { close(memory) }
         // The search finds what is there: an argument of the process.
         #expect(try Self.has(Array(folder.store.utf8), memory, of: process.processIdentifier))
@@ -102,7 +102,7 @@ private struct Lines {
 
     mutating func next() -> String? {
         while !rest.contains("\n") {
-            let data = handle.availableData
+            let data = handle.awaitContent()
             guard !data.isEmpty else { return nil }
             rest += String(decoding: data, as: UTF8.self)
         }
