@@ -38,8 +38,7 @@ public enum PEMText {
     private static func part(_ block: PEMBlocks.Block, _ bytes: UnsafeRawBufferPointer, _ labels: [String]) -> Part? {
         let isWanted = labels.contains(block.label)
         if let defect = block.defect {
-            let error = CertificateError("a PEM block \(named(block.label))cannot be read: \(defect.rawValue)")
-            return .damaged(error, isWanted: isWanted)
+            return .damaged(CertificateError(defect.rawValue), isWanted: isWanted)
         }
         guard isWanted else {
             return PEMBlocks.isKnown(label: block.label)
@@ -47,14 +46,14 @@ public enum PEMText {
                 : .unknown(CertificateError("a PEM block with an unknown label was skipped: \(named(block.label))"))
         }
         guard let content = decoded(bytes[block.content]) else {
-            return .damaged(CertificateError("a PEM block is not base64"), isWanted: true)
+            return .damaged(CertificateError("its content is not base64"), isWanted: true)
         }
         return .block(label: block.label, content: content)
     }
 
     /// The label in a sentence, with the printable characters of ASCII alone.
     private static func named(_ label: String) -> String {
-        label.isEmpty ? "" : "'\(String(label.unicodeScalars.filter { 0x20..<0x7F ~= $0.value }.map(Character.init)))' "
+        "'\(String(label.unicodeScalars.filter { 0x20..<0x7F ~= $0.value }.map(Character.init)))'"
     }
 
     /// Decodes base64 with white space, and nothing else.
