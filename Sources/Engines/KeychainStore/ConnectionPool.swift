@@ -98,23 +98,20 @@ final class ConnectionPool: Sendable {
     /// Runs `body` on one consistent state of the database. The first transaction of all processes makes the index of
     /// the log, for which a full disk has no space; then the reserve is used, and `body` runs again.
     func read<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try usingReserve { (_) throws(StoreError) -> Result in
-            try withConnection { (database) throws(StoreError) -> Result in
-                try RowStatement("BEGIN DEFERRED", in: database).run()
-                // This transaction has written nothing, so an error of COMMIT loses nothing.
-                defer { _ = try? RowStatement("COMMIT", in: database).run() }
-                return try body(database)
-            }
+        do throws(StoreError) {
+            return try readOnce(body)
+        } catch {
+            guard error.isFull, reserve?.release() == true else { throw error }
+            return try readOnce(body)
         }
     }
 
-    /// - Parameter body: runs again if the disk is full and the reserve makes space; then with true.
-    private func usingReserve<Result>(_ body: (Bool) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        do throws(StoreError) {
-            return try body(false)
-        } catch {
-            guard error.isFull, reserve?.release() == true else { throw error }
-            return try body(true)
+    private func readOnce<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try withConnection { (database) throws(StoreError) -> Result in
+            try RowStatement("BEGIN DEFERRED", in: database).run()
+            // This transaction has written nothing, so an error of COMMIT loses nothing.
+            defer { _ = try? RowStatement("COMMIT", in: database).run() }
+            return try body(database)
         }
     }
 
@@ -130,9 +127,13 @@ final class ConnectionPool: Sendable {
             try reserve?.require()
             return try chargedTransaction(body)
         }
-        return try usingReserve { (usesReserve) throws(StoreError) -> Result in
-            guard usesReserve else { return try chargedTransaction(body) }
-            // The pages of a large item, which is encrypted, are not overwritten: the log would be as large.
+        do throws(StoreError) {
+            return try chargedTransaction(body)
+        } catch {
+            guard error.isFull else { throw error }
+            // The reserve may be in use already. The pages of a large item, which is encrypted, are not overwritten:
+            // the log would be as large.
+            _ = reserve?.release()
             return try chargedTransaction { (database) throws(StoreError) -> Result in
                 _ = try RowStatement("PRAGMA secure_delete = FAST", in: database).step()
                 defer { _ = try? RowStatement("PRAGMA secure_delete = ON", in: database).step() }
