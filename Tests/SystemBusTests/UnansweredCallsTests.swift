@@ -101,6 +101,22 @@ struct UnansweredCallsTests {
         #expect(taken == [32, 16, 8, 4, 2, 1])
     }
 
+    @Test("After a large call of a process was refused, others are refused undecoded until there is room for it")
+    func refused() throws {
+        var limits = BusLimits()
+        limits.unansweredShare = (calls: 64, bytes: 300_000)
+        let world = try World(limits, users: [":1.2": 1000, ":1.3": 1000])
+        #expect(world.call(from: ":1.2", 10, bytes: 100_000) == nil && world.held.count == 1)
+        #expect(world.call("Other", from: ":1.2", 11) == nil)
+        #expect(world.call("Other", from: ":1.2", 12, bytes: 200_000) == Self.exceeded)
+        #expect(world.call("Other", from: ":1.2", 13) == Self.exceeded)
+        // That is no matter of another process.
+        #expect(world.call("Other", from: ":1.3", 14, bytes: 200_000) == nil)
+        world.answer(try #require(world.held.all.first))
+        #expect(world.call("Other", from: ":1.2", 15) == nil)
+        #expect(world.call("Other", from: ":1.2", 16, bytes: 200_000) == nil)
+    }
+
     @Test(
         "A call of an object whose path is too long is answered with an error",
         arguments: [4096, 4097, 5000, 65_535])

@@ -20,11 +20,14 @@ struct UnansweredCalls {
     private var entries: [UInt64: Entry] = [:]
     private var users: [CallAccount: Use] = [:]
     private var processes: [CallAccount: Use] = [:]
+    /// What the last call that was refused would have cost a process with other calls.
+    private var refused: [CallAccount: Int] = [:]
     private var total = Use()
 
-    /// Whether a call of any size could be added.
+    /// Whether a call can be added; one as large as the last one that was refused, so that a process cannot have
+    /// large calls decoded again and again that are then refused.
     func hasRoom(for caller: BusCaller, _ limits: BusLimits) -> Bool {
-        total.calls < limits.maxUnansweredCalls && hasShare(caller, cost: 0, limits)
+        total.calls < limits.maxUnansweredCalls && hasShare(caller, cost: refused[caller.account] ?? 0, limits)
     }
 
     /// - Parameter cost: the memory of the arguments, in bytes.
@@ -34,7 +37,10 @@ struct UnansweredCalls {
     ) -> Bool {
         guard hasRoom(for: caller, limits), cost <= limits.maxUnansweredBytes - total.bytes,
             hasShare(caller, cost: cost, limits)
-        else { return false }
+        else {
+            if processes[caller.account] != nil { refused[caller.account] = cost }
+            return false
+        }
         insert(Entry(header: header, cost: cost, caller: caller), identifier)
         return true
     }
@@ -58,6 +64,7 @@ struct UnansweredCalls {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
         Self.add(-1, -entry.cost, to: entry.caller.userAccount, &users)
         Self.add(-1, -entry.cost, to: entry.caller.account, &processes)
+        if processes[entry.caller.account] == nil { refused[entry.caller.account] = nil }
         total.calls -= 1
         total.bytes -= entry.cost
         return entry.header
