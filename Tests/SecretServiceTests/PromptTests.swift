@@ -57,7 +57,7 @@ struct PromptTests {
         return try answer.next()
     }
 
-    private static let readProperties = ["Label", "Attributes", "Type", "Created", "Modified"]
+    private static let readProperties = ["Attributes", "Type", "Created", "Modified"]
 
     @Test("SECS-17: of an item that was locked before the service was started, nothing is shown as an answer")
     func unknown() throws {
@@ -77,7 +77,12 @@ struct PromptTests {
         try #require(items.count == 2)
         for item in items {
             let shown = try Self.properties(item, client)
-            #expect(Array(shown.keys) == ["Locked"] && shown["Locked"]?.content(as: Bool.self) == true)
+            #expect(shown["Locked"]?.content(as: Bool.self) == true)
+            #expect(shown["Label"]?.content(as: String.self) == "(locked)")
+            // libsecret ends its program without them, and an empty map would look like an answer.
+            let names = shown["Attributes"]?.content(as: [String: String].self)?.keys.map { $0 }
+            #expect(names == ["org.freedesktop.Secret.Error.IsLocked"])
+            #expect(try client.text("Label", of: item, "Item") == "(locked)")
             for name in Self.readProperties {
                 let error = errorName {
                     try client.call(

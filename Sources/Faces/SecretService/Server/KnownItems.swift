@@ -70,16 +70,26 @@ extension SecretServer {
 }
 
 extension SecretItem {
-    /// The properties of the item as far as they are known. What is not known is left out: an empty value
-    /// would look like an answer.
+    /// The properties of the item as far as they are known. What is not known is left out, except for the
+    /// label, which python-secretstorage reads to find out whether an item exists.
     ///
     /// - Parameter isLocked: whether the program that reads them cannot read the secret.
     func properties(isLocked: Bool) -> [String: BusVariant] {
-        guard let metadata else { return ["Locked": BusVariant(isLocked)] }
+        guard let metadata else { return ["Locked": BusVariant(isLocked), "Label": BusVariant(Self.lockedLabel)] }
         return [
             "Label": BusVariant(metadata.label), "Locked": BusVariant(isLocked),
             "Attributes": BusVariant(metadata.attributes.busValue), "Type": BusVariant(metadata.attributes.schema),
             "Created": BusVariant(metadata.created), "Modified": BusVariant(metadata.modified),
         ]
     }
+
+    /// The label of a locked item of which nothing is known.
+    static let lockedLabel = "(locked)"
+
+    /// What `GetAll` answers for properties that are not known: libsecret ends its program where one is
+    /// missing. The attributes say what they are, because an empty map would look like an answer.
+    static let unknownProperties: [String: BusVariant] = [
+        "Attributes": BusVariant(["org.freedesktop.Secret.Error.IsLocked": "the attributes are not known"]),
+        "Created": BusVariant(UInt64(0)), "Modified": BusVariant(UInt64(0)),
+    ]
 }

@@ -16,7 +16,9 @@ extension SecretServer {
             guard Self.interfaces(named: interface, at: path).isEmpty == false else {
                 throw .invalidArguments("No such interface “\(interface.prefix(128))”")
             }
-            return [try values(of: path, call).busValue]
+            let values = try values(of: path, call)
+            guard case .item = path else { return [values.busValue] }
+            return [values.merging(SecretItem.unknownProperties) { known, _ in known }.busValue]
         case .set(let interface, let name, let value)?:
             guard let property = Self.property(name, of: interface, at: path) else { throw Self.noProperty(name) }
             guard property.isWritable, property.type == value.type else {
