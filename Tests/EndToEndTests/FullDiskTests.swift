@@ -5,19 +5,22 @@ import Glibc
 import KeychainTesting
 import Testing
 
+/// How a file system that a test fills is mounted. Outside of the suite, whose condition it is.
+private enum FullDisk {
+    /// The options of unshare(1) with which a file system can be mounted here; nil for none.
+    static let options: [String]? = [["--mount"], ["--mount", "--user", "--map-root-user"]].first { options in
+        guard let directory = try? TemporaryDirectory() else { return false }
+        let words = options + ["mount", "-t", "tmpfs", "-o", "size=64k", "latchkey-test", directory.path]
+        return (try? Executable.run("/usr/bin/unshare", words, home: ""))?.status == 0
+    }
+}
+
 extension ProcessProofs {
     /// Deletions on a file system that a test fills, in a mount namespace of its own: of root, or of a user who may
     /// make one.
     @Suite(
-        "Deletions on a full disk", .enabled(if: FullDiskTests.options != nil, "needs unshare(1) and mount namespaces"))
+        "Deletions on a full disk", .enabled(if: FullDisk.options != nil, "needs unshare(1) and mount namespaces"))
     struct FullDiskTests {
-        /// The options of unshare(1) with which a file system can be mounted here; nil for none.
-        static let options: [String]? = [["--mount"], ["--mount", "--user", "--map-root-user"]].first { options in
-            guard let directory = try? TemporaryDirectory() else { return false }
-            let words = options + ["mount", "-t", "tmpfs", "-o", "size=64k", "latchkey-test", directory.path]
-            return (try? Executable.run("/usr/bin/unshare", words, home: ""))?.status == 0
-        }
-
         /// What every script begins with: a file system of 4 MiB with a keychain, and functions. A step prints its
         /// name and the exit value of its command.
         private static let start = """
@@ -50,7 +53,7 @@ extension ProcessProofs {
             ]
             environment.merge(more) { $1 }
             let outcome = try Executable.run(
-                "/usr/bin/unshare", try #require(Self.options) + ["/bin/sh", "-c", "\(Self.start)\n\(script)"],
+                "/usr/bin/unshare", try #require(FullDisk.options) + ["/bin/sh", "-c", "\(Self.start)\n\(script)"],
                 home: "\(directory.path)/small/home", environment: environment)
             #expect(outcome.status == 0, "\(outcome)")
             return outcome.output.split(separator: "\n").map(String.init)

@@ -127,7 +127,7 @@ struct FolderMatrixTests {
         let session = KeychainSession(
             keychain.service, as: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
         let keys = SessionFileKeys { session }
-        let folder = try MountedFolder(of: store, at: mount, .complete, keys: keys) { _ in }
+        let folder = try MountedFolder(of: FilePath(store), at: FilePath(mount), .complete, keys: keys) { _ in }
         let (ended, told) = (BinarySemaphore(), BinarySemaphore())
         ended.acquire()
         #expect(
