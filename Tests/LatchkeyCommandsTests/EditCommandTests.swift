@@ -195,7 +195,7 @@ struct EditCommandTests {
             printf 'the secret word\\n' > plain; sh -c "$VISUAL plain" > /dev/null 2>&1; rm plain
             grep -rlE 'secret|hidden' "$HOME"; rm -rf "$HOME"
             """)
-        #expect(control.output.contains(".viminfo") && control.output.contains("backup"), "\(control)")
+        #expect(control.output.contains(".viminfo") && control.output.contains("/undo/"), "\(control)")
         let run = try shell.run(
             """
             \(configuration)

@@ -107,7 +107,7 @@ struct PathBytesTests {
         try place.write("correct horse battery staple\n", phrase)
         #expect(phrase.withCString { chmod($0, 0o600) } == 0)
         var expected: Set<FilePath> = [place.directory, phrase]
-        let made = place.run("latchkey", ["key", "generate", "--type", "ec", "--tag", "k"])
+        let made = place.run("latchkey", ["key", "generate", "--type", "ec", "--tag", "k", "--keep-public"])
         #expect(made.exit == 0, "\(made)")
         for (path, words) in [
             (key, ["latchkey", "key", "public", "--tag", "k", "-o"]),

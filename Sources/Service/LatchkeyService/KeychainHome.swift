@@ -45,7 +45,7 @@ public struct KeychainHome: Sendable, Hashable {
                 // The database and the daemon have their paths as text; another directory would be used.
                 throw KeychainError(
                     .noDefaultKeychain, "\(variable) is not UTF-8, and a keychain has its path as text",
-                    hint: "export LATCHKEY_HOME=/path/of/a/private/directory, and \(variable) as UTF-8")
+                    hint: "export \(variable)=/path/in/UTF-8, or unset it")
             }
         }
         if let root = environment("LATCHKEY_HOME"), !root.isEmpty {

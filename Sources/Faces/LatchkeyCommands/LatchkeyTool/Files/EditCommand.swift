@@ -60,10 +60,17 @@ struct EditCommand: ParsableSubcommand {
         do throws(SystemError) {
             let count = try EditingDirectory.sweep()
             guard count > 0 else { return }
-            session.warn("removed the text of \(count == 1 ? "an edit that was" : "\(count) edits that were") killed")
+            Self.note(
+                "removed the text of \(count == 1 ? "an edit that was" : "\(count) edits that were") killed", session)
         } catch {
-            session.warn("the text of an edit that was killed is still in memory: \(error.description)")
+            Self.note("the text of an edit that was killed is still in memory: \(error.description)", session)
         }
+    }
+
+    private static func note(_ text: TerminalText, hint: TerminalText? = nil, _ session: CommandSession) {
+        guard !session.isQuiet else { return }
+        session.io.say("latchkey: \(text)\n")
+        if let hint { session.io.say("hint: \(hint)\n") }
     }
 
     /// - Parameter before: what was opened; nil for a new file.
@@ -71,7 +78,7 @@ struct EditCommand: ParsableSubcommand {
         _ file: EditedFile, _ before: SharedSecret?, _ place: EditingPlace, _ session: CommandSession
     ) throws(CommandFailure) {
         let editor = Editor.ofEnvironment
-        if let warning = editor.warning { session.warn(warning.problem, hint: warning.hint) }
+        if let warning = editor.warning { Self.note(warning.problem, hint: warning.hint, session) }
         let status: Int32
         do throws(SystemError) { status = try editor.edit(place) } catch {
             throw .status(KeychainError(.notAvailable, error.description))
