@@ -87,7 +87,7 @@ extension DaemonProofs {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)")
             }
             #expect(links.count { $0 == "/dev/null" } >= 3)
-            #expect(links.contains("anon_inode:[eventpoll]"), "the descriptors of its event loop are its own")
+            #expect(links.contains("anon_inode:[eventfd]"), "the descriptors of its waits are its own")
             #expect(!links.contains(mark) && !links.contains("\(directory.path)/output"), "\(links)")
             #expect(getsid(process) == process)
         }

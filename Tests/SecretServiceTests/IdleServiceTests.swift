@@ -47,4 +47,27 @@ struct IdleServiceTests {
         #expect(eventually { (try? clients[0].search([:]).unlocked.count) == 1 })
         #expect(service.isRunning && embedded.isRunning)
     }
+
+    @Test("`latchkey session`, its bus and its service sleep while the command waits")
+    func session() throws {
+        let input = "\(directory.path)/input"
+        #expect(mkfifo(input, 0o600) == 0)
+        let session = try SpawnedProcess(
+            [Executable.path("latchkey"), "session", "--", "/bin/cat", input],
+            environment: [
+                "LATCHKEY_HOME": "\(directory.path)/home", "XDG_RUNTIME_DIR": directory.path, "LATCHKEY_NO_DAEMON": "1",
+                "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent", "SWIFT_BACKTRACE": "enable=no",
+                "PATH": "/usr/bin:/bin",
+            ], output: "\(directory.path)/session.log")
+        // The bus, the service and the command.
+        #expect(eventually { ProcessTable.children(of: session.processIdentifier).count == 3 || !session.isRunning })
+        var processes = ["latchkey session": session.processIdentifier]
+        for child in ProcessTable.children(of: session.processIdentifier) { processes["child \(child)"] = child }
+        #expect(processes.count == 4)
+        #expect(try Rest.restless(processes, in: directory) == nil)
+        // The command reads the end of its input.
+        let writer = open(input, O_WRONLY)
+        #expect(writer >= 0 && close(writer) == 0)
+        #expect(session.awaitExit() == 0)
+    }
 }

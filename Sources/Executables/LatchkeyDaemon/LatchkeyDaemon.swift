@@ -8,13 +8,11 @@ internal import LatchkeyServer
 internal import LatchkeyService
 internal import LinuxSystem
 internal import Logging
-internal import ServiceLifecycle
 internal import TrustedPlatformModule
-internal import UnixSignals
 
 /// The daemon `latchkeyd`: only the command line and the start.
 @main
-struct LatchkeyDaemon: AsyncParsableCommand {
+struct LatchkeyDaemon: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "latchkeyd",
         abstract: "Hold one keychain for all programs, separated by access groups.",
@@ -110,10 +108,9 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     enum LogLevel: String, CaseIterable, ExpressibleByArgument { case debug, info, notice, warning, error }
 
     /// Reads the arguments without /proc, and prints them in error messages as printable text.
-    static func main() async {
+    static func main() {
         do {
             var command = try parseAsRoot(try ProcessArguments.texts())
-            if var command = command as? any AsyncParsableCommand { return try await command.run() }
             try command.run()
         } catch {
             let status = exitCode(for: error)
@@ -142,7 +139,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() throws {
         do {
             try ProcessHardening.apply()
             TrustedPlatformModule.silenceLibrary()
@@ -158,7 +155,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             LoggingSystem.bootstrap(PrintableLogHandler.init)
             var log = Logger(label: "latchkeyd")
             log.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
-            try await serve(environment, log)
+            try serve(environment, log)
         } catch let error as KeychainError {
             throw Self.failure(error.problem, error.hint)
         } catch let error as SystemError {
@@ -166,15 +163,17 @@ struct LatchkeyDaemon: AsyncParsableCommand {
         }
     }
 
-    private func serve(_ environment: DaemonEnvironment, _ log: Logger) async throws {
-        let daemon = try RunningDaemon(environment, idleTime: onDemand ? idleTime : nil, log)
+    /// No queue of Dispatch runs in the daemon, and no task: on Linux, either has a timer look at the queues
+    /// once a second.
+    private func serve(_ environment: DaemonEnvironment, _ log: Logger) throws {
+        let end = try StopSignal()
+        // Before other threads start, which then block the signals as well.
+        guard TerminationSignals.handle([SIGTERM, SIGINT], { end.raise() }) else {
+            throw SystemError("start a thread", code: EAGAIN)
+        }
+        let daemon = try RunningDaemon(environment, idleTime: onDemand ? idleTime : nil, log, until: end)
         if let readyDescriptor { BackgroundProcess.isReady(readyDescriptor) }
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [ServiceGroupConfiguration.ServiceConfiguration(service: daemon)],
-                gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: log))
-        try await group.run()
+        try daemon.run()
     }
 
     private func releaseHome(_ environment: DaemonEnvironment) throws {

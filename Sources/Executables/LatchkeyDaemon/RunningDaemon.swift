@@ -7,22 +7,22 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import LoginSession
 internal import Logging
-internal import ServiceLifecycle
 
 /// A daemon from its start to the signal that stops it.
-final class RunningDaemon: Service {
+final class RunningDaemon: Sendable {
     private let server: KeychainServer
     private let own: ServerSocket?
     private let log: Logger
-    private let watchdogEnd: StopSignal
+    private let end: StopSignal
     private let login: LoginMonitor
 
     /// Listens at the sockets of the service manager, or at a socket that it creates.
     ///
-    /// - Parameter idleTime: after how many seconds without a request it ends; nil for never.
-    init(_ environment: DaemonEnvironment, idleTime: Int?, _ log: Logger) throws {
-        self.log = log
-        watchdogEnd = try StopSignal()
+    /// - Parameters:
+    ///   - idleTime: after how many seconds without a request it ends; nil for never.
+    ///   - end: raised by the signals that end the daemon.
+    init(_ environment: DaemonEnvironment, idleTime: Int?, _ log: Logger, until end: StopSignal) throws {
+        (self.log, self.end) = (log, end)
         signal(SIGHUP, SIG_IGN)
         umask(0o077)
         let given = try ServiceManager.takeListeningSockets()
@@ -37,19 +37,19 @@ final class RunningDaemon: Service {
             server.handleSessionEvent(event, of: user)
         }
         for socket in given + [own?.socket].compactMap({ $0 }) { try server.listen(on: socket) }
-        let isRunning = Self.startHousekeeping(server, provider, own, idleTime, watchdogEnd)
+        let isRunning = Self.startHousekeeping(server, provider, own, idleTime, end)
         guard isRunning, login.start() else { throw SystemError("start a thread", code: EAGAIN) }
         log.info(
             "listening",
             metadata: ["mode": "\(environment.isSystem ? "system" : "user")", "activated": "\(!given.isEmpty)"])
     }
 
-    func run() async throws {
+    func run() throws {
         try ServiceManager.notify("READY=1\nSTATUS=Serving")
         startWatchdog()
-        try await gracefulShutdown()
+        // A signal of the debugger also ends a wait.
+        while !end.wait(milliseconds: -1) {}
         _ = try? ServiceManager.notify("STOPPING=1")
-        watchdogEnd.raise()
         login.stop()
         // Clients that connect from now on reach the next daemon, or none.
         own?.remove()
@@ -83,8 +83,8 @@ final class RunningDaemon: Service {
     private func startWatchdog() {
         guard let interval = ServiceManager.watchdogInterval else { return }
         let pause = Int32(clamping: max(1, interval / 2000))
-        BackgroundThread.run { [server, watchdogEnd, log] in
-            while !watchdogEnd.wait(milliseconds: pause) {
+        BackgroundThread.run { [server, end, log] in
+            while !end.wait(milliseconds: pause) {
                 guard server.isAlive else {
                     log.error("connections are no longer accepted")
                     continue
