@@ -66,6 +66,7 @@ extension FolderOperations {
     func read(
         _ handle: any FileHandle, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) throws(FileSystemError) -> Int {
+        try secret.requireNotClosed()
         let (node, file) = try file(handle)
         do throws(FileProtectionError) {
             let count = try file.read(into: buffer, at: offset)
@@ -78,6 +79,7 @@ extension FolderOperations {
     }
 
     func write(_ handle: any FileHandle, _ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) {
+        try secret.requireNotClosed()
         let (node, file) = try file(handle)
         do throws(FileProtectionError) {
             try file.container.write(bytes, at: offset)
@@ -91,6 +93,7 @@ extension FolderOperations {
 
     func allocate(_ handle: any FileHandle, mode: Int32, offset: UInt64, length: UInt64) throws(FileSystemError) {
         guard mode == 0 else { throw .unsupported }
+        try secret.requireNotClosed()
         let (node, file) = try file(handle)
         let (end, overflows) = offset.addingReportingOverflow(length)
         guard !overflows else { throw .tooLarge }

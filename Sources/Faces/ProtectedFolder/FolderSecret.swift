@@ -85,6 +85,12 @@ final class FolderSecret: Sendable {
         if !keepsNames { try requireOpen() }
     }
 
+    /// Throws ``FileSystemError/accessDenied`` after the folder was closed, without a question to the
+    /// keychain, except for class B, whose open files stay usable.
+    func requireNotClosed() throws(FileSystemError) {
+        guard keepsNames || state.withLock({ $0.isOpen }) else { throw .accessDenied }
+    }
+
     /// Throws ``FileSystemError/accessDenied`` while the class is closed.
     func requireOpen() throws(FileSystemError) {
         guard state.withLock({ $0.isOpen }) else { throw .accessDenied }

@@ -91,8 +91,12 @@ public final class MountedFolder: Sendable {
             // Lengths that were not known while it was closed.
             if operations.secret.keepsNames { forgetPlaintext() }
         } else {
-            // What is read from now on fails; what was read before is in the kernel's caches now.
-            session.betweenRequests { operations.secret.setOpen(false) }
+            // What is requested from now on fails. What was requested before can wait for the keychain, and
+            // must not keep what the kernel has.
+            operations.secret.setOpen(false)
+            forgetPlaintext()
+            // What was read before is in the kernel's caches now.
+            session.betweenRequests {}
             operations.parked.closeAll()
             forgetPlaintext()
             // Open files of class B are read after the lock, too.

@@ -222,6 +222,16 @@ final class DaemonClient: Sendable {
     /// Whether the daemon was there before, and is not any more.
     var isLost: Bool { state.withLock { $0.hasConnected && $0.isLost } }
 
+    /// Whether no connection can be made now. Does not wait for a daemon that restarts.
+    var isAway: Bool {
+        do throws(KeychainError) {
+            returnConnection(try DaemonConnection(try connector.connect(), claim: claim(), keychain: keychain))
+            return false
+        } catch {
+            return error.status == .notAvailable
+        }
+    }
+
     func close() {
         state.withLock { $0 = State(isClosed: true) }
     }

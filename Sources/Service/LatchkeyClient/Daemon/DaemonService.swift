@@ -151,6 +151,9 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
         add(LockStateObserver(client, reportsFirst: true, body))
     }
 
+    /// Whether the daemon cannot be reached now.
+    var isAway: Bool { client.isAway }
+
     private func add(_ watch: LockStateObserver) -> Int {
         let number = observers.withLock { observers in
             observers.next += 1

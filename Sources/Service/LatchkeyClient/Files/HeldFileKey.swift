@@ -26,6 +26,7 @@ final class HeldFileKey: FileKeySource {
 
     func key() throws(KeychainError) -> SharedSecret {
         if let kept = keys.key(number) { return kept }
+        try keys.requireService()
         let secret = try open().openFileKey(record)
         keys.keep(secret, record.binding.protection, as: number)
         return secret
@@ -50,6 +51,7 @@ struct ServiceFileCipher: ContainerCipher {
     func requireOpen() throws(FileProtectionError) {
         guard keys.lock != .unlocked else { return }
         try mapErrors { () throws(KeychainError) in
+            try keys.requireService()
             let protection = record.binding.protection.itemProtection
             guard try open().service.lockStatus().open.contains(protection) else { throw .interactionNotAllowed }
         }

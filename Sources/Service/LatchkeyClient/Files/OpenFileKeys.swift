@@ -16,6 +16,8 @@ final class OpenFileKeys: Sendable {
     private struct State {
         /// nil while the keychain does not tell it.
         var lock: LockState?
+        /// Whether the keychain has told its state before, and does not any more.
+        var isLost = false
         var entries: [UInt64: Entry] = [:]
         var next: UInt64 = 0
     }
@@ -45,6 +47,7 @@ final class OpenFileKeys: Sendable {
 
         func changed(to lock: LockState?) {
             mutex.withLock { state in
+                state.isLost = lock == nil && (state.isLost || state.lock != nil)
                 state.lock = lock
                 state.entries = state.entries.filter { Self.isKept($0.value.protection, lock) }
             }
@@ -78,6 +81,13 @@ final class OpenFileKeys: Sendable {
 
     /// The lock state; nil while the keychain does not tell it.
     var lock: LockState? { state.mutex.withLock { $0.lock } }
+
+    /// Throws if latchkeyd has ended and is not there again: its keychain is locked then. A request would
+    /// wait for it.
+    func requireService() throws(KeychainError) {
+        guard state.mutex.withLock({ $0.isLost }), let daemon = service as? DaemonService, daemon.isAway else { return }
+        throw .interactionNotAllowed
+    }
 
     /// Returns a number for ``key(_:)``.
     func register() -> UInt64 {
