@@ -242,7 +242,7 @@ private struct Bench {
         // A command that could not check the server is a failure of the test.
         let isOther = outcome.status > 128 && name == "latchkey" && !words.contains("explain")
         #expect(!isOther && !outcome.error.contains("usage:"), "\(outcome)")
-        return Result(isAccepted: outcome.status == 0, text: "\(outcome)")
+        return Result(isAccepted: outcome.status == 0, text: outcome.output + outcome.error)
     }
 
     /// Runs a library with an empty keychain.
