@@ -83,13 +83,10 @@ struct KeychainStoreTests {
         #expect(found == (0..<40).map { "item-\($0)" })
         #expect(try store.search(search, limit: 3, withSecrets: false).records.count == 3)
         let steps = try store.read { (database, seal) throws(StoreError) in
-            do {
-                return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(search.form(seal.columns).sql)").map {
-                    $0["detail"] as String
-                }
-            } catch {
-                throw StoreError(error)
-            }
+            let statement = try RowStatement("EXPLAIN QUERY PLAN \(search.form(seal.columns).sql)", in: database)
+            var steps: [String] = []
+            while try statement.step() { steps.append(String(decoding: statement.blob(3), as: UTF8.self)) }
+            return steps
         }
         let index = "INDEX item_group (class=?\(number == nil ? "" : " AND access_group=?"))"
         #expect(steps.count { $0.contains(index) } == (count > 16 || number == nil ? 1 : count), "\(steps)")

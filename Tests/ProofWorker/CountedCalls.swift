@@ -19,7 +19,7 @@ enum CountedCalls {
             makeCalls(0..<10, copy, copy, copy, add, copy)
             && makeCalls(
                 100..<150, markedCallOfLookup, markedCallOfLookupByAccount, markedCallOfAttributes, markedCallOfAdd,
-                markedCallOfAllOfService)
+                markedCallOfServiceItems)
         return isSuccess ? 0 : 1
     }
 
@@ -85,7 +85,7 @@ private func markedCallOfLookupByAccount(_ query: CFDictionary) -> OSStatus { co
 private func markedCallOfAttributes(_ query: CFDictionary) -> OSStatus { copy(query) }
 
 @inline(never)
-private func markedCallOfAllOfService(_ query: CFDictionary) -> OSStatus { copy(query) }
+private func markedCallOfServiceItems(_ query: CFDictionary) -> OSStatus { copy(query) }
 
 @inline(never)
 private func markedCallOfAdd(_ addition: CFDictionary) -> OSStatus { add(addition) }

@@ -43,7 +43,7 @@ extension SearchedKeychains: HostedKeychain {
         var (isFirst, hasPassed, failure) = (true, false, KeychainError?.none)
         try search { (keychain) throws(KeychainError) in
             hasPassed = false
-            guard try keychain.lockStatus().open == Set(ProtectionClass.allCases) else {
+            guard try keychain.lockStatus().state == .unlocked else {
                 let found = try keychain.copyMatching(query, returning: returning, from: caller)
                 if isFirst { try begin() }
                 isFirst = false
