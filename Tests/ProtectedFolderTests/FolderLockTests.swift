@@ -135,6 +135,22 @@ import Testing
         }
     }
 
+    @Test("A folder that is told of the lock shows nothing any more, also while its open files still have their keys")
+    func toldBeforeKeys() throws {
+        let folder = try TestFolder()
+        let bytes = sampleBytes(500_000)
+        try folder.write(bytes, "a")
+        let file = try Call.open(folder.path("a"), O_RDWR)
+        defer { close(file) }
+        #expect(try Call.read(file) == bytes)
+        folder.tellLocked()
+        #expect(Call.code { _ = try Call.read(file) } == EACCES)
+        #expect(Call.code { try Call.check(pwrite(file, [1] as [UInt8], 1, 0)) } == EACCES)
+        #expect(Call.code { _ = try folder.read("a") } == EACCES)
+        folder.unlock()
+        #expect(try Call.read(file) == bytes)
+    }
+
     @Test("While programs read a file in a loop, the lock removes all of its pages from the kernel's cache")
     func busyPages() throws {
         let folder = try TestFolder()

@@ -58,6 +58,10 @@ final class TestFolder: Sendable {
         mounted.withLock { $0 }?.lockStateChanged(isOpen: false)
     }
 
+    /// Tells the folder of the lock before the keys of its open files are gone, as the observers of a daemon
+    /// can.
+    func tellLocked() { mounted.withLock { $0 }?.lockStateChanged(isOpen: false) }
+
     func unlock() {
         keys.setOpen(true)
         mounted.withLock { $0 }?.lockStateChanged(isOpen: true)
