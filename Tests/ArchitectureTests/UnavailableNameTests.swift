@@ -20,7 +20,10 @@ struct UnavailableNameTests {
         let lines = Self.names.map { "_ = \($0)" }
         let others = ["_ = CC_MD2_DIGEST_LENGTH + CC_MD4_DIGEST_LENGTH", "_ = CC_MD5_Init", "_ = kCCWRAPAES"]
         try Data((["import LatchkeyCommonCrypto"] + lines + others).joined(separator: "\n").utf8).write(to: source)
-        let outcome = try run("/usr/bin/env", ["swiftc", "-typecheck", "-I", modules, source.path])
+        // The modules of C that the module is built with.
+        let ofC = ["\(modules)/../CLatchkey.build", "\(Sources.root.path)/Sources/Foundations/COpenSSL"]
+        let places = ([modules] + ofC).flatMap { ["-I", $0] }
+        let outcome = try run("/usr/bin/env", ["swiftc", "-typecheck"] + places + [source.path])
         #expect(outcome.status != 0)
         let errors = outcome.errors.split(separator: "\n").filter { $0.contains(": error: ") }
         #expect(errors.count == Self.names.count, "\(outcome.errors)")

@@ -112,7 +112,7 @@ struct AutomaticPasscodeTests {
             let isLocked: Bool = try client.property("Locked", of: item, "Item")
             #expect(!isLocked)
             let attributes: [String: String] = try client.property("Attributes", of: item, "Item")
-            #expect(attributes["username"] == "alice")
+            #expect(attributes["service"] == "example.com")
         case .secret: #expect(try client.secret(of: item, try client.openPlain()).text == "s3cret")
         case .unlock:
             var answer = try client.call(
