@@ -18,7 +18,7 @@ struct PathWatchTests {
             atPath: "\(directory.path)/\(name)", withIntermediateDirectories: false)
     }
 
-    @Test("A file that appears is reported, also in a directory that is made first; its neighbours are not")
+    @Test("A file that appears is reported, also in a directory that is made first; its neighbors are not")
     func arrival() throws {
         let stop = try StopSignal()
         let path = "\(directory.path)/a/b"
@@ -80,7 +80,7 @@ struct PathWatchTests {
         }
         // Two waits of a millisecond, and then the one that ends with the socket.
         #expect(eventually { attempts.value == 3 })
-        for number in 0..<50 { try makeDirectory("neighbour \(number)") }
+        for number in 0..<50 { try makeDirectory("neighbor \(number)") }
         #expect(attempts.value == 3 && connections.value == 0)
         // A socket that a killed server has left does not count as one that is listened at.
         _ = try Socket(listeningAt: path, permissions: 0o600)
