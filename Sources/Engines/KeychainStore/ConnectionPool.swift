@@ -203,14 +203,14 @@ final class ConnectionPool: Sendable {
     private func shortenLog(
         in database: Database, _ path: String, _ growth: Int, _ account: StorageAccount
     ) throws(StoreError) -> Int {
-        let before = Self.logLength(path)
-        guard before > growth else { return 0 }
+        guard Self.logLength(path) > growth else { return 0 }
+        // The new pages of the log are in the database afterwards: only the difference is free.
+        let before = Self.size(path)
         try emptyLog(in: database)
-        let after = Self.logLength(path)
-        guard after <= max(growth, min(account.maxBytes, Self.maxLogLength)) else {
+        guard Self.logLength(path) <= max(growth, min(account.maxBytes, Self.maxLogLength)) else {
             throw .quota("the keychain's write-ahead log has its maximum length, and is in use by readers")
         }
-        return max(0, before - after)
+        return max(0, before - Self.size(path))
     }
 
     private func emptyLog(in database: Database) throws(StoreError) {
