@@ -179,31 +179,31 @@ struct EditCommandTests {
         "vim, as its user has configured it, leaves nothing of the text in the home directory",
         .enabled(if: access("/usr/bin/vim", X_OK) == 0, "needs vim"))
     func vim() throws {
-        try shell.protect("the secret word\n")
+        try shell.protect("the xanthous word\n")
         let configuration = """
             mkdir -p home-of-user/undo home-of-user/backup home-of-user/swap; export HOME="$PWD/home-of-user"
             cat > "$HOME/.vimrc" <<'END'
             set nocompatible undofile undodir=~/undo backup writebackup backupdir=~/backup directory=~/swap
             set viminfo='50,<1000,s100,:100,/100
             END
-            export VISUAL="/usr/bin/vim -T dumb --not-a-term -c 'normal yy' -c '%s/secret/hidden/' -c 'write' -c 'quit'"
+            export VISUAL="/usr/bin/vim -T dumb --not-a-term -c 'normal yy' -c '%s/xanthous/vermilion/' -c 'write' -c 'quit'"
             """
         // Without the options, vim keeps the text: otherwise the test would prove nothing.
         let control = try shell.run(
             """
             \(configuration)
-            printf 'the secret word\\n' > plain; sh -c "$VISUAL plain" > /dev/null 2>&1; rm plain
-            grep -rlE 'secret|hidden' "$HOME"; rm -rf "$HOME"
+            printf 'the xanthous word\\n' > plain; sh -c "$VISUAL plain" > /dev/null 2>&1; rm plain
+            grep -rlE 'xanthous|vermilion' "$HOME"; rm -rf "$HOME"
             """)
         #expect(control.output.contains(".viminfo") && control.output.contains("/undo/"), "\(control)")
         let run = try shell.run(
             """
             \(configuration)
             latchkey edit notes > /dev/null || exit 1
-            grep -rlE 'secret|hidden' "$HOME" "$PWD" && exit 2
+            grep -rlE 'xanthous|vermilion' "$HOME" "$PWD" && exit 2
             latchkey cat notes
             """)
-        #expect(run.exit == 0 && run.output.hasSuffix("the hidden word\n"), "\(run)")
+        #expect(run.exit == 0 && run.output.hasSuffix("the vermilion word\n"), "\(run)")
         #expect(try shell.left == [])
     }
 }

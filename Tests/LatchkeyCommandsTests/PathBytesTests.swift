@@ -104,7 +104,7 @@ struct PathBytesTests {
         let place = try Place()
         let (key, keychain, backup) = (place.path("key"), place.path("export"), place.path("backup"))
         let phrase = place.path("phrase")
-        try place.write("correct horse battery staple\n", phrase)
+        try place.write("quartz-lantern-83-otter\n", phrase)
         #expect(phrase.withCString { chmod($0, 0o600) } == 0)
         var expected: Set<FilePath> = [place.directory, phrase]
         let made = place.run("latchkey", ["key", "generate", "--type", "ec", "--tag", "k", "--keep-public"])
