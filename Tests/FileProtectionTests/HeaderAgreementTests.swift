@@ -236,8 +236,9 @@ import Testing
         try container.commit()
         // The newer header alone names another keychain: its state is not answered with the older one.
         for start in [0, Self.header] {
-            var bytes = older
-            bytes.replaceSubrange(start..<start + Self.header, with: file.bytes[start..<start + Self.header])
+            let other = Self.header - start
+            var bytes = file.bytes
+            bytes.replaceSubrange(other..<other + Self.header, with: older[other..<other + Self.header])
             #expect(try open(bytes).first == 9)
             bytes[start + 24] ^= 1
             #expect(throws: FileProtectionError.key(.itemNotFound)) { try open(bytes) }
