@@ -202,7 +202,7 @@ struct CommandTableTests {
             guard command != "backup -" else { continue }
             // The passcode that the keychain has now opens the way to another.
             let current = TestIO(input: (exit == 0 ? [new] : before) + ["another phrase"])
-            #expect(keychain.latchkey("passcode \(exit == 0 ? "change" : command)", io: current).exit == 0)
+            #expect(keychain.latchkey(exit == 0 ? "passcode change" : command, io: current).exit == 0)
         }
     }
 
