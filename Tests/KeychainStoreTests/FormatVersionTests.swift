@@ -192,10 +192,11 @@ struct FormatVersionTests {
         let key = copy.key
         // The newest tables; then there is no space for a new record of the keybag.
         try StoreFixture.open(copy.path, copy.key).close()
-        let size = try #require(try FileStatus.ofLink(copy.path)?.size)
+        // With the reserve, which is part of it.
+        let size = KeychainStore.size(of: copy.path)
         let store = try KeychainStore(
             path: copy.path, attempts: PasscodeAttempts(inMemory: .system),
-            account: StorageAccount(maxBytes: Int(size) + 65536, maxItems: 100)
+            account: StorageAccount(maxBytes: size + 65536, maxItems: 100)
         ) { (_) throws(KeybagError) in key }
         _ = try store.add(ConstraintFixture.item("zoe", nil, .always))
         var count = 0
