@@ -17,10 +17,10 @@ extension DaemonProofs {
         @Test("Idle daemons sleep: without a bus, with an unlocked keychain, and with an agent that waits")
         func daemons() throws {
             let user = try DaemonProcess()
-            #expect(try user.client("latchkey", ["add-generic-password", "-s", "a", "-w", "x"]).status == 0)
-            // One that ends by itself, but not while a keychain is unlocked.
-            let onDemand = try DaemonProcess(["--user", "--on-demand", "--idle-time", "1"])
-            #expect(try onDemand.client("latchkey", ["create-keychain", "-p", "pw", "a.keychain"]).status == 0)
+            #expect(try user.client("latchkey", ["add-generic-password", "-s", "a", "-a", "b", "-w", "x"]).status == 0)
+            // One that a command has started, which ends by itself, but not while a keychain is unlocked.
+            let onDemand = try startedDaemon()
+            defer { kill(onDemand, SIGTERM) }
             let system = try DaemonProcess(
                 [
                     "--system", "--socket", "\(directory.path)/socket", "--state-directory", "\(directory.path)/state",
@@ -35,15 +35,32 @@ extension DaemonProofs {
                 environment: ["LATCHKEY_HOME": "\(directory.path)/home", "PATH": "/usr/bin:/bin"],
                 output: "\(directory.path)/session")
             #expect(eventually { !ProcessTable.children(of: session.processIdentifier).isEmpty || !session.isRunning })
-            let processes = [
-                "latchkeyd --user": user.process, "latchkeyd --on-demand": onDemand.process,
-                "latchkeyd --system": system.process, "latchkey agent": agent, "latchkey with-passcode": session,
+            // Without its parent, the command would sleep on.
+            defer { for child in ProcessTable.children(of: session.processIdentifier) { kill(child, SIGTERM) } }
+            var processes = [
+                "latchkeyd --user": user.process, "latchkeyd --system": system.process, "latchkey agent": agent,
+                "latchkey with-passcode": session,
             ].mapValues(\.processIdentifier)
+            processes["latchkeyd --on-demand"] = onDemand
             #expect(try Rest.restless(processes, in: directory) == nil)
-            #expect(agent.isRunning && session.isRunning && onDemand.process.isRunning)
-            // It notices the lock at once, although it slept.
-            #expect(try onDemand.client("latchkey", ["lock-keychain", "a.keychain"]).status == 0)
-            #expect(eventually { !onDemand.process.isRunning })
+            #expect(agent.isRunning && session.isRunning && ProcessTable.isRunning(onDemand))
+        }
+
+        private func startedDaemon() throws -> pid_t {
+            let home = "\(directory.path)/own"
+            try FileManager.default.createDirectory(
+                atPath: home, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            let environment = [
+                "HOME": home, "LATCHKEY_HOME": "", "LATCHKEY_NO_DAEMON": "",
+                "LATCHKEY_SYSTEM_SOCKET": "\(directory.path)/none",
+                "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory.path)/none",
+            ]
+            func run(_ words: String...) throws -> Executable.Outcome {
+                try Executable.run("latchkey", words, home: "", environment: environment)
+            }
+            #expect(try run("create-keychain", "-p", "pw", "build.keychain").status == 0)
+            let status = try run("status", "--json").output
+            return try #require(status.firstMatch(of: #/"pid" : (\d+)/#).flatMap { pid_t($0.1) })
         }
     }
 }
