@@ -110,12 +110,11 @@ public struct ChainBuilder: Sendable {
             attempts.append(ChainAttempt([leaf], stoppedBy: [error]))
         }
         return ChainSearchResult(
-            chain: nil, failedAttempts: attempts, extend: { [builder = self] in builder.extended($0) }
-        ) {
-            [builder = self] attempt in
-            var builder = builder
-            return builder.completed(attempt, also: other)
-        }
+            chain: nil, failedAttempts: attempts,
+            complete: { [builder = self] attempt in
+                var builder = builder
+                return builder.completed(attempt, also: other)
+            }, extend: { [builder = self] in builder.extended($0) })
     }
 
     /// A finding by its number. The search continues if it has not found it yet; nil if it ends

@@ -12,12 +12,13 @@ public struct ChainSearchResult: Sendable {
     private let completedBestAttempt: Lazy<ChainAttempt>?
 
     /// - Parameters:
-    ///   - extend: adds the certificates up to an anchor to the best attempt.
     ///   - complete: finds all failures of the best attempt. It verifies signatures, so it runs only
     ///     when they are read.
+    ///   - extend: adds the certificates up to an anchor to the best attempt.
     init(
-        chain: Chain?, failedAttempts: [ChainAttempt], extend: (ChainAttempt) -> ChainAttempt = { $0 },
-        complete: @escaping @Sendable (ChainAttempt) -> ChainAttempt = { $0 }
+        chain: Chain?, failedAttempts: [ChainAttempt],
+        complete: @escaping @Sendable (ChainAttempt) -> ChainAttempt = { $0 },
+        extend: (ChainAttempt) -> ChainAttempt = { $0 }
     ) {
         self.chain = chain
         self.failedAttempts = failedAttempts
