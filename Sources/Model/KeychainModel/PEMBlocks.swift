@@ -198,7 +198,8 @@ private enum Mark {
     private static func isDamaged(_ line: UnsafeRawBufferPointer) -> Bool {
         let signs = line.prefix { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") || $0 >= 0x80 }
         let rest = line.dropFirst(signs.count)
-        return signs.count { $0 != UInt8(ascii: " ") } >= 2 && (rest.starts(with: "BEGIN ".utf8) || rest.starts(with: "END ".utf8))
+        return signs.count { $0 != UInt8(ascii: " ") } >= 2
+            && (rest.starts(with: "BEGIN ".utf8) || rest.starts(with: "END ".utf8))
     }
 
     private static let maxLength = 100
