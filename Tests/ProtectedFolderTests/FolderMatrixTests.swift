@@ -118,50 +118,6 @@ struct FolderMatrixTests {
         if row.protection != .complete { #expect(try Call.read("\(mount)/created") == Array("new".utf8)) }
         withExtendedLifetime(observation) {}
     }
-
-    @Test("latchkeyd that ends counts as locked at once: open files and cached pages cannot be read any more")
-    func lostDaemon() throws {
-        let (keychain, directory) = (try TestKeychain(.daemon), try TemporaryDirectory())
-        let (store, mount) = (directory.path + "/store", directory.path + "/mount")
-        for place in [store, mount] { #expect(mkdir(place, 0o700) == 0) }
-        let session = KeychainSession(
-            keychain.service, as: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
-        let keys = SessionFileKeys { session }
-        let folder = try MountedFolder(of: FilePath(store), at: FilePath(mount), .complete, keys: keys) { _ in }
-        let (ended, told) = (BinarySemaphore(), BinarySemaphore())
-        ended.acquire()
-        #expect(
-            BackgroundThread.run {
-                folder.run()
-                ended.release()
-            })
-        defer {
-            folder.unmount()
-            ended.acquire()
-            ended.release()
-        }
-        try session.service.setPasscode(SharedSecretText.passcode) { _, _ in }
-        let bytes = sampleBytes(500_000)
-        try Call.write(bytes, to: "\(mount)/a")
-        let handle = try Call.open("\(mount)/a", O_RDONLY)
-        defer { close(handle) }
-        #expect(try Call.read(handle) == bytes)
-        told.acquire()
-        let observation = try keys.observeLock { state in
-            folder.lockStateChanged(isOpen: state == .unlocked)
-            if state != .unlocked { told.release() }
-        }
-        // It is told the present state, and keeps reading.
-        #expect(try Call.read(handle) == bytes)
-        try keychain.stopDaemon()
-        told.acquire()
-        told.release()
-        for offset in stride(from: 0, to: bytes.count, by: 4096) {
-            #expect(Call.code { _ = try Call.read(handle, at: offset) } == EACCES, "\(offset)")
-        }
-        #expect(Call.code { _ = try Call.names(mount) } == EACCES)
-        withExtendedLifetime(observation) {}
-    }
 }
 
 private enum SharedSecretText {
