@@ -21,7 +21,7 @@ extension Process {
     /// Starts the program, as ``run()`` does, with no signal blocked.
     public func start() throws { try UnblockedSignals.during { try run() } }
 
-    /// Waits until the program ends, as ``waitUntilExit()`` does, but not for ever: after the limit
+    /// Waits until the program ends, as ``waitUntilExit()`` does, but within a limit. After the limit
     /// its process group is killed, and an issue names its command. Programs that have inherited
     /// its descriptors count as the program.
     ///

@@ -38,7 +38,8 @@ package enum CertificateFiles {
         return certificates
     }
 
-    private static func bundle(_ path: FilePath, in session: CommandSession) throws(CommandFailure) -> CertificateBundle {
+    private static func bundle(_ path: FilePath, in session: CommandSession) throws(CommandFailure) -> CertificateBundle
+    {
         let bundle = CertificateBundle(try KeyFileIO.read(path).withUnsafeBytes { Array($0) })
         guard !bundle.certificates.isEmpty || !bundle.rejected.isEmpty else {
             throw .status(KeychainError(.decode, "no certificate found in \(path)", hint: "use PEM or DER"))
