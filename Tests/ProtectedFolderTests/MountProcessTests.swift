@@ -76,9 +76,9 @@ struct MountProcessTests {
     func idle() throws {
         try mount("--class", "complete", place.store, place.mount)
         let open = try Call.open(place.mount + "/open", O_CREAT | O_RDWR)
-        defer { close(open) }
         let server = try #require(place.servers.first)
         #expect(try Rest.restless(["latchkey-mount": server], in: TemporaryDirectory()) == nil)
+        close(open)
         try unmount(place.mount)
     }
 
