@@ -55,7 +55,7 @@ struct LatchkeySubcommandTests {
 
     @Test(
         "unknown words after Latchkey's commands are reported in one line with a hint",
-        arguments: [("status --foo", "status "), ("doctor extra", "doctor "), ("--nothing", "")])
+        arguments: [("status --foo", "status "), ("who extra", "who "), ("--nothing", "")])
     func badWords(line: String, command: String) throws {
         let outcome = try TestKeychain(.ephemeral).latchkey(line)
         #expect(outcome.exit == 2 && outcome.output.isEmpty)

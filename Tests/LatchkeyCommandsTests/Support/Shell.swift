@@ -12,9 +12,9 @@ struct Shell {
 
     /// The programs that scripts of tests use.
     private static let tools = [
-        "basename", "cat", "chmod", "cp", "dirname", "env", "grep", "head", "id", "ln", "ls", "mkdir", "mkfifo", "mv",
-        "od", "rm",
-        "sed", "sh", "sleep", "sort", "sqlite3", "stat", "tail", "timeout", "touch", "tr", "wc",
+        "basename", "cat", "chmod", "chown", "cp", "cut", "dirname", "env", "grep", "head", "id", "ln", "ls", "mkdir",
+        "mkfifo", "mount", "mv", "od", "readlink", "rm", "sed", "seq", "sh", "sleep", "sort", "sqlite3", "stat", "stty",
+        "tail", "timeout", "touch", "tr", "truncate", "umount", "unshare", "wc", "yes",
     ]
 
     init() throws {

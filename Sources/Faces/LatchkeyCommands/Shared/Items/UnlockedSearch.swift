@@ -99,7 +99,8 @@ struct UnlockedSearch {
                 return
             } catch {
                 if error.status == .itemNotFound { return }
-                guard interaction == .fail, error.authentication == .failed(.notInteractive) else { throw error }
+                // Without a prompt, the service itself says that an item needs the person.
+                guard interaction == .fail, case .needed = error.authentication else { throw error }
                 omitsConstrainedItems = true
             }
         }
