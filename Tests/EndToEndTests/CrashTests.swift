@@ -71,7 +71,9 @@ extension ProcessProofs {
             keychain.service.close()
             let files = Set(try home.files().keys.map { $0.split(separator: "/").last.map(String.init) ?? "" })
             #expect(
-                files.isSubset(of: ["keychain.db", "keychain.db-wal", "keychain.db-shm", "device.key"]), "\(files)")
+                files.isSubset(of: [
+                    "keychain.db", "keychain.db-wal", "keychain.db-shm", "keychain.db-reserve", "device.key",
+                ]), "\(files)")
             return acknowledged
         }
     }

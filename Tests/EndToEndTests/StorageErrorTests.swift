@@ -84,7 +84,8 @@ struct StorageErrorTests {
         let service = try open(home)
         _ = try service.add(ItemAddition(.genericPassword), from: caller)
         for path in [
-            "data", "state", "data/keychain.db", "data/keychain.db-wal", "data/keychain.db-shm", "state/device.key",
+            "data", "state", "data/keychain.db", "data/keychain.db-wal", "data/keychain.db-shm",
+            "data/keychain.db-reserve", "state/device.key",
         ] {
             let attributes = try FileManager.default.attributesOfItem(atPath: "\(home.path)/\(path)")
             let expected = path.contains(".") ? 0o600 : 0o700

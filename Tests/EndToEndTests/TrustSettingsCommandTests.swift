@@ -49,7 +49,9 @@ struct TrustSettingsCommandTests {
                 """)
         let explained = try security(
             "trust", "explain", "--host", "example.com", server.file, authority.intermediate.file)
-        #expect(explained.status == 0 && explained.output.hasPrefix("Trusted:"))
+        #expect(explained.status == 0, "\(explained)")
+        #expect(
+            explained.output.hasPrefix("Applied: ") && explained.output.contains("\nTrusted:\n"), "\(explained)")
         #expect(
             try security("add-trusted-cert", "-r", "deny", "-p", "ssl", "-s", "example.com", server.file).status == 0)
         let denied = try verify()

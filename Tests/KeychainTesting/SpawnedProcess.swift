@@ -28,8 +28,14 @@ public final class SpawnedProcess: Sendable {
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
         var identifier = pid_t()
-        let code = UnblockedSignals.during {
-            posix_spawn(&identifier, words[0], &actions, nil, arguments, variables)
+        var code: Int32 = 0
+        // A program that was written a moment ago may still be open for writing in another new process, before that
+        // executes its own program.
+        _ = eventually(limit: 30) {
+            code = UnblockedSignals.during {
+                posix_spawn(&identifier, words[0], &actions, nil, arguments, variables)
+            }
+            return code != ETXTBSY
         }
         guard code == 0 else { throw SpawnError(code: code) }
         processIdentifier = identifier

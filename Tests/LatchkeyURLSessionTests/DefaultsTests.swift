@@ -22,7 +22,8 @@ struct DefaultsTests {
 
     @Test("install() takes the settings of the program")
     func settings() throws {
-        #expect(try Self.code("settings") == "-1004")
+        let code = try Self.code("settings")
+        #expect(code == "-1004", "\(code)")
     }
 
     @Test("What install() does not reach is Foundation's, as the documentation says")

@@ -207,6 +207,8 @@ extension BusLoop {
 
     /// Queues a signal for its handler, if it has the types of the rule.
     func deliver(_ message: OpaquePointer, _ rule: SignalRule, _ handler: @escaping @Sendable (BusSignal) -> Void) {
+        // After a lost signal, those that were read with it are not delivered either.
+        guard isOpen else { return }
         guard
             let content = try? MessageDecoder.content(
                 of: message, types: rule.types, limits: limits, holdsSecrets: false),
