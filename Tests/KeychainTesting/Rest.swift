@@ -8,9 +8,12 @@ public enum Rest {
     /// Waits until no thread of any of the processes wakes while another process wakes ``wakes``
     /// times. What follows a request by seconds may end before.
     ///
+    /// - Parameter limit: the timeout in seconds.
     /// - Returns: the process that does not come to rest, and its threads that have woken; nil if all
     ///   processes sleep.
-    public static func restless(_ processes: [String: pid_t], in directory: TemporaryDirectory) throws -> String? {
+    public static func restless(
+        _ processes: [String: pid_t], in directory: TemporaryDirectory, limit: Double = 250
+    ) throws -> String? {
         // It ends by itself, also if it is not stopped.
         let script = "for number in $(seq 2000); do sleep 0.25; done"
         let pulse = try SpawnedProcess(
@@ -18,7 +21,7 @@ public enum Rest {
         defer { pulse.stop(signal: SIGKILL) }
         func pulses() -> Int { ProcessTable.sleeps(of: pulse.processIdentifier).values.reduce(0, +) }
         var found: String?
-        let isAtRest = eventually(limit: 250) {
+        let isAtRest = eventually(limit: limit) {
             let before = processes.mapValues(ProcessTable.sleeps)
             let begin = pulses()
             _ = eventually { pulses() >= begin + wakes || !pulse.isRunning }
