@@ -43,7 +43,7 @@ extension DaemonProofs {
             ].mapValues(\.processIdentifier)
             #expect(try Rest.restless(processes, in: directory) == nil)
             // GRDB's queue of a closed database, here that of a keychain's draft, leaves a thread of libdispatch.
-            try withKnownIssue("after a database was closed, libdispatch wakes once a second") {
+            withKnownIssue("after a database was closed, libdispatch wakes once a second") {
                 #expect(try Rest.restless(["latchkeyd --on-demand": onDemand], in: directory, limit: 30) == nil)
             }
             #expect(agent.isRunning && session.isRunning && ProcessTable.isRunning(onDemand))
