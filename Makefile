@@ -236,7 +236,7 @@ instructions: ## Count the instructions of lookups and adds, and compare them wi
 	@./Scripts/instructions "$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" $(ARGS)
 
 .PHONY: instructions-short
-instructions-short: build ## Count those of the debug build, in a minute, as .ci/run does
+instructions-short: build ## Count those of the debug build, which takes a minute, and compare them with Benchmarks/instructions-short.tsv
 	@./Scripts/dependencies valgrind binutils
 	@./Scripts/instructions --short "$$(swift build $(DEBUG) --show-bin-path)/ProofWorker" $(ARGS)
 
