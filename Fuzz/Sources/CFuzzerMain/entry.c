@@ -7,50 +7,22 @@
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int WireFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
+#define MAIN_OF(TARGET) \
+    int TARGET##_main(int argc, char **argv) { \
+        return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput); \
+    }
 
-int KeyFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
-
-int CertificateFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
-
-int MessageFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
-
-int CallerFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
-
-int PropertyListFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
-
-int RequestFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
-
-int BackupFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
-
-int KeybagFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
-
-int TransportFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
-
-int TPMFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
-
-int ContainerFuzzer_main(int argc, char **argv) {
-    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
-}
+MAIN_OF(WireFuzzer)
+MAIN_OF(KeyFuzzer)
+MAIN_OF(CertificateFuzzer)
+MAIN_OF(MessageFuzzer)
+MAIN_OF(CallerFuzzer)
+MAIN_OF(PropertyListFuzzer)
+MAIN_OF(RequestFuzzer)
+MAIN_OF(BackupFuzzer)
+MAIN_OF(KeybagFuzzer)
+MAIN_OF(TransportFuzzer)
+MAIN_OF(TPMFuzzer)
+MAIN_OF(ContainerFuzzer)
+MAIN_OF(KeyringFuzzer)
+MAIN_OF(BusMessageFuzzer)
