@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The fuzzers, which are built only when they run: what is missing for one of them is found here.
+@Suite("Fuzz targets")
+struct FuzzTargetTests {
+    @Test("Each target has a main function, a name for make, inputs to begin with, and files that exist")
+    func complete() throws {
+        let manifest = try text("Fuzz/Package.swift")
+        let targets = manifest.matches(of: /name: "(\w+Fuzzer)"/).map { String($0.1) }
+        #expect(targets.count >= 14)
+        let mains = try text("Fuzz/Sources/CFuzzerMain/entry.c").matches(of: /(?m)^MAIN_OF\((\w+)\)$/)
+        #expect(Set(mains.map { String($0.1) }) == Set(targets))
+        let makefile = try text("Makefile")
+        let names = makefile.matches(of: /(?m)^FUZZER_([\w-]+) := (\w+)$/)
+        #expect(Set(names.map { String($0.2) }) == Set(targets))
+        let list = try #require(makefile.firstMatch(of: /(?m)^FUZZERS := (.+)$/)).1.split(separator: " ")
+        #expect(Set(list) == Set(names.map(\.1)))
+        for name in list {
+            let seeds = try FileManager.default.contentsOfDirectory(atPath: path("Fuzz/Corpus/\(name)"))
+            #expect(!seeds.isEmpty, "\(name)")
+        }
+        for entry in try #require(FileManager.default.enumerator(atPath: path("Fuzz/Sources"))) {
+            // A link that leads nowhere does not exist.
+            let file = path("Fuzz/Sources/\(entry)")
+            #expect(FileManager.default.fileExists(atPath: file), "\(entry)")
+        }
+    }
+
+    private func path(_ name: String) -> String { Sources.root.appending(path: name).path }
+
+    private func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+}
