@@ -83,7 +83,7 @@ extension EmbeddedService {
 }
 
 extension KeychainError {
-    static let changedDuringSearch = KeychainError(
+    public static let changedDuringSearch = KeychainError(
         .notAvailable, "the keychain was changed while its items were read", hint: "try again")
 }
 

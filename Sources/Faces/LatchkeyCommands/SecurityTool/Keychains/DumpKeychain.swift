@@ -33,11 +33,10 @@ enum DumpKeychain: SecurityCommand {
             for itemClass in ItemClass.stored {
                 let query = ItemQuery(itemClass, accessGroup: arguments.accessGroup, synchronizable: .any, limit: .all)
                 let returning: ReturnTypes = withData ? [.attributes, .data] : .attributes
-                let matches = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
-                    try search.matches(query, returning, in: keychain.session)
+                try search.forEachPart(of: query, returning, in: keychain.session) { (part) throws(CommandFailure) in
+                    damaged += part.damaged
+                    for record in part.records { try write(record, of: path, arguments, in: session) }
                 }
-                damaged += matches.damaged
-                for record in matches.records { try write(record, of: path, arguments, in: session) }
             }
         }
         if damaged > 0 {

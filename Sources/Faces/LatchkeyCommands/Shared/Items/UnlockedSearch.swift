@@ -3,6 +3,7 @@
 internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
+internal import SecretMemory
 
 /// Lists items without a question to the person: locked items, and items whose access control needs
 /// the person, are left out.
@@ -12,59 +13,121 @@ struct UnlockedSearch {
     /// Whether items were left out because their access control needs the person.
     private(set) var omitsConstrainedItems = false
 
-    /// Returns the matches. If some items are locked, searches class by class.
-    mutating func matches(
-        _ query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession
-    ) throws(KeychainError) -> ItemMatches {
-        do {
-            return try silentMatches(query, returning, in: keychain)
-        } catch {
-            guard error.status == .interactionNotAllowed else { throw error }
-        }
-        omitsLockedItems = true
-        var all = ItemMatches(records: [], damaged: 0)
-        for protection in ProtectionClass.allCases {
-            var some = query
-            some.attributes[.accessible] = .string(protection.rawValue)
-            do {
-                let matches = try silentMatches(some, returning, in: keychain)
-                all.records += matches.records
-                all.damaged += matches.damaged
-            } catch {
-                guard error.status == .interactionNotAllowed else { throw error }
-            }
-        }
-        return all
-    }
-
     /// Returns the matches without those that need the person. Locked items are not left out.
-    ///
-    /// The first search fails if there is an item that needs the person. Only then is the search
-    /// repeated without such items, so that it is known whether there are any.
     mutating func silentMatches(
         _ query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession
     ) throws(KeychainError) -> ItemMatches {
-        var silent = query
-        silent.authentication.interaction = .fail
-        do {
-            return try PasswordSearch.matches(silent, returning: returning, in: keychain)
-        } catch {
-            guard error.authentication == .failed(.notInteractive) else { throw error }
+        var found = ItemMatches(records: [], damaged: 0)
+        try withoutConstrainedItems(query) { (query) throws(KeychainError) in
+            found = try PasswordSearch.matches(query, returning: returning, in: keychain)
         }
-        omitsConstrainedItems = true
-        silent.authentication.interaction = .skip
-        return try PasswordSearch.matches(silent, returning: returning, in: keychain)
+        return found
     }
 
-    /// Passes the matches to `take` in parts, as ``matches(_:_:in:)`` finds them.
+    /// Passes the matches to `take` in parts, while the keychain is read. If some items are locked, searches class
+    /// by class.
     ///
     /// - Parameter state: what `take` has made of the parts; that of an attempt that fails does not count.
     mutating func forEachPart<State>(
         of query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession, into state: inout State,
         _ take: (ItemMatches, inout State) -> Void
     ) throws(KeychainError) {
-        do {
-            return try forEachSilentPart(of: query, returning, in: keychain, into: &state, take)
+        try withoutLockedItems(query) { (search, query) throws(KeychainError) in
+            try search.withoutConstrainedItems(query) { (query) throws(KeychainError) in
+                let before = state
+                var attempt = before
+                try Self.read(query, returning, keychain) {
+                    attempt = before
+                } inParts: { part in
+                    take(part, &attempt)
+                }
+                state = attempt
+            }
+        }
+    }
+
+    /// Passes the matches of ``forEachPart(of:_:in:into:_:)`` to `take`, which may wait for whoever reads the
+    /// output, and cannot take anything back.
+    ///
+    /// A result that is longer than ``HeldParts`` holds is therefore read twice: the first search finds what has
+    /// to be left out.
+    ///
+    /// - Throws: what `take` throws; errSecNotAvailable if the keychain was changed between its parts.
+    mutating func forEachPart(
+        of query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession,
+        _ take: (ItemMatches) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        var failure: CommandFailure?
+        do throws(KeychainError) {
+            try withoutLockedItems(query) { (search, query) throws(KeychainError) in
+                try search.withoutConstrainedItems(query) { (query) throws(KeychainError) in
+                    try Self.pass(query, returning, keychain) { (part) throws(KeychainError) in
+                        do throws(CommandFailure) {
+                            try take(part)
+                        } catch {
+                            failure = error
+                            throw KeychainError(.io, "the items are not written")
+                        }
+                    }
+                }
+            }
+        } catch {
+            throw failure ?? .status(error, of: PasswordSearch.function)
+        }
+    }
+
+    private static func pass(
+        _ query: ItemQuery, _ returning: ReturnTypes, _ keychain: KeychainSession,
+        _ take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        var held = HeldParts()
+        try read(query, returning, keychain) {
+            held = HeldParts()
+        } inParts: { part in
+            held.add(part)
+        }
+        if !held.isFull { return try held.forEach(take) }
+        held = HeldParts()
+        var hasPassed = false
+        do throws(KeychainError) {
+            try read(query, returning, keychain) { () throws(KeychainError) in
+                if hasPassed { throw .changedDuringSearch }
+                held = HeldParts()
+            } inParts: { (part) throws(KeychainError) in
+                held.add(part)
+                guard held.isFull else { return }
+                hasPassed = true
+                try held.forEach(take)
+                held = HeldParts()
+                held.add(part)
+            }
+        } catch {
+            // Another search would pass on again what was passed on.
+            let wouldRepeat = error.status == .interactionNotAllowed || error.needsPerson
+            throw hasPassed && wouldRepeat ? .changedDuringSearch : error
+        }
+        try held.forEach(take)
+    }
+
+    private static func read(
+        _ query: ItemQuery, _ returning: ReturnTypes, _ keychain: KeychainSession,
+        _ begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        do throws(KeychainError) {
+            try keychain.copyMatching(query, returning: returning, begin: begin, inParts: take)
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+        }
+    }
+
+    // MARK: What is left out
+
+    /// Searches with `body`; if some items are locked, class by class, without the locked classes.
+    private mutating func withoutLockedItems(
+        _ query: ItemQuery, _ body: (inout Self, ItemQuery) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        do throws(KeychainError) {
+            return try body(&self, query)
         } catch {
             guard error.status == .interactionNotAllowed else { throw error }
         }
@@ -72,38 +135,29 @@ struct UnlockedSearch {
         for protection in ProtectionClass.allCases {
             var some = query
             some.attributes[.accessible] = .string(protection.rawValue)
-            do {
-                try forEachSilentPart(of: some, returning, in: keychain, into: &state, take)
+            do throws(KeychainError) {
+                try body(&self, some)
             } catch {
                 guard error.status == .interactionNotAllowed else { throw error }
             }
         }
     }
 
-    private mutating func forEachSilentPart<State>(
-        of query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession, into state: inout State,
-        _ take: (ItemMatches, inout State) -> Void
+    /// Searches with `body`, which fails if there is an item that needs the person. Only then is the search
+    /// repeated without such items, so that it is known whether there are any.
+    private mutating func withoutConstrainedItems(
+        _ query: ItemQuery, _ body: (ItemQuery) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         var silent = query
-        for interaction in [Authentication.Interaction.fail, .skip] {
-            silent.authentication.interaction = interaction
-            let before = state
-            var attempt = before
-            do {
-                try keychain.copyMatching(silent, returning: returning) {
-                    attempt = before
-                } inParts: { part in
-                    take(part, &attempt)
-                }
-                state = attempt
-                return
-            } catch {
-                if error.status == .itemNotFound { return }
-                // Without a prompt, the service itself says that an item needs the person.
-                guard interaction == .fail, case .needed = error.authentication else { throw error }
-                omitsConstrainedItems = true
-            }
+        silent.authentication.interaction = .fail
+        do throws(KeychainError) {
+            return try body(silent)
+        } catch {
+            guard error.needsPerson else { throw error }
         }
+        omitsConstrainedItems = true
+        silent.authentication.interaction = .skip
+        try body(silent)
     }
 
     /// What was left out, as notes with what to type.
@@ -115,5 +169,35 @@ struct UnlockedSearch {
                 ("items whose access control needs you are not shown", "name one, as in 'latchkey get', to be asked"))
         }
         return notes
+    }
+}
+
+/// The parts of a search, as many as a process should hold.
+private struct HeldParts {
+    private var parts: [ItemMatches] = []
+    private var size = 0
+
+    /// Whether a part was not added because the others are enough.
+    private(set) var isFull = false
+
+    mutating func add(_ part: ItemMatches) {
+        guard size <= Self.maxSize else { return isFull = true }
+        parts.append(part)
+        size += part.records.reduce(0) { $0 + 1024 + ($1.secrets?.data?.count ?? 0) }
+    }
+
+    func forEach(_ take: (ItemMatches) throws(KeychainError) -> Void) throws(KeychainError) {
+        for part in parts { try take(part) }
+    }
+
+    /// In bytes, at about 1 KiB for each item.
+    private static let maxSize = 8 << 20
+}
+
+extension KeychainError {
+    /// Whether an item needs the person, as a search with or without a prompt says it.
+    fileprivate var needsPerson: Bool {
+        if case .needed = authentication { return true }
+        return authentication == .failed(.notInteractive)
     }
 }
