@@ -124,7 +124,8 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
     }
 
     package func unlockAutomatically() {
-        guard let status = try? lockStatus(), status.hasPasscode, status.state != .unlocked,
+        // Who asks whether the keychain is locked does not undo a lock.
+        guard let status = try? lockStatus(), status.hasPasscode, status.state == .beforeFirstUnlock,
             status.allowsUntypedPasscode
         else { return }
         _ = automaticUnlock.reportingFailures { () throws(KeychainError) in try openOwnSession() }
