@@ -63,8 +63,10 @@ extension KeychainStore {
         return result
     }
 
-    /// About 1 KiB of memory for each item of a part, and its data.
-    private static let partLength = 256 << 10
+    /// The memory of an item without its data, in bytes.
+    private static let itemLength = 1024
+    /// The memory of a part.
+    private static let partLength = 256 * itemLength
 
     /// Returns the result of a search; nil if a row is sealed under a newer keybag than the given
     /// one.
@@ -108,8 +110,11 @@ extension KeychainStore {
                 default: result.damaged.append(try error.damage(of: row))
                 }
             }
-            if let max = ResultLimit.current, size > max, result.records.count > 1 { throw .resultTooLarge(max: max) }
-            if size / 1024 + result.records.count + result.locked.count >= partLength / 1024 {
+            let memory = size + (result.records.count + result.locked.count) * Self.itemLength
+            if let max = ResultLimit.current, memory > max, result.records.count > 1 {
+                throw .resultTooLarge(max: max)
+            }
+            if memory >= partLength {
                 guard take(result) else { return false }
                 (result, size) = (SearchResult(), 0)
             }

@@ -22,28 +22,32 @@ package struct CopyItems: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> FoundItems {
         try context.holdSearchPermit(for: query, readsSecrets: returning.contains(.data))
-        // A keychain that may be unlocked during the search begins anew then.
-        guard query.limit == .all, try context.service.lockStatus().state != .beforeFirstUnlock else {
-            return FoundItems(try allowed(try allMatches(in: context), in: context))
+        let service = try context.service
+        let outcome = ResultLimit.$current.withValue(context.maxResultSize) {
+            Result { () throws(KeychainError) in try found(by: service, in: context) }
+        }
+        return try outcome.get()
+    }
+
+    private func found(
+        by service: any KeychainService, in context: some OperationContext
+    ) throws(KeychainError) -> FoundItems {
+        guard query.limit == .all else {
+            let found = try service.copyMatching(query, returning: returning, from: context.caller)
+            return FoundItems(try allowed(found, in: context))
+        }
+        // A keychain that is unlocked during the search begins anew; parts that were sent cannot be taken back.
+        if try service.lockStatus().state == .beforeFirstUnlock {
+            try service.copyMatching(query, returning: returning, from: context.caller, begin: {}, inParts: { _ in })
         }
         var parts = SentParts()
-        try context.service.copyMatching(query, returning: returning, from: context.caller) {
+        try service.copyMatching(query, returning: returning, from: context.caller) {
             () throws(KeychainError) in
             try parts.begin()
         } inParts: { (part) throws(KeychainError) in
             try parts.send(try allowed(part, in: context), in: context)
         }
         return parts.last
-    }
-
-    private func allMatches(in context: some OperationContext) throws(KeychainError) -> ItemMatches {
-        let service = try context.service
-        let outcome = ResultLimit.$current.withValue(context.maxResultSize) {
-            Result { () throws(KeychainError) in
-                try service.copyMatching(query, returning: returning, from: context.caller)
-            }
-        }
-        return try outcome.get()
     }
 
     /// Returns what the caller may have of the matches.

@@ -28,8 +28,9 @@ extension SearchedKeychains: HostedKeychain {
         return ItemMatches(records: records, damaged: damaged, locked: locked)
     }
 
-    /// Passes the parts of one keychain after the other. If an item of a keychain may be locked, the
-    /// keychain is passed over as a whole, so that its items are one part.
+    /// Passes the parts of one keychain after the other. A keychain with an item that is locked is passed
+    /// over as a whole: one that may have such items is searched twice, because parts that were passed on
+    /// cannot be taken back.
     public func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity,
         begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
@@ -43,12 +44,8 @@ extension SearchedKeychains: HostedKeychain {
         var (isFirst, hasPassed, failure) = (true, false, KeychainError?.none)
         try search { (keychain) throws(KeychainError) in
             hasPassed = false
-            guard try keychain.lockStatus().state == .unlocked else {
-                let found = try keychain.copyMatching(query, returning: returning, from: caller)
-                if isFirst { try begin() }
-                isFirst = false
-                try take(found)
-                return true
+            if try keychain.lockStatus().state != .unlocked {
+                try keychain.copyMatching(query, returning: returning, from: caller, begin: {}, inParts: { _ in })
             }
             do throws(KeychainError) {
                 try keychain.copyMatching(query, returning: returning, from: caller) { () throws(KeychainError) in
