@@ -94,6 +94,33 @@ extension ProcessProofs {
                 ])
         }
 
+        @Test("A keychain with a passcode is unlocked, and its items are deleted; a wrong passcode counts")
+        func locked() throws {
+            let steps = try run(
+                """
+                umask 077
+                echo "a passcode" > "$OUTPUT/right"
+                echo "another passcode" > "$OUTPUT/wrong"
+                for number in 0 1 2 3; do quiet add "a$number" "secret $number"; done
+                quiet "$LATCHKEY" passcode set --passcode-file "$OUTPUT/right"
+                fill
+                step locked find a1
+                step wrong "$LATCHKEY" find-generic-password -a a1 -s s -w --passcode-file "$OUTPUT/wrong"
+                attempts() { "$LATCHKEY" status --json | grep '"count" : 1'; }
+                step counted attempts
+                step found "$LATCHKEY" find-generic-password -a a1 -s s -w --passcode-file "$OUTPUT/right"
+                step deleted "$LATCHKEY" delete-generic-password -a a0 --passcode-file "$OUTPUT/right"
+                step gone "$LATCHKEY" find-generic-password -a a0 -s s --passcode-file "$OUTPUT/right"
+                rm "$SMALL/filler" "$SMALL/filler2"
+                step more "$LATCHKEY" add-generic-password -a more -s s -w x --passcode-file "$OUTPUT/right"
+                reserve
+                """)
+            #expect(
+                steps == [
+                    "locked 36", "wrong 51", "counted 0", "found 0", "deleted 0", "gone 44", "more 0", "reserve 524288",
+                ])
+        }
+
         @Test("Items are deleted through latchkeyd, whose audit log is on the full disk")
         func daemon() throws {
             let steps = try run(

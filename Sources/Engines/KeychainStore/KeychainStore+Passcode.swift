@@ -116,13 +116,22 @@ extension KeychainStore {
         return key
     }
 
-    /// Verifies the passcode. The lock state does not change.
+    /// Verifies the passcode. The lock state does not change. On a full disk, the attempt is counted in the space
+    /// that is kept for deletions: what is locked could not be deleted otherwise.
     ///
     /// - Parameter isAutomatic: whether it comes from a file or a credential.
     func verify(_ passcode: Passcode, isAutomatic: Bool = false) throws(StoreError) -> PasscodeKey {
         let device = try refresh()
         do throws(KeybagError) {
-            return try attempts.verify(passcode, of: device, isAutomatic: isAutomatic).key
+            do throws(KeybagError) {
+                return try attempts.verify(passcode, of: device, isAutomatic: isAutomatic).key
+            } catch {
+                guard StoreError.keybag(error).isFull, let reserve = connections.reserve, reserve.release() else {
+                    throw error
+                }
+                defer { reserve.restore() }
+                return try attempts.verify(passcode, of: device, isAutomatic: isAutomatic).key
+            }
         } catch .wiped {
             try wipe(device)
             throw .keybag(.wiped)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 public import Keybag
 public import KeychainModel
 public import LinuxSystem
@@ -70,6 +71,7 @@ extension StoreError {
         switch self {
         case .database(let code, _): code & 0xFF == Self.sqliteFull || code == Self.indexFull
         case .quota: true
+        case .system(let error), .keybag(.system(let error)): error.code == ENOSPC || error.code == EDQUOT
         default: false
         }
     }
