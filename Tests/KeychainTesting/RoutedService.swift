@@ -27,12 +27,6 @@ package final class RoutedService: OperationPerformer {
         }
     }
 
-    /// Stops the daemon. The programs' calls fail from now on.
-    package func stop() {
-        daemon.isStopped.store(true, ordering: .releasing)
-        daemon.server.withLock { $0.stop() }
-    }
-
     /// Returns the service that this program uses.
     package func service(for caller: CallerIdentity) -> DaemonService {
         services.withLock { services in
@@ -100,8 +94,6 @@ package final class RoutedService: OperationPerformer {
 /// The daemon that runs now.
 private final class CurrentServer: Sendable {
     let server: Mutex<KeychainServer>
-    /// Whether there is none any more.
-    let isStopped = Atomic(false)
 
     init(_ server: KeychainServer) { self.server = Mutex(server) }
 }
@@ -112,7 +104,6 @@ private struct PairConnector: DaemonConnector {
     let identity: CallerIdentity
 
     func connect() throws(KeychainError) -> Socket {
-        guard !daemon.isStopped.load(ordering: .acquiring) else { throw .notAvailable }
         do throws(SystemError) {
             let (mine, theirs) = try Socket.pair()
             daemon.server.withLock { $0 }.serve(theirs, as: identity)

@@ -121,14 +121,6 @@ public final class TestKeychain: Sendable {
         try routed.restart { try Self.daemon(backend, on: directory, clock: clock, person, hardware) }
     }
 
-    /// Stops the daemon; it is not started again.
-    public func stopDaemon() throws {
-        guard let routed = service as? RoutedService else {
-            throw SystemError("stop the daemon of a keychain", path: backend.rawValue, code: EINVAL)
-        }
-        routed.stop()
-    }
-
     /// Runs `body` as a program with these declared groups; nil for a program without an identity.
     public func run<Result>(
         groups: [String]?, executable: String = "/usr/bin/example", isUserCommand: Bool = false,

@@ -53,6 +53,9 @@ final class MountCommandPlace: Sendable {
         try spawn(Executable.path("latchkey"), words, output: "\(directory.path)/foreground")
     }
 
+    /// Starts the latchkeyd of the keychain, which the commands use from then on.
+    func daemon() throws -> DaemonProcess { try DaemonProcess(in: directory) }
+
     /// Runs a script in the current directory of the commands; `$1` is `latchkey`.
     func shell(_ script: String, _ words: String...) throws -> Ended {
         try end("/bin/sh", ["-c", script, "sh", Executable.path("latchkey")] + words)

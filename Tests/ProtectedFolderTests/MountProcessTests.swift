@@ -72,6 +72,37 @@ struct MountProcessTests {
         #expect(eventually { place.servers.isEmpty })
     }
 
+    @Test(
+        "When latchkeyd has ended, no page of an open file is readable, also none that was in the page cache",
+        arguments: [SIGKILL, SIGTERM])
+    func lostDaemon(_ signal: Int32) throws {
+        let daemon = try place.daemon()
+        let set = try place.shell(
+            "umask 077; echo passcode > passcode; \"$1\" passcode set --passcode-file passcode < /dev/null")
+        try #require(set.status == 0, "\(set)")
+        try mount("--class", "complete", place.store, place.mount)
+        let bytes = sampleBytes(144 * 4096)
+        try writeDurably(bytes, place.mount + "/a")
+        do {
+            let open = try Call.open(place.mount + "/a", O_RDONLY)
+            defer { close(open) }
+            #expect(try Call.read(open) == bytes)
+            daemon.stop(signal: signal)
+            var page = [UInt8](repeating: 0, count: 4096)
+            func readable() -> Int { (0..<144).count { pread(open, &page, page.count, off_t($0 * page.count)) > 0 } }
+            #expect(eventually { readable() == 0 }, "\(readable()) pages")
+            #expect(pread(open, &page, page.count, 0) == -1 && errno == EACCES, "\(errno)")
+            // A daemon that starts later is locked until someone enters the passcode.
+            try daemon.start()
+            #expect(readable() == 0)
+        }
+        let unlocked = try place.shell("\"$1\" unlock --passcode-file passcode")
+        try #require(unlocked.status == 0, "\(unlocked)")
+        #expect(eventually { (try? Call.read(place.mount + "/a")) == bytes })
+        try unmount(place.mount)
+        daemon.stop()
+    }
+
     @Test("A mounted folder with an open file sleeps while no program uses it")
     func idle() throws {
         try mount("--class", "complete", place.store, place.mount)
