@@ -77,6 +77,10 @@ let package = Package(
         // The same for libfuse3.
         .systemLibrary(name: "CFuse3", path: "Sources/Foundations/CFuse3"),
         .systemLibrary(name: "CFileCalls", path: "Sources/Foundations/CFileCalls"),
+        // Without pkgConfig: the header needs no flags.
+        .systemLibrary(name: "CSQLiteCalls", path: "Sources/Foundations/CSQLiteCalls"),
+        .target(
+            name: "SQLiteConnections", dependencies: ["CSQLiteCalls"], path: "Sources/Foundations/SQLiteConnections"),
         .target(
             name: "UserspaceFileSystem", dependencies: ["CFuse3", "LinuxSystem"],
             path: "Sources/Foundations/UserspaceFileSystem"),
@@ -403,7 +407,9 @@ let package = Package(
         .testTarget(name: "ArchitectureTests"),
         .testTarget(
             name: "FoundationsTests",
-            dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "KeychainTesting", .crypto]),
+            dependencies: [
+                "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SQLiteConnections", "KeychainTesting", .crypto,
+            ]),
         .testTarget(
             name: "SystemBusTests", dependencies: ["LinuxSystem", "SecretMemory", "SystemBus", "KeychainTesting"]),
         // The software authenticator.
@@ -660,7 +666,7 @@ let package = Package(
 
 for target in package.targets
 where ![
-    "CFido2", "CFileCalls", "CFuse3", "CLatchkey", "COpenSSL", "CSystemd", "CTSS2",
+    "CFido2", "CFileCalls", "CFuse3", "CLatchkey", "COpenSSL", "CSQLiteCalls", "CSystemd", "CTSS2",
 ].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
