@@ -21,8 +21,8 @@ struct ArchitectureTests {
         "KeychainModel": ["SecretMemory"],
         "Keybag": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto"],
         "KeychainStore": [
-            "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto", "GRDB",
-            "GRDBSQLite",
+            "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
+            "SQLiteConnections", "Crypto",
         ],
         "CertificateTrust": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SwiftASN1", "Crypto"],
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
