@@ -46,13 +46,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.40.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // Foundations: the machine underneath. Nothing here knows what a keychain is.
-        .target(name: "CLatchkey", path: "Sources/Foundations/CLatchkey", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CLatchkey", path: "Sources/Foundations/CLatchkey"),
         .systemLibrary(
             name: "COpenSSL", path: "Sources/Foundations/COpenSSL", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]),
@@ -77,6 +76,10 @@ let package = Package(
         // The same for libfuse3.
         .systemLibrary(name: "CFuse3", path: "Sources/Foundations/CFuse3"),
         .systemLibrary(name: "CFileCalls", path: "Sources/Foundations/CFileCalls"),
+        // Without pkgConfig: the header needs no flags.
+        .systemLibrary(name: "CSQLiteCalls", path: "Sources/Foundations/CSQLiteCalls"),
+        .target(
+            name: "SQLiteConnections", dependencies: ["CSQLiteCalls"], path: "Sources/Foundations/SQLiteConnections"),
         .target(
             name: "UserspaceFileSystem", dependencies: ["CFuse3", "LinuxSystem"],
             path: "Sources/Foundations/UserspaceFileSystem"),
@@ -99,8 +102,8 @@ let package = Package(
         .target(
             name: "KeychainStore",
             dependencies: [
-                "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto, .grdb,
-                .sqlite,
+                "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
+                "SQLiteConnections", .crypto,
             ],
             path: "Sources/Engines/KeychainStore"
         ),
@@ -403,7 +406,9 @@ let package = Package(
         .testTarget(name: "ArchitectureTests"),
         .testTarget(
             name: "FoundationsTests",
-            dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "KeychainTesting", .crypto]),
+            dependencies: [
+                "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SQLiteConnections", "KeychainTesting", .crypto,
+            ]),
         .testTarget(
             name: "SystemBusTests", dependencies: ["LinuxSystem", "SecretMemory", "SystemBus", "KeychainTesting"]),
         // The software authenticator.
@@ -443,8 +448,8 @@ let package = Package(
         .testTarget(
             name: "KeychainStoreTests",
             dependencies: [
-                "Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto,
-                .grdb,
+                "Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "SQLiteConnections",
+                "KeychainTesting", .crypto,
             ],
             exclude: ["Vectors"]
         ),
@@ -640,8 +645,8 @@ let package = Package(
                 "LatchkeySecurity", "Latchkey", "BiometryDigest", "LatchkeyDaemon", "LatchkeyServer", "LatchkeyTool",
                 "Keybag", "KeychainModel", "KeychainStore",
                 "LatchkeyClient", "LatchkeyService",
-                "HardwareSecurity", "LinuxSystem", "SecretMemory", "TrustedPlatformModule", "KeychainTesting",
-                "ProofWorker", "TPMTesting", .grdb,
+                "HardwareSecurity", "LinuxSystem", "SecretMemory", "SQLiteConnections", "TrustedPlatformModule",
+                "KeychainTesting", "ProofWorker", "TPMTesting",
             ],
             exclude: ["Recipes", "Vectors"]
         ),
@@ -660,7 +665,7 @@ let package = Package(
 
 for target in package.targets
 where ![
-    "CFido2", "CFileCalls", "CFuse3", "CLatchkey", "COpenSSL", "CSystemd", "CTSS2",
+    "CFido2", "CFileCalls", "CFuse3", "CLatchkey", "COpenSSL", "CSQLiteCalls", "CSystemd", "CTSS2",
 ].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
@@ -707,7 +712,6 @@ extension Target.Dependency {
     }
     static var asn1: Self { .product(name: "SwiftASN1", package: "swift-asn1") }
     static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
-    static var grdb: Self { .product(name: "GRDB", package: "GRDB.swift") }
     static var lifecycle: Self {
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .tools)
     }
@@ -723,7 +727,6 @@ extension Target.Dependency {
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .transport) }
     static var protobuf: Self { .product(name: "SwiftProtobuf", package: "swift-protobuf") }
     static var signals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .tools) }
-    static var sqlite: Self { .product(name: "GRDBSQLite", package: "GRDB.swift") }
 }
 
 extension TargetDependencyCondition {

@@ -12,10 +12,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
-        .target(name: "CLatchkey", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CLatchkey"),
         .target(name: "LinuxSystem", dependencies: ["CLatchkey"]),
         .target(name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"]),
         .target(name: "KeychainModel", dependencies: ["SecretMemory"]),
@@ -36,12 +35,13 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        .systemLibrary(name: "CSQLiteCalls"),
+        .target(name: "SQLiteConnections", dependencies: ["CSQLiteCalls"]),
         .target(
             name: "KeychainStore",
             dependencies: [
                 "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
-                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "SQLiteConnections", .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(name: "Presence", dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory"]),
@@ -149,7 +149,7 @@ let package = Package(
 )
 
 for target in package.targets
-where !["CLatchkey", "COpenSSL", "CSystemd", "CTSS2", "CFuzzerMain"].contains(target.name) {
+where !["CLatchkey", "COpenSSL", "CSQLiteCalls", "CSystemd", "CTSS2", "CFuzzerMain"].contains(target.name) {
     let isFuzzer = target.name.hasSuffix("Fuzzer")
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),

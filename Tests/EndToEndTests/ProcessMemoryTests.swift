@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 import HardwareSecurity
 @testable import Keybag
 import KeychainTesting
 import LinuxSystem
+import SQLiteConnections
 import SecretMemory
 import TPMTesting
 import Testing
@@ -89,13 +89,10 @@ struct ProcessMemoryTests {
     ) throws -> [String: [UInt8]] {
         let storage = DeviceKeyStorage(try PrivateDirectory(existing: "\(home)/state"), hardware: root)
         let deviceKey = try storage.load(root == nil ? .file : .tpm)
-        var configuration = Configuration()
-        configuration.readonly = true
-        let queue = try DatabaseQueue(path: "\(home)/data/keychain.db", configuration: configuration)
-        let row = try #require(try queue.read { try Row.fetchOne($0, sql: "SELECT * FROM keybag") })
-        func bytes(_ column: String) -> [UInt8] { Array(row[column] as Data) }
-        let stored = StoredKeybag(record: bytes("record"), deviceTag: bytes("device_tag"), userTag: bytes("user_tag"))
-        try queue.close()
+        let database = try Database("\(home)/data/keychain.db", .readOnly)
+        let row = try Statement("SELECT record, device_tag, user_tag FROM keybag", in: database)
+        try #require(try row.step())
+        let stored = StoredKeybag(record: row.bytes(0), deviceTag: row.bytes(1), userTag: row.bytes(2))
         let keybag = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
         let key = try keybag.completing(try keybag.key(of: try Passcode(SharedSecret(copying: passcode.utf8))))
         let parts = SecretBytes(count: 96) { buffer in

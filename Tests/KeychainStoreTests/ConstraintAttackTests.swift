@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import GRDB
 @testable import Keybag
 import KeychainModel
 @testable import KeychainStore
@@ -157,15 +156,12 @@ struct ConstraintAttackTests {
     func olderKeybag() throws {
         let fixture = try ConstraintFixture()
         try fixture.add("alice", .devicePasscode, .always)
-        let old = try fixture.files.read { try Row.fetchAll($0, sql: "SELECT * FROM keybag") }
+        let replacing = try fixture.files.replacingKeybag()
         try fixture.store.changePasscode(
             from: ConstraintFixture.passcode("secret"), to: ConstraintFixture.passcode("newer one"), rotates: true,
             cost: ConstraintFixture.cost)
-        let row = try #require(old.first)
         fixture.store.close()
-        let arguments = StatementArguments(row.filter { $0.0 != "id" }.map { $0.1 })
-        try fixture.files.tamper(
-            "UPDATE keybag SET generation = ?, record = ?, device_tag = ?, user_tag = ?", arguments: arguments)
+        try fixture.files.tamper(replacing)
         try fixture.reopen()
         let found = try fixture.find("alice", fixture.keys(passcode: "secret", set: ConstraintFixture.set))
         #expect(found.records.map(\.secrets) == [nil])

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 @testable import Keybag
 import KeychainModel
 @testable import KeychainStore
 import KeychainTesting
 import LinuxSystem
+import SQLiteConnections
 import SecretMemory
 import Synchronization
 import Testing
@@ -164,16 +164,13 @@ struct DerivationTests {
     /// Whether no connection of the process reads the database or has a transaction. Waits while
     /// the log is being emptied.
     private static func isFree(_ path: String) -> Bool {
-        var configuration = Configuration()
-        configuration.busyMode = .immediateError
-        guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return false }
-        defer { try? queue.close() }
+        guard let database = try? Database(path) else { return false }
         for _ in 1...200 {
-            let isBlocked = try? queue.writeWithoutTransaction { database in
-                try database.execute(sql: "BEGIN IMMEDIATE; ROLLBACK")
-                return try Bool.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            if (try? database.execute("BEGIN IMMEDIATE; ROLLBACK")) != nil,
+                (try? database.numbers("PRAGMA wal_checkpoint(TRUNCATE)")) == [0]
+            {
+                return true
             }
-            if isBlocked == false { return true }
             usleep(10_000)
         }
         return false

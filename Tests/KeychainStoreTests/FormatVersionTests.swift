@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 @testable import Keybag
 import KeychainModel
 @testable import KeychainStore
 import KeychainTesting
 import LinuxSystem
+import SQLiteConnections
 import SecretMemory
 import Testing
 
@@ -31,17 +31,11 @@ struct FormatVersionTests {
             key = try #require(try DeviceKey.load(from: try PrivateDirectory(existing: temporary.path)))
         }
 
-        func read<Value>(_ sql: String, _ type: Value.Type) throws -> [Value] where Value: DatabaseValueConvertible {
-            let queue = try DatabaseQueue(path: path)
-            defer { try? queue.close() }
-            return try queue.read { try Value.fetchAll($0, sql: sql) }
-        }
+        func texts(_ sql: String) throws -> [String] { try Database(path).texts(sql) }
 
-        func execute(_ sql: String) throws {
-            let queue = try DatabaseQueue(path: path)
-            try queue.write { try $0.execute(sql: sql) }
-            try queue.close()
-        }
+        func numbers(_ sql: String) throws -> [Int] { try Database(path).numbers(sql) }
+
+        func execute(_ sql: String) throws { try Database(path).change([sql]) }
     }
 
     private static let audit = """
@@ -63,21 +57,21 @@ struct FormatVersionTests {
             try copy.execute("PRAGMA user_version = 2")
         }
         let rows = "SELECT quote(metadata) || quote(secret) || revision || generation FROM item ORDER BY id"
-        let before = try copy.read(rows, String.self)
+        let before = try copy.texts(rows)
         #expect(before.count == 5)
         for _ in 1...2 {
             let store = try StoreFixture.open(copy.path, copy.key)
             #expect(try store.inspect().damaged.isEmpty)
             store.close()
         }
-        #expect(try copy.read("PRAGMA user_version", Int.self) == [4])
-        #expect(try copy.read(rows, String.self) == before)
-        #expect(try copy.read("SELECT count(*) FROM item WHERE access_constraint IS NULL", Int.self) == [5])
+        #expect(try copy.numbers("PRAGMA user_version") == [4])
+        #expect(try copy.texts(rows) == before)
+        #expect(try copy.numbers("SELECT count(*) FROM item WHERE access_constraint IS NULL") == [5])
         // A new keychain has the same tables.
         let fresh = try StoreFixture()
         try fresh.open().close()
         let texts = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY sql"
-        #expect(try copy.read(texts, String.self) == fresh.read { try String.fetchAll($0, sql: texts) })
+        #expect(try copy.texts(texts) == fresh.texts(texts))
     }
 
     @Test("KDB-64: a read-only keychain of an earlier version is read and not changed")
@@ -92,7 +86,7 @@ struct FormatVersionTests {
         #expect(found.records.count == 2 && found.damaged.isEmpty)
         #expect(try store.inspect().damaged.isEmpty)
         store.close()
-        #expect(try copy.read("PRAGMA user_version", Int.self) == [1])
+        #expect(try copy.numbers("PRAGMA user_version") == [1])
     }
 
     @Test("An altered text of a migrated table is refused", arguments: ["item", "quarantine"])
@@ -140,13 +134,13 @@ struct FormatVersionTests {
         }
         #expect(try store.remove(search, now: 3000) == 1)
         store.close()
-        #expect(try copy.read("PRAGMA user_version", Int.self) == [1])
+        #expect(try copy.numbers("PRAGMA user_version") == [1])
     }
 
     /// The version in the keybag record, and the generation of the record.
     private func keybag(_ copy: Copy) throws -> [Int] {
-        try copy.read("SELECT hex(substr(record, 1, 2)) FROM keybag", String.self).compactMap { Int($0, radix: 16) }
-            + copy.read("SELECT generation FROM keybag", Int.self)
+        try copy.texts("SELECT hex(substr(record, 1, 2)) FROM keybag").compactMap { Int($0, radix: 16) }
+            + copy.numbers("SELECT generation FROM keybag")
     }
 
     @Test("KDB-70: the migration writes version 3 of the keybag, which a running program of version 2 refuses")
@@ -201,17 +195,15 @@ struct FormatVersionTests {
         _ = try store.add(ConstraintFixture.item("zoe", nil, .always))
         var count = 0
         // Fills the log, which a reader keeps from being emptied.
-        let reader = try DatabaseQueue(path: copy.path)
-        try reader.read { database in
-            _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
-            let search = Sample.search([.account: .string("zoe")])
-            while (try? store.update(search) { $0 }) != nil { count += 1 }
-            #expect(count > 1)
-            try store.unlock(Self.passcode(), floor: .floor)
-            #expect(store.lockState == .unlocked && store.keybag.device.record.pairs.isEmpty)
-            #expect(store.keybag.device.passcodeCost == PasscodeCost(exponent: 10))
-        }
-        try reader.close()
+        let reader = try Database(copy.path)
+        try reader.execute("BEGIN; SELECT count(*) FROM item")
+        let search = Sample.search([.account: .string("zoe")])
+        while (try? store.update(search) { $0 }) != nil { count += 1 }
+        #expect(count > 1)
+        try store.unlock(Self.passcode(), floor: .floor)
+        #expect(store.lockState == .unlocked && store.keybag.device.record.pairs.isEmpty)
+        #expect(store.keybag.device.passcodeCost == PasscodeCost(exponent: 10))
+        reader.close()
         store.close()
         let later = try StoreFixture.open(copy.path, copy.key)
         try later.unlock(Self.passcode(), floor: PasscodeCost(exponent: 11))

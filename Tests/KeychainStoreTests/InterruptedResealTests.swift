@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 @testable import Keybag
 import KeychainModel
 @testable import KeychainStore
 import KeychainTesting
+import SQLiteConnections
 import SecretMemory
 import Testing
 
@@ -59,10 +59,9 @@ final class Snapshot {
     func takeIfBetween(_ done: Int, _ total: Int) {
         guard !isTaken, done > 0, done < total else { return }
         do {
-            let (source, copy) = (try DatabaseQueue(path: fixture.files.path), try DatabaseQueue(path: path))
-            try source.backup(to: copy)
-            try source.close()
-            try copy.close()
+            try Database(fixture.files.path).execute("VACUUM INTO '\(path)'")
+            // Only the copy's header has another mode.
+            try Database(path).execute("PRAGMA journal_mode = WAL")
             isTaken = true
         } catch {
             Issue.record("the keychain could not be copied: \(error)")
@@ -73,12 +72,10 @@ final class Snapshot {
 
     /// The number of rows by their revision.
     private func revisions() throws -> [Int: Int] {
-        let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }
-        let rows = try queue.read {
-            try Row.fetchAll($0, sql: "SELECT revision, count(*) AS rows FROM item GROUP BY revision")
+        let rows = try Database(path).rows("SELECT revision, count(*) FROM item GROUP BY revision") {
+            (Int($0.integer(0)), Int($0.integer(1)))
         }
-        return Dictionary(uniqueKeysWithValues: rows.map { ($0["revision"], $0["rows"]) })
+        return Dictionary(uniqueKeysWithValues: rows)
     }
 
     func requireInterrupted() throws {

@@ -2,11 +2,11 @@
 
 import struct Crypto.SymmetricKey
 import Foundation
-import GRDB
 @testable import Keybag
 import KeychainModel
 @testable import KeychainStore
 import KeychainTesting
+import SQLiteConnections
 import SecretMemory
 import Synchronization
 import Testing
@@ -38,25 +38,7 @@ struct KeychainStoreTests {
             let search = ItemSearch(
                 itemClass, groups: .only([Sample.group]),
                 attributes: Dictionary(uniqueKeysWithValues: attributes.map { ($0, .string("x")) }))
-            let arguments = StatementArguments(
-                search.parameters(search.form(seal.columns), seal.tokens).map {
-                    parameter -> (any DatabaseValueConvertible)? in
-                    switch parameter {
-                    case .number(let number): number
-                    case .bytes(let bytes): Data(bytes)
-                    case .token(let token): token.withUnsafeBytes { Data($0) }
-                    }
-                })
-            do {
-                return try Row.fetchAll(
-                    database, sql: "EXPLAIN QUERY PLAN \(search.form(seal.columns).sql)", arguments: arguments
-                )
-                .map {
-                    $0["detail"] as String
-                }
-            } catch {
-                throw StoreError(error)
-            }
+            return try database.plan(search.form(seal.columns).sql)
         }
         #expect(plan.first?.contains(index) == true, "\(plan)")
     }
@@ -83,10 +65,7 @@ struct KeychainStoreTests {
         #expect(found == (0..<40).map { "item-\($0)" })
         #expect(try store.search(search, limit: 3, withSecrets: false).records.count == 3)
         let steps = try store.read { (database, seal) throws(StoreError) in
-            let statement = try RowStatement("EXPLAIN QUERY PLAN \(search.form(seal.columns).sql)", in: database)
-            var steps: [String] = []
-            while try statement.step() { steps.append(String(decoding: statement.blob(3), as: UTF8.self)) }
-            return steps
+            try database.plan(search.form(seal.columns).sql)
         }
         let index = "INDEX item_group (class=?\(number == nil ? "" : " AND access_group=?"))"
         #expect(steps.count { $0.contains(index) } == (count > 16 || number == nil ? 1 : count), "\(steps)")
@@ -120,6 +99,7 @@ struct KeychainStoreTests {
         let store = try fixture.open()
         let expected: [(String, Int64)] = [
             ("synchronous", 2), ("secure_delete", 1), ("temp_store", 2), ("trusted_schema", 0),
+            ("cell_size_check", 1), ("busy_timeout", 60_000), ("foreign_keys", 0),
         ]
         for (name, value) in expected {
             let found = try store.write { (database, _) throws(StoreError) in
@@ -134,7 +114,18 @@ struct KeychainStoreTests {
                 _ = try RowStatement("UPDATE sqlite_schema SET sql = ''", in: database).run()
             }
         }
-        #expect(try fixture.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+        #expect(try fixture.texts("PRAGMA journal_mode") == ["wal"])
+    }
+
+    @Test("A connection that a call leaves inside of a transaction is closed, and the next call uses another one")
+    func openTransaction() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        try store.connections.exclusively { (database) throws(StoreError) in
+            try RowStatement("BEGIN IMMEDIATE", in: database).run()
+        }
+        _ = try store.add(Sample.item("alice"))
+        #expect(try fixture.numbers("SELECT count(*) FROM item") == [1])
     }
 
     @Test("Every write uses new keys and nonces, and increments the revision")
@@ -142,15 +133,17 @@ struct KeychainStoreTests {
         let fixture = try StoreFixture()
         let store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
-        func row() throws -> Row {
-            try #require(try fixture.read { try Row.fetchOne($0, sql: "SELECT metadata, secret, revision FROM item") })
+        func halves() throws -> [[UInt8]] {
+            try #require(
+                try Database(fixture.path).rows("SELECT metadata, secret FROM item") { row in
+                    (0..<2).map { row.bytes($0) }
+                }.first)
         }
-        let first = try row()
+        let first = try halves()
         _ = try store.update(Sample.search()) { $0 }
-        let second = try row()
-        #expect(second["revision"] as Int == 2)
-        for half in ["metadata", "secret"] {
-            let (one, other) = (first[half] as Data, second[half] as Data)
+        let second = try halves()
+        #expect(try fixture.numbers("SELECT revision FROM item") == [2])
+        for (one, other) in zip(first, second) {
             #expect(one.prefix(40) != other.prefix(40), "the wrapped key")
             #expect(one[40..<52] != other[40..<52], "the nonce")
         }
@@ -168,7 +161,7 @@ struct KeychainStoreTests {
         let store = try fixture.open()
         _ = try store.add(Sample.item("alice", data: "x"))
         _ = try store.add(Sample.item("bob", data: String(repeating: "x", count: 40)))
-        let lengths = try fixture.read { try Int.fetchAll($0, sql: "SELECT length(secret) FROM item") }
+        let lengths = try fixture.numbers("SELECT length(secret) FROM item")
         #expect(lengths == [40 + 12 + 64 + 16, 40 + 12 + 64 + 16])
     }
 
@@ -221,8 +214,8 @@ struct KeychainStoreTests {
         let store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
         _ = try store.add(Sample.item("bob"))
-        let old = try fixture.read {
-            try Data.fetchAll($0, sql: "SELECT secret FROM item UNION ALL SELECT metadata FROM item")
+        let old = try Database(fixture.path).rows("SELECT secret FROM item UNION ALL SELECT metadata FROM item") {
+            Data($0.bytes(0))
         }
         #expect(old.count == 4)
         _ = try store.update(Sample.search([.account: .string("alice")])) { $0 }
@@ -297,8 +290,7 @@ struct KeychainStoreTests {
             if rotates { try store.setPasscode(try passcode("the old one"), cost: PasscodeCost(exponent: 10)) }
             _ = try store.add(Sample.item("before"))
             store.close()
-            let old = try fixture.read { database in try Row.fetchOne(database, sql: "SELECT * FROM keybag") }
-            let keybag = try #require(old)
+            let replacing = try fixture.replacingKeybag()
             store = try fixture.open()
             if rotates {
                 try store.changePasscode(
@@ -313,12 +305,7 @@ struct KeychainStoreTests {
             store.close()
             // An attacker with an old copy puts its keybag into the new database, and uses the
             // passcode of that time.
-            try fixture.tamper(
-                "UPDATE keybag SET generation = ?, record = ?, device_tag = ?, user_tag = ?",
-                arguments: [
-                    keybag["generation"] as Int64, keybag["record"] as Data, keybag["device_tag"] as Data,
-                    keybag["user_tag"] as Data,
-                ])
+            try fixture.tamper(replacing)
             store = try fixture.open()
             if rotates { try store.unlock(try passcode("the old one"), floor: PasscodeCost(exponent: 10)) }
             let found = try store.search(Sample.search(), limit: nil, withSecrets: true)

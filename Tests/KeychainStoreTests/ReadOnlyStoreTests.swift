@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 @testable import Keybag
 import KeychainModel
 @testable import KeychainStore
 import KeychainTesting
 import LinuxSystem
+import SQLiteConnections
 import SecretMemory
 import Testing
 
@@ -78,21 +78,34 @@ struct ReadOnlyStoreTests {
         store.close()
     }
 
-    @Test("If the log is empty, an SQLite without URIs gives its own error; with a log no URI is needed")
-    func withoutURIs() throws {
+    @Test("SQLite is told that a file without a log does not change, and that an inspection writes no index of a log")
+    func uris() throws {
+        let settled = ReadOnlyDatabase.State.settled(FileStatus.stamp(of: "/none"))
+        let database = ReadOnlyDatabase(path: "/a b/c?d.db")
+        #expect(database.uri(in: settled) == "file:///a%20b/c%3Fd.db?immutable=1")
+        #expect(database.uri(in: .logged) == "file:///a%20b/c%3Fd.db")
+        let inspected = ReadOnlyDatabase(path: "a.db", isInspected: true)
+        #expect(inspected.uri(in: settled) == "file:a.db?immutable=1")
+        #expect(inspected.uri(in: .logged) == "file:a.db?readonly_shm=1")
+    }
+
+    @Test("The connections of a read-only store have the settings of the others, as far as they read")
+    func settings() throws {
         let (directory, path) = try made()
         defer { withExtendedLifetime(directory) {} }
-        let database = ReadOnlyDatabase(path: path)
-        let state = try database.state()
-        #expect(try database.name(in: state) == database.name(in: state, uris: 0))
-        // SQLITE_MISUSE, the result of sqlite3_config after the first use of SQLite.
-        #expect {
-            try database.name(in: state, uris: 21)
-        } throws: { error in
-            guard case StoreError.database(21, let message) = error else { return false }
-            return message.contains("SQLITE_USE_URI")
+        for (isInspected, timeout) in [(false, 60_000), (true, 1_000)] {
+            let connections = ConnectionPool(ReadOnlyDatabase(path: path, isInspected: isInspected))
+            defer { connections.close() }
+            for (name, value) in [
+                ("temp_store", 2), ("trusted_schema", 0), ("cell_size_check", 1), ("busy_timeout", timeout),
+            ] {
+                let found = try connections.withConnection { (database) throws(StoreError) in
+                    let statement = try RowStatement("PRAGMA \(name)", in: database)
+                    return try statement.step() ? Int(statement.integer(0)) : nil
+                }
+                #expect(found == value, "\(name)")
+            }
         }
-        #expect(try database.name(in: .logged, uris: 21) == path)
     }
 
     @Test("A log that a program has left behind is read")
@@ -103,16 +116,14 @@ struct ReadOnlyStoreTests {
         let copy = "\(directory.path)/copy"
         try FileManager.default.createDirectory(
             atPath: copy, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        let reader = try DatabaseQueue(path: path)
-        try reader.read { database in
-            // While this connection reads, the log cannot be moved into the database.
-            _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
-            _ = try store.add(Sample.item("bob"))
-            for suffix in ["-wal", "-shm", ""] {
-                try FileManager.default.copyItem(atPath: "\(path)\(suffix)", toPath: "\(copy)/keychain.db\(suffix)")
-            }
+        let reader = try Database(path)
+        // While this connection reads, the log cannot be moved into the database.
+        try reader.execute("BEGIN; SELECT count(*) FROM item")
+        _ = try store.add(Sample.item("bob"))
+        for suffix in ["-wal", "-shm", ""] {
+            try FileManager.default.copyItem(atPath: "\(path)\(suffix)", toPath: "\(copy)/keychain.db\(suffix)")
         }
-        try reader.close()
+        reader.close()
         store.close()
         let copied = try openReadOnly("\(copy)/keychain.db")
         #expect(try accounts(in: copied) == ["alice", "bob"])

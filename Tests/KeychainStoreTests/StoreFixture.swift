@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GRDB
 import Keybag
 import KeychainModel
-import KeychainStore
+@testable import KeychainStore
 import KeychainTesting
 import LinuxSystem
+import SQLiteConnections
 import SecretMemory
 
 /// A store on disk whose database the test can change directly.
@@ -31,19 +31,50 @@ final class StoreFixture: Sendable {
     }
 
     /// Runs SQL on the closed database, as a process with write access to the file could.
-    func tamper(_ statements: String..., arguments: StatementArguments = []) throws {
-        let queue = try DatabaseQueue(path: path)
-        try queue.write { database in
-            for statement in statements { try database.execute(sql: statement, arguments: arguments) }
+    func tamper(_ statements: String...) throws { try Database(path).change(statements) }
+
+    func texts(_ sql: String) throws -> [String] { try Database(path).texts(sql) }
+
+    func numbers(_ sql: String) throws -> [Int] { try Database(path).numbers(sql) }
+
+    /// A statement that puts the present keybag back.
+    func replacingKeybag() throws -> String {
+        let columns = ["generation", "record", "device_tag", "user_tag"].map { "'\($0) = ' || quote(\($0))" }
+        return try "UPDATE keybag SET "
+            + texts("SELECT \(columns.joined(separator: " || ', ' || ")) FROM keybag").joined()
+    }
+}
+
+extension Database {
+    /// Runs statements in one transaction.
+    func change(_ statements: [String]) throws {
+        try transaction(onDatabaseError: { $0 as any Error }) {
+            for statement in statements { try execute(statement) }
         }
-        try queue.close()
     }
 
-    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }
-        return try queue.read(body)
+    func rows<Value>(_ sql: String, _ value: (borrowing Statement) -> Value) throws -> [Value] {
+        let statement = try Statement(sql, in: self)
+        var values: [Value] = []
+        while try statement.step() { values.append(value(statement)) }
+        return values
     }
+
+    /// The first column of each row.
+    func texts(_ sql: String) throws -> [String] {
+        try rows(sql) { String(decoding: $0.bytes(0), as: UTF8.self) }
+    }
+
+    /// How SQLite runs a statement.
+    func plan(_ sql: String) throws(StoreError) -> [String] {
+        let statement = try RowStatement("EXPLAIN QUERY PLAN \(sql)", in: self)
+        var steps: [String] = []
+        while try statement.step() { steps.append(String(decoding: statement.blob(3), as: UTF8.self)) }
+        return steps
+    }
+
+    /// The first column of each row.
+    func numbers(_ sql: String) throws -> [Int] { try rows(sql) { Int($0.integer(0)) } }
 }
 
 enum Sample {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 import KeychainModel
 import KeychainStore
 import KeychainTesting
@@ -161,14 +160,11 @@ struct TamperTests {
         var store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
         store.close()
-        let old = try #require(
-            try fixture.read {
-                try Row.fetchOne($0, sql: "SELECT \(column) AS value FROM item")?["value"] as DatabaseValue?
-            })
+        let old = try #require(try fixture.texts("SELECT quote(\(column)) FROM item").first)
         store = try fixture.open()
         _ = try store.update(Sample.search()) { $0 }
         store.close()
-        try fixture.tamper("UPDATE item SET \(column) = ?", arguments: [old])
+        try fixture.tamper("UPDATE item SET \(column) = \(old)")
         store = try fixture.open()
         let result = try store.search(Sample.search(), limit: nil, withSecrets: true)
         #expect(result.records.isEmpty)
@@ -209,7 +205,7 @@ struct TamperTests {
         #expect(result.damaged.isEmpty)
         #expect(try store.quarantinedRows() == 1)
         store.close()
-        #expect(try fixture.read { try Int.fetchOne($0, sql: "SELECT length(\(half)) FROM quarantine") } == 200)
+        #expect(try fixture.numbers("SELECT length(\(half)) FROM quarantine") == [200])
     }
 
     @Test("An update to the primary key of a damaged row also moves that row to quarantine")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
 internal import KeychainModel
+internal import SQLiteConnections
 
 /// The rows of the table `audit`: row 0 is the end of the log, row n is the start of file n. The
 /// keys in the rows are wrapped under the device key.

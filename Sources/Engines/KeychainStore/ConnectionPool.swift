@@ -2,18 +2,14 @@
 
 internal import CLatchkey
 internal import Dispatch
-internal import GRDB
 internal import LinuxSystem
+internal import SQLiteConnections
 
 /// The connections of one process to the database. All are equal, are opened on demand, and each is
 /// used by one thread at a time.
-///
-/// GRDB's own pool is not used for two reasons: it sets `synchronous = NORMAL` after the caller's
-/// settings, so that a power failure could lose an acknowledged write; and it writes to every
-/// database that it opens.
 final class ConnectionPool: Sendable {
     private struct State {
-        var idle: [DatabaseQueue] = []
+        var idle: [Database] = []
         var isClosed = false
         /// The state of the read-only database in which the idle connections were opened; nil if
         /// the database is writable.
@@ -27,7 +23,7 @@ final class ConnectionPool: Sendable {
     /// processes wait in SQLite's busy handler.
     private let writing = DispatchSemaphore(value: 1)
     /// Opens a connection. The parameter is the state of a read-only database.
-    private let open: @Sendable (ReadOnlyDatabase.State?) throws -> DatabaseQueue
+    private let open: @Sendable (ReadOnlyDatabase.State?) throws(StoreError) -> Database
     /// The file of the connections; nil in memory.
     private let file: (path: String, identity: FileStatus.Identity?)?
     /// What the user may keep on the disk; nil for no limit.
@@ -43,7 +39,7 @@ final class ConnectionPool: Sendable {
     init(path: String, account: StorageAccount? = nil) {
         count = Self.maxCount
         free = DispatchSemaphore(value: count)
-        open = { _ in try DatabaseQueue(path: path, configuration: Self.configuration()) }
+        open = { (_) throws(StoreError) in try Self.writable(path) }
         file = (path, Self.identity(of: path))
         self.account = account
         reserve = DiskReserve(of: path, account)
@@ -55,13 +51,7 @@ final class ConnectionPool: Sendable {
     init(_ readOnly: ReadOnlyDatabase) {
         count = Self.maxCount
         free = DispatchSemaphore(value: count)
-        open = { state in
-            let name = try state.map { (state) throws(StoreError) in try readOnly.name(in: state) } ?? readOnly.path
-            return try DatabaseQueue(
-                path: name,
-                configuration: Self.readOnlyConfiguration(
-                    timeout: readOnly.isInspected ? Self.inspectionTimeout : Self.busyTimeout))
-        }
+        open = { (state) throws(StoreError) in try Self.unwritable(readOnly, in: state ?? .logged) }
         file = (readOnly.path, Self.identity(of: readOnly.path))
         account = nil
         reserve = nil
@@ -73,13 +63,9 @@ final class ConnectionPool: Sendable {
     init(inMemory: Void) throws(StoreError) {
         count = 1
         free = DispatchSemaphore(value: count)
-        do {
-            let only = try DatabaseQueue(configuration: Self.configuration())
-            state.withLock { $0.idle = [only] }
-        } catch {
-            throw StoreError(error)
-        }
-        open = { _ in throw StoreError.closed }
+        let only = try Self.writable(":memory:")
+        state.withLock { $0.idle = [only] }
+        open = { (_) throws(StoreError) in throw .closed }
         file = nil
         account = nil
         reserve = nil
@@ -164,16 +150,9 @@ final class ConnectionPool: Sendable {
     private func transaction<Result>(
         in database: Database, _ body: (Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try RowStatement("BEGIN IMMEDIATE", in: database).run()
-        do throws(StoreError) {
+        try database.transaction(onDatabaseError: StoreError.init(_:)) { () throws(StoreError) in
             try requireFile()
-            let result = try body(database)
-            try RowStatement("COMMIT", in: database).run()
-            return result
-        } catch {
-            // After some errors SQLite has already rolled back; then nothing is left to do.
-            if database.isInsideTransaction { try RowStatement("ROLLBACK", in: database).run() }
-            throw error
+            return try body(database)
         }
     }
 
@@ -193,7 +172,7 @@ final class ConnectionPool: Sendable {
             state.isClosed = true
             return state.idle
         }
-        for connection in idle { try? connection.close() }
+        for connection in idle { connection.close() }
     }
 
     /// Empties SQLite's log if it is longer than what is left to the user. Overlapping readers would let it
@@ -225,9 +204,9 @@ final class ConnectionPool: Sendable {
     private func limit(_ database: Database, growth: Int) throws(StoreError) {
         let (size, count) = (try Self.number("page_size", in: database), try Self.number("page_count", in: database))
         guard size > 0 else { return }
-        do {
-            // Not cached: the numbers are without end.
-            try database.execute(sql: "PRAGMA max_page_count = \(count + Int64(growth) / size)")
+        do throws(DatabaseError) {
+            // Not kept as a statement: the numbers are without end.
+            try database.execute("PRAGMA max_page_count = \(count + Int64(growth) / size)")
         } catch {
             throw StoreError(error)
         }
@@ -276,7 +255,7 @@ final class ConnectionPool: Sendable {
             defer { state.idle = [] }
             return state.idle
         }
-        for connection in idle { try? connection.close() }
+        for connection in idle { connection.close() }
     }
 
     func resume() {
@@ -308,85 +287,71 @@ final class ConnectionPool: Sendable {
     ) throws(StoreError) -> Result {
         let connection = try checkOut(database)
         defer { returnConnection(connection, database) }
-        return try connection.writeWithoutTransaction { (database) -> Swift.Result<Result, StoreError> in
-            Swift.Result { () throws(StoreError) in try body(database) }
-        }.get()
+        return try body(connection)
     }
 
     /// Returns an idle connection that was opened in this state of the database, or a new one.
-    private func checkOut(_ database: ReadOnlyDatabase.State?) throws(StoreError) -> DatabaseQueue {
+    private func checkOut(_ database: ReadOnlyDatabase.State?) throws(StoreError) -> Database {
         let (idle, outdated, isClosed) = state.withLock { state in
-            var outdated: [DatabaseQueue] = []
+            var outdated: [Database] = []
             if state.database != database {
                 swap(&outdated, &state.idle)
                 state.database = database
             }
             return (state.idle.popLast(), outdated, state.isClosed)
         }
-        for connection in outdated { try? connection.close() }
+        for connection in outdated { connection.close() }
         guard !isClosed else { throw .closed }
-        do {
-            return try idle ?? open(database)
-        } catch {
-            throw StoreError(error)
-        }
+        if let idle { return idle }
+        return try open(database)
     }
 
-    private func returnConnection(_ connection: DatabaseQueue, _ database: ReadOnlyDatabase.State?) {
+    private func returnConnection(_ connection: Database, _ database: ReadOnlyDatabase.State?) {
+        // A transaction that could not be ended would keep its locks, and take in what the next call writes.
+        let isUsable = !connection.isInsideTransaction
         let isKept = state.withLock { state in
-            let isKept = !state.isClosed && state.database == database
+            let isKept = isUsable && !state.isClosed && state.database == database
             if isKept { state.idle.append(connection) }
             return isKept
         }
-        if !isKept { try? connection.close() }
+        if !isKept { connection.close() }
     }
 
     /// The time that a transaction waits for transactions of other processes, in milliseconds.
-    static let busyTimeout = 60_000
+    static let busyTimeout: Int32 = 60_000
     /// The same for an inspection, which opens the database several times, in milliseconds.
-    private static let inspectionTimeout = 1_000
+    private static let inspectionTimeout: Int32 = 1_000
     private static let maxCount = 4
 
-    private static func readOnlyConfiguration(timeout: Int) -> Configuration {
-        var configuration = Configuration()
-        configuration.label = "latchkey"
-        configuration.readonly = true
-        // Programs that write through another mount hold the lock only briefly.
-        configuration.busyMode = .timeout(Double(timeout) / 1000)
-        configuration.foreignKeysEnabled = false
-        configuration.prepareDatabase { database in
-            try database.execute(
-                sql: "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
-            try harden(database)
-        }
-        return configuration
-    }
-
-    private static func harden(_ database: Database) throws {
-        if let connection = database.sqliteConnection, latchkey_sqlite_defend(UnsafeMutableRawPointer(connection)) != 0
-        {
-            throw StoreError.database(code: 1, message: "cannot enable SQLite's defensive mode")
-        }
-    }
-
-    private static func configuration() -> Configuration {
-        var configuration = Configuration()
-        configuration.label = "latchkey"
-        // Other processes also write. A transaction takes milliseconds: after waiting a minute,
-        // assume that one is stuck.
-        configuration.busyMode = .timeout(Double(busyTimeout) / 1000)
-        configuration.foreignKeysEnabled = false
-        configuration.prepareDatabase { database in
-            try database.execute(
-                sql: """
+    private static func writable(_ name: String) throws(StoreError) -> Database {
+        do throws(DatabaseError) {
+            // Other processes also write. A transaction takes milliseconds: after waiting a minute,
+            // assume that one is stuck.
+            return try Database(
+                name, busyTimeout: busyTimeout,
+                settings: """
                     PRAGMA synchronous = FULL;
                     PRAGMA secure_delete = ON;
                     PRAGMA temp_store = MEMORY;
                     PRAGMA trusted_schema = OFF;
                     PRAGMA cell_size_check = ON;
-                    """)
-            try harden(database)
+                    """, isDefensive: true)
+        } catch {
+            throw StoreError(error)
         }
-        return configuration
+    }
+
+    private static func unwritable(
+        _ file: ReadOnlyDatabase, in state: ReadOnlyDatabase.State
+    ) throws(StoreError) -> Database {
+        do throws(DatabaseError) {
+            // Programs that write through another mount hold the lock only briefly.
+            return try Database(
+                file.uri(in: state), .readOnlyURI, busyTimeout: file.isInspected ? inspectionTimeout : busyTimeout,
+                settings: "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;",
+                isDefensive: true)
+        } catch {
+            throw StoreError(error)
+        }
     }
 }

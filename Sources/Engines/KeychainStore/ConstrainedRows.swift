@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
 internal import KeychainModel
+internal import SQLiteConnections
 
 /// Rows with constraints, by what the column says. It is not authenticated here: use it only to
 /// find rows that cannot be opened again.

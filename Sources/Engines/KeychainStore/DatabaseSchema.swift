@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import KeychainModel
+internal import SQLiteConnections
 
 /// The tables of the database, by version. A published version never changes; a later version is a
 /// further migration.

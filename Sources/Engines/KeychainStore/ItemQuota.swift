@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import LinuxSystem
+internal import SQLiteConnections
 
 /// Keeps the number of rows of all keychains of a user at or below a limit without counting them at each insertion.
 final class ItemQuota: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
 public import KeychainModel
+internal import SQLiteConnections
 
 extension KeychainStore {
     /// Runs several reads and changes as one transaction. When this returns, all changes are

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
+internal import SQLiteConnections
 
 /// The row of the keybag. It is in the same database as the items, so that both change in one
 /// transaction.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
 internal import KeychainModel
+internal import SQLiteConnections
 
 extension KeychainStore {
     /// Returns the end of the log, for the only writer of the log; nil if there is no log yet.

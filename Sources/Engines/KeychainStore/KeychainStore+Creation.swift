@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import GRDB
 internal import Keybag
 internal import LinuxSystem
+internal import SQLiteConnections
 
 /// Creating and migrating the file of a keychain.
 extension KeychainStore {

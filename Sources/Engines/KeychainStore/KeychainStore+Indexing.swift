@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
 internal import KeychainModel
+internal import SQLiteConnections
 
 /// The lookup tokens of rows that an earlier version has written. They are made of what is sealed, so
 /// those of a closed class are written at the next unlock. Until then a search that could miss such a

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
 public import KeychainModel
 internal import LinuxSystem
+internal import SQLiteConnections
 
 /// The result of an inspection of every row.
 public struct StoreInspection: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
 public import KeychainModel
+internal import SQLiteConnections
 
 /// Storing items that clients of the Secret Service find by their lookup attributes.
 extension ItemTransaction {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 public import Keybag
 internal import KeychainModel
 internal import LinuxSystem
+internal import SQLiteConnections
 internal import SecretMemory
 
 extension KeychainStore {

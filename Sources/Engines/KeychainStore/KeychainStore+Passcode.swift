@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 public import Keybag
 internal import KeychainModel
+internal import SQLiteConnections
 
 extension KeychainStore {
     /// Sets a passcode on a keychain that has none, and reseals every row that it

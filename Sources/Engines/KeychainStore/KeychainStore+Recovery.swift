@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 public import Keybag
 internal import KeychainModel
+internal import SQLiteConnections
 
 extension KeychainStore {
     /// The number of items that a recovery with the present recovery key would delete because of

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
 internal import KeychainModel
+internal import SQLiteConnections
 
 /// Reports the progress of a long change.
 public typealias ResealProgress = (_ done: Int, _ total: Int) -> Void

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 public import Keybag
 internal import KeychainModel
+internal import SQLiteConnections
 
 /// Moving the device key between a file, the TPM and a credential.
 extension KeychainStore {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 public import Keybag
 public import KeychainModel
+internal import SQLiteConnections
 public import SecretMemory
 
 /// The security keys of a keychain.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
+internal import SQLiteConnections
 
 /// How calls read and write the database.
 extension KeychainStore {

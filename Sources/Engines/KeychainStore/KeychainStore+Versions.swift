@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
+internal import SQLiteConnections
 
 extension KeychainStore {
     /// Reads which versions the tables and the keybag have, without the device key, and without a

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import GRDB
 public import Keybag
 public import KeychainModel
 public import LinuxSystem
+internal import SQLiteConnections
 internal import Synchronization
 
 /// The encrypted item database. Its calls are synchronous, and safe from several threads and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 internal import Keybag
+internal import SQLiteConnections
 
 /// The table of lookup tokens: one row for each lookup attribute of each password, so that a search for
 /// a subset of them is by index. Its rows are not authenticated: what they select is compared after it

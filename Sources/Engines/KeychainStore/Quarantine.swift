@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
+internal import SQLiteConnections
 
 /// The table of damaged rows. A damaged row is moved to it when an item is stored in its place, or
 /// by a repair. It is kept, not trusted, and not read by any call.

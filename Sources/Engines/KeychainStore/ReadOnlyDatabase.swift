@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLatchkey
 internal import LinuxSystem
 
 /// A database file on a file system that is mounted read-only, and that may be writable through
@@ -65,32 +64,15 @@ struct ReadOnlyDatabase: Sendable {
         }
     }
 
-    /// Returns the file name for sqlite3_open_v2 (https://www.sqlite.org/uri.html).
-    ///
-    /// - Parameter uris: SQLite's result code for reading URIs, which an immutable file and an inspection
-    ///   need; 0 if it reads them.
-    /// - Throws: ``StoreError/database(code:message:)`` if SQLite does not read URIs.
-    func name(in state: State, uris: Int32 = Self.uris) throws(StoreError) -> String {
-        let option: String
-        switch state {
-        case .settled: option = "immutable=1"
-        case .logged:
-            guard isInspected else { return path }
-            option = "readonly_shm=1"
-        }
-        guard uris == 0 else {
-            throw .database(
-                code: uris,
-                message:
-                    "this SQLite was compiled without SQLITE_USE_URI and is in use already: it cannot open a file without changing it"
-            )
-        }
-        return (path.hasPrefix("/") ? "file://" : "file:") + path.utf8.map(Self.encoded).joined() + "?\(option)"
+    /// The URI with which SQLite opens the file (https://www.sqlite.org/uri.html).
+    func uri(in state: State) -> String {
+        let option =
+            switch state {
+            case .settled: "?immutable=1"
+            case .logged: isInspected ? "?readonly_shm=1" : ""
+            }
+        return (path.hasPrefix("/") ? "file://" : "file:") + path.utf8.map(Self.encoded).joined() + option
     }
-
-    /// GRDB does not pass SQLITE_OPEN_URI. Debian's SQLite reads URIs by default; another SQLite is
-    /// configured to do so once, before its first use.
-    private static let uris = latchkey_sqlite_read_uris()
 
     /// Returns a byte of a path, percent-encoded unless it is unreserved (RFC 3986, section 2.3) or
     /// separates components.

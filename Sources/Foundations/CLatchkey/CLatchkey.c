@@ -8,7 +8,6 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,14 +102,6 @@ int latchkey_open(const char *path, int flags, mode_t mode) {
 
 pid_t latchkey_fork(void) {
     return fork();
-}
-
-int latchkey_sqlite_defend(void *connection) {
-    return sqlite3_db_config((sqlite3 *)connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
-}
-
-int latchkey_sqlite_read_uris(void) {
-    return sqlite3_compileoption_used("USE_URI") ? SQLITE_OK : sqlite3_config(SQLITE_CONFIG_URI, 1);
 }
 
 int latchkey_at_fork(void (*prepare)(void), void (*finish)(void)) {

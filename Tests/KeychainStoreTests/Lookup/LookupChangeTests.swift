@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 @testable import Keybag
 import KeychainModel
 @testable import KeychainStore
@@ -16,13 +15,11 @@ struct LookupChangeTests {
 
     /// The number of tokens, of tokens without their row, and of passwords without tokens.
     private static func tokens(_ fixture: StoreFixture) throws -> [Int] {
-        try fixture.read { database in
-            try [
-                "SELECT count(*) FROM lookup",
-                "SELECT count(*) FROM lookup WHERE item NOT IN (SELECT id FROM item)",
-                "SELECT count(*) FROM item WHERE class < 3 AND lookup_revision IS NOT revision",
-            ].map { try Int.fetchOne(database, sql: $0) ?? -1 }
-        }
+        try [
+            "SELECT count(*) FROM lookup",
+            "SELECT count(*) FROM lookup WHERE item NOT IN (SELECT id FROM item)",
+            "SELECT count(*) FROM item WHERE class < 3 AND lookup_revision IS NOT revision",
+        ].flatMap(fixture.numbers)
     }
 
     @Test("KDB-81: an item has one token for each attribute and one for all, and a deletion leaves none")
@@ -59,9 +56,9 @@ struct LookupChangeTests {
         let fixture = try StoreFixture()
         let store = try fixture.open()
         _ = try store.add(LookupSample.item(["service": "s", "username": "alice"]))
-        let before = try fixture.read { try Row.fetchAll($0, sql: "SELECT * FROM lookup ORDER BY token") }
+        let before = try fixture.texts("SELECT hex(token) || ' ' || item FROM lookup ORDER BY token")
         _ = try store.update(LookupSample.search(["username": "alice"])) { $0 }
-        #expect(try fixture.read { try Row.fetchAll($0, sql: "SELECT * FROM lookup ORDER BY token") } == before)
+        #expect(try fixture.texts("SELECT hex(token) || ' ' || item FROM lookup ORDER BY token") == before)
         let changed = try LookupSample.map(["service": "s", "username": "bob", "more": ""])
         _ = try store.update(LookupSample.search(["username": "alice"]), numbersAccounts: true) { record in
             var record = record

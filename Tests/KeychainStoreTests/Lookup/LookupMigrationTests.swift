@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 @testable import Keybag
 import KeychainModel
 @testable import KeychainStore
 import KeychainTesting
 import LinuxSystem
+import SQLiteConnections
 import SecretMemory
 import Testing
 
@@ -41,19 +41,13 @@ struct LookupMigrationTests {
         }
 
         func execute(_ statements: String...) throws {
-            let queue = try DatabaseQueue(path: path)
-            try queue.write { database in for sql in statements { try database.execute(sql: sql) } }
-            try queue.close()
+            try Database(path).change(statements)
         }
 
         var unindexed: Int {
             get throws {
-                let queue = try DatabaseQueue(path: path)
-                defer { try? queue.close() }
-                return try queue.read { database in
-                    let sql = "SELECT count(*) FROM item WHERE class < 3 AND lookup_revision IS NOT revision"
-                    return try Int.fetchOne(database, sql: sql) ?? -1
-                }
+                let sql = "SELECT count(*) FROM item WHERE class < 3 AND lookup_revision IS NOT revision"
+                return try Database(path).numbers(sql).first ?? -1
             }
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import GRDB
 @testable import Keybag
 import KeychainModel
 @testable import KeychainStore
@@ -106,24 +105,7 @@ struct LookupSearchTests {
         let plan = try store.read { (database, seal) throws(StoreError) in
             let tokens = condition.lookupTokens(seal)
             let form = condition.form(seal.columns, .lookup(tokens.count))
-            let values = tokens.map { token -> (any DatabaseValueConvertible)? in
-                token.withUnsafeBytes { Data($0) }
-            }
-            let others = condition.parameters(form, seal.tokens).map {
-                parameter -> (any DatabaseValueConvertible)? in
-                switch parameter {
-                case .number(let number): number
-                case .bytes(let bytes): Data(bytes)
-                case .token(let token): token.withUnsafeBytes { Data($0) }
-                }
-            }
-            do {
-                return try Row.fetchAll(
-                    database, sql: "EXPLAIN QUERY PLAN \(form.sql)", arguments: StatementArguments(values + others)
-                ).map { $0["detail"] as String }
-            } catch {
-                throw StoreError(error)
-            }
+            return try database.plan(form.sql)
         }
         #expect(plan.first?.contains(step) == true, "\(plan)")
         #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") && !hasIdentifier }, "\(plan)")

@@ -9,7 +9,7 @@ final class SQLiteConnection {
     init(path: String, isReadOnly: Bool = false) throws {
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         var opened: OpaquePointer?
-        // Only this thread uses it: no mutex, as in GRDB.
+        // Only this thread uses it: no mutex, as in Latchkey.
         let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let connection = opened else {
             sqlite3_close_v2(opened)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
-internal import GRDB
 public import Keybag
 public import KeychainModel
 internal import LinuxSystem
+internal import SQLiteConnections
 internal import SecretMemory
 
 extension KeychainStore {

@@ -39,14 +39,6 @@ int64_t latchkey_filesystem_type(const char *path);
 /// open(2) with a mode; O_CLOEXEC is always added.
 int latchkey_open(const char *path, int flags, mode_t mode);
 
-/// sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1): SQL can no longer damage the file's
-/// structure. SQLite's result code.
-int latchkey_sqlite_defend(void *connection);
-
-/// Makes SQLite read file names as URIs if that is not the default (SQLITE_USE_URI). SQLite's
-/// result code: SQLITE_MISUSE if the process has already used SQLite, which is too late.
-int latchkey_sqlite_read_uris(void);
-
 /// pthread_atfork(3): `prepare` runs before every fork(2), `finish` after it in the parent and in
 /// the child. 0, or an error number.
 int latchkey_at_fork(void (*prepare)(void), void (*finish)(void));

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSQLiteCalls
+
+/// A connection to a database. It is used by one thread at a time, whose calls run in that thread: SQLite locks no
+/// mutex for it.
+public final class Database: @unchecked Sendable {  // because its owner gives it to one thread at a time
+    /// nil after ``close()``.
+    private(set) var connection: OpaquePointer?
+    /// The statements that were used so far, by their text.
+    private var statements: [String: PreparedStatement] = [:]
+
+    public enum Access: Sendable {
+        /// Reads and writes the file, and creates it if it does not exist.
+        case readWrite
+        /// Reads the file, which must exist.
+        case readOnly
+        /// Reads the file that a URI names, as its parameters say (https://www.sqlite.org/uri.html).
+        case readOnlyURI
+    }
+
+    /// Opens a connection, and reads the schema, so that a file that is no database is refused here.
+    ///
+    /// - Parameters:
+    ///   - name: the path or the URI; ":memory:" for a new database in memory.
+    ///   - busyTimeout: how long a statement waits for the locks of other connections, in milliseconds.
+    ///   - settings: SQL that runs first.
+    ///   - isDefensive: whether SQL cannot damage the structure of the file.
+    public init(
+        _ name: String, _ access: Access = .readWrite, busyTimeout: Int32 = 0, settings: String = "",
+        isDefensive: Bool = false
+    ) throws(DatabaseError) {
+        let flags =
+            switch access {
+            case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .readOnlyURI: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            }
+        let code = sqlite3_open_v2(name, &connection, flags | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let connection else {
+            let extended = connection.map(sqlite3_extended_errcode) ?? code
+            throw DatabaseError(code: extended, message: String(cString: sqlite3_errstr(extended)))
+        }
+        try check(sqlite3_extended_result_codes(connection, 1), connection)
+        try check(sqlite3_busy_timeout(connection, busyTimeout), connection)
+        try check(CSQLiteCalls_forbid_quoted_strings(connection), connection)
+        try execute(settings)
+        if isDefensive { try check(CSQLiteCalls_defend(connection), connection) }
+        try execute("SELECT * FROM sqlite_schema LIMIT 1")
+    }
+
+    deinit { close() }
+
+    /// Closes the connection. Later calls throw an error.
+    public func close() {
+        // SQLite closes it with its last statement.
+        statements = [:]
+        sqlite3_close_v2(connection)
+        connection = nil
+    }
+
+    /// Runs statements that are separated by semicolons, and ignores their rows.
+    public func execute(_ sql: String) throws(DatabaseError) {
+        guard let connection else { throw .closed }
+        try check(sqlite3_exec(connection, sql, nil, nil, nil), connection)
+    }
+
+    /// The row that was inserted last; 0 for none.
+    public var lastInsertedRowID: Int64 { connection.map(sqlite3_last_insert_rowid) ?? 0 }
+
+    /// The number of rows that this connection has inserted, changed and deleted.
+    public var totalChangesCount: Int { Int(connection.map(sqlite3_total_changes) ?? 0) }
+
+    public var isInsideTransaction: Bool { connection.map(sqlite3_get_autocommit) == 0 }
+
+    /// Compiles a statement, or returns one that was compiled before and is not used now.
+    func prepared(_ sql: String) throws(DatabaseError) -> PreparedStatement {
+        guard let connection else { throw .closed }
+        guard let known = statements[sql] else {
+            let new = try PreparedStatement(sql, in: connection)
+            statements[sql] = new
+            return new
+        }
+        return known.isInUse ? try PreparedStatement(sql, in: connection) : known
+    }
+
+    private func check(_ code: Int32, _ connection: OpaquePointer) throws(DatabaseError) {
+        guard code == SQLITE_OK else { throw DatabaseError(of: connection) }
+    }
+}
