@@ -42,6 +42,8 @@ struct PEMTextTests {
         case none, mark, carriageReturns, indentation, headers, unknownKindBefore
         case truncated, noBase64, noBegin, noEnd, otherEnd, begin, endLine, unknownLabel, twoMarks, emptyBlock,
             withoutMarks
+        case oneLine, spaces, literalLineEnds, variable, variableOfLines, quotedLines, longBeginLine, dataInBeginLine,
+            dataInEndLine, unwrappedWithoutMarks, listWithoutMarks
 
         /// Whether the certificate is still read.
         var isRead: Bool {
@@ -77,6 +79,17 @@ struct PEMTextTests {
             case .twoMarks: text(first + first, last, body)
             case .emptyBlock: text(first, last, [])
             case .withoutMarks: text("", "", body)
+            case .oneLine: "\(lines.joined())\n"
+            case .spaces: "\(lines.joined(separator: " "))\n"
+            case .literalLineEnds: "\(lines.joined(separator: #"\n"#))\n"
+            case .variable: "CERTIFICATE=\"\(lines.joined(separator: #"\n"#))\"\n"
+            case .variableOfLines: text("CERTIFICATE=\"\(first)", "\(last)\"", body)
+            case .quotedLines: lines.map { "    \"\($0)\\n\"\n" }.joined()
+            case .longBeginLine: text("\(first)  # \(String(repeating: "a comment ", count: 10))", last, body)
+            case .dataInBeginLine: text("\(first)\(body[0])", last, Array(body.dropFirst()))
+            case .dataInEndLine: text(first, "", body.dropLast() + ["\(body[body.count - 1])\(last)"])
+            case .unwrappedWithoutMarks: "\(body.joined())\n"
+            case .listWithoutMarks: "x5c: [\"\(body.joined())\"]\n"
             }
         }
     }
