@@ -23,6 +23,7 @@ struct PEMTextTests {
             ("\(begin)Note: x\n\nAQID\n\(end)", ["1 [1, 2, 3]"]),
             ("-----BEGIN OTHER-----\nAQID\n-----END OTHER-----\n", ["1 unknown"]),
             ("-----BEGIN RSA PRIVATE KEY-----\nAQID\n-----END RSA PRIVATE KEY-----\n", []),
+            ("-----BEGIN TSS2 PRIVATE KEY-----\nAQID\n-----END TSS2 PRIVATE KEY-----\n", ["1 unknown"]),
             ("\(end)\n\n", ["1 damaged"]), ("", []),
         ] as [(String, [String])])
     func blocks(_ text: String, _ expected: [String]) {
@@ -124,6 +125,12 @@ struct PEMTextTests {
         for label in ["PKCS7", "CMS"] {
             #expect(CertificateBundle(Array(PEMText.of(der, label: label).utf8)).certificates.count == 1)
         }
+        // One without certificates is named.
+        let empty = CertificateBundle.pkcs7([])
+        let text = CertificateBundle(Array((block + PEMText.of(empty, label: "PKCS7")).utf8))
+        let line = block.split(separator: "\n").count + 1
+        #expect(text.certificates.count == 1 && text.notes == ["line \(line): PKCS #7 without certificates"])
+        #expect(CertificateBundle(empty).notes == ["PKCS #7 without certificates"])
     }
 
     private static let authority = Result { try OpenSSLAuthority() }

@@ -17,6 +17,11 @@ public struct PEMBlocks: Sendable {
         public internal(set) var hasHeaders = false
         /// What is wrong with the block; nil if it has an END of its own.
         public internal(set) var defect: Defect?
+
+        /// The label in quotes, with the printable characters of ASCII alone.
+        public var quotedLabel: String {
+            "'\(String(label.unicodeScalars.filter { 0x20..<0x7F ~= $0.value }.map(Character.init)))'"
+        }
     }
 
     /// Why a block, or a text outside of blocks, is not read.
@@ -69,17 +74,21 @@ public struct PEMBlocks: Sendable {
         return 0x80...0x84 ~= bytes[1] || Int(bytes[1]) == bytes.count - 2
     }
 
-    /// The labels of blocks that tools write beside certificates and keys. A block with any other
-    /// label may be a misspelled one.
+    /// Whether a label is one of a key that is read, or one that tools write beside certificates and keys. A
+    /// block with any other label may be a misspelled one, or a key that is lost if it is skipped.
     public static func isKnown(label: String) -> Bool {
-        known.contains(label) || label.hasSuffix(" PRIVATE KEY") || label.hasSuffix(" PUBLIC KEY")
-            || label.hasSuffix(" PARAMETERS")
+        known.contains(label) || keyLabels.contains(label) || label.hasSuffix(" PARAMETERS")
     }
+
+    /// The labels of the keys that are read.
+    public static let keyLabels: Set<String> = [
+        "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY",
+        "PUBLIC KEY", "RSA PUBLIC KEY",
+    ]
 
     private static let known: Set<String> = [
         "CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE", "ATTRIBUTE CERTIFICATE", "PKCS7", "CMS",
-        "PKCS #7 SIGNED DATA", "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST", "X509 CRL", "CRL", "PRIVATE KEY",
-        "PUBLIC KEY",
+        "PKCS #7 SIGNED DATA", "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST", "X509 CRL", "CRL",
     ]
 
     // MARK: Lines
