@@ -23,6 +23,7 @@ struct PEMTextTests {
             ("\(begin)Note: x\n\nAQID\n\(end)", ["1 [1, 2, 3]"]),
             ("-----BEGIN OTHER-----\nAQID\n-----END OTHER-----\n", ["1 unknown"]),
             ("-----BEGIN RSA PRIVATE KEY-----\nAQID\n-----END RSA PRIVATE KEY-----\n", []),
+            ("-----BEGIN TSS2 PRIVATE KEY-----\nAQID\n-----END TSS2 PRIVATE KEY-----\n", ["1 unknown"]),
             ("\(end)\n\n", ["1 damaged"]), ("", []),
         ] as [(String, [String])])
     func blocks(_ text: String, _ expected: [String]) {
@@ -42,6 +43,8 @@ struct PEMTextTests {
         case none, mark, carriageReturns, indentation, headers, unknownKindBefore
         case truncated, noBase64, noBegin, noEnd, otherEnd, begin, endLine, unknownLabel, twoMarks, emptyBlock,
             withoutMarks
+        case oneLine, spaces, literalLineEnds, variable, variableOfLines, quotedLines, longBeginLine, dataInBeginLine,
+            dataInEndLine, unwrappedWithoutMarks, listWithoutMarks
 
         /// Whether the certificate is still read.
         var isRead: Bool {
@@ -77,6 +80,17 @@ struct PEMTextTests {
             case .twoMarks: text(first + first, last, body)
             case .emptyBlock: text(first, last, [])
             case .withoutMarks: text("", "", body)
+            case .oneLine: "\(lines.joined())\n"
+            case .spaces: "\(lines.joined(separator: " "))\n"
+            case .literalLineEnds: "\(lines.joined(separator: #"\n"#))\n"
+            case .variable: "CERTIFICATE=\"\(lines.joined(separator: #"\n"#))\"\n"
+            case .variableOfLines: text("CERTIFICATE=\"\(first)", "\(last)\"", body)
+            case .quotedLines: lines.map { "    \"\($0)\\n\"\n" }.joined()
+            case .longBeginLine: text("\(first)  # \(String(repeating: "a comment ", count: 10))", last, body)
+            case .dataInBeginLine: text("\(first)\(body[0])", last, Array(body.dropFirst()))
+            case .dataInEndLine: text(first, "", body.dropLast() + ["\(body[body.count - 1])\(last)"])
+            case .unwrappedWithoutMarks: "\(body.joined())\n"
+            case .listWithoutMarks: "x5c: [\"\(body.joined())\"]\n"
             }
         }
     }
@@ -111,6 +125,12 @@ struct PEMTextTests {
         for label in ["PKCS7", "CMS"] {
             #expect(CertificateBundle(Array(PEMText.of(der, label: label).utf8)).certificates.count == 1)
         }
+        // One without certificates is named.
+        let empty = CertificateBundle.pkcs7([])
+        let text = CertificateBundle(Array((block + PEMText.of(empty, label: "PKCS7")).utf8))
+        let line = block.split(separator: "\n").count + 1
+        #expect(text.certificates.count == 1 && text.notes == ["line \(line): PKCS #7 without certificates"])
+        #expect(CertificateBundle(empty).notes == ["PKCS #7 without certificates"])
     }
 
     private static let authority = Result { try OpenSSLAuthority() }

@@ -201,6 +201,29 @@ struct KeyFileTests {
         #expect(status { () throws(KeychainError) in _ = try KeyFile.read(windows) } == -4)
     }
 
+    @Test("Every line of a file of OpenSSH public keys is read, or the file is refused")
+    func openSSHLines() throws {
+        let keys = [SampleKeys.p256, SampleKeys.rsa2048, SampleKeys.p384].compactMap { $0?.publicKey }
+        let lines = try keys.map {
+            String(decoding: try KeyFile.write(.publicKey($0), as: .openSSH).bytes.dropLast(), as: UTF8.self)
+        }
+        for text in [
+            lines.joined(separator: "\n"), lines.joined(separator: " a comment\r\n") + "\r\n",
+            "# keys\n\n\(lines.joined(separator: "\n\n# more\n  "))\n",
+        ] {
+            #expect(try KeyFile.read(Array(text.utf8)).map(\.publicKey.external) == keys.map(\.external), "\(text)")
+        }
+        for (other, status) in [
+            ("no key", OSStatusCode.param), ("ssh-rsa AAAA", .param), ("restrict \(lines[0])", .param),
+            ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5", .unimplemented),
+        ] {
+            let error = #expect(throws: KeychainError.self) {
+                try KeyFile.read(Array("\(lines[0])\n\(other)\n".utf8))
+            }
+            #expect(error?.status == status, "\(other): \(String(describing: error))")
+        }
+    }
+
     @Test("A key is read after a byte order mark, with any line ends, and a damaged block is named with its line")
     func textForms() throws {
         let openssl = try OpenSSL()

@@ -8,7 +8,7 @@ import SecretMemory
 import Testing
 
 /// PKCS #12 with PBMAC1 (RFC 9579). openssl 3.0, which Debian 12 has, does not know it, so that its
-/// PBKDF2 and its HMAC calculate each code independently.
+/// PBKDF2 and its HMAC calculate each code independently, in place of the files in the RFC's appendix.
 @Suite("PKCS #12 with PBMAC1")
 struct PasswordMACTests {
     private let openssl: OpenSSL
@@ -19,10 +19,15 @@ struct PasswordMACTests {
     init() throws {
         openssl = try OpenSSL()
         key = try #require(SampleKeys.p256)
-        plain = try openssl.output([
-            "pkcs12", "-export", "-nocerts", "-nomac", "-passout", "pass:pässword", "-inkey",
-            openssl.file(.privateKey(key)),
-        ])
+        plain = try Self.file(key, openssl)
+    }
+
+    private static func file(_ key: SoftwareKey, _ openssl: OpenSSL, _ words: [String] = []) throws -> [UInt8] {
+        try openssl.output(
+            [
+                "pkcs12", "-export", "-nocerts", "-nomac", "-passout", "pass:pässword", "-inkey",
+                openssl.file(.privateKey(key)),
+            ] + words)
     }
 
     /// The parameters of a code.
@@ -78,8 +83,10 @@ struct PasswordMACTests {
     }
 
     /// The file with a code; `computed` are the parameters of the code, if the file names others.
-    private func file(_ parameters: Parameters, computed: Parameters? = nil) throws -> [UInt8] {
-        let members = try #require(DER.members(plain))
+    private func file(
+        _ parameters: Parameters, computed: Parameters? = nil, of plain: [UInt8]? = nil
+    ) throws -> [UInt8] {
+        let members = try #require(DER.members(plain ?? self.plain))
         let info = try #require(DER.members(members[1].encoded))
         let octets = try #require(DER.members(info[1].encoded)?.first)
         let code = try code(octets.content, computed ?? parameters, "pässword")
@@ -103,6 +110,7 @@ struct PasswordMACTests {
         arguments: [
             Parameters(), Parameters(derivationHash: 11, hash: 9),
             Parameters(keyLength: [64], derivationHash: 11, hash: 11),
+            Parameters(keyLength: [48], derivationHash: 10, hash: 10),
             Parameters(keyLength: [20], derivationHash: nil, hash: 7), Parameters(derivationHash: 8, hash: 10),
             Parameters(derivationHash: 10, hash: 8), Parameters(salt: [], iterations: [1]),
             Parameters(salt: [UInt8](repeating: 7, count: 300)),
@@ -111,6 +119,38 @@ struct PasswordMACTests {
         let file = try file(parameters)
         #expect(try status(file) == nil)
         #expect(try status(file, passphrase: "password") == .authFailed)
+    }
+
+    @Test("A key that is not encrypted is read from a file with a code, which is verified")
+    func plainKey() throws {
+        let whole = try file(Parameters(), of: Self.file(key, openssl, ["-keypbe", "NONE"]))
+        let scalar = try key.external().withUnsafeBytes { Array($0.suffix(32)) }
+        let place = try #require(whole.indices.first { whole[$0...].starts(with: scalar) })
+        #expect(try status(whole) == nil && status(whole, passphrase: "password") == .authFailed)
+        var changed = whole
+        changed[place] ^= 1
+        #expect(try status(changed) == .authFailed)
+    }
+
+    @Test("Entries of PKCS #12 that are no keys and certificates are named")
+    func otherEntries() throws {
+        // A bag's type is 1.2.840.113549.1.12.10.1.n.
+        func bag(_ kind: UInt8, _ content: [UInt8]) -> [UInt8] {
+            let type = DER.element(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x0C, 0x0A, 0x01, kind])
+            return DER.element(0x30, type + DER.element(0xA0, content))
+        }
+        func data(_ content: [UInt8]) -> [UInt8] {
+            let type = DER.element(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01])
+            return DER.element(0x30, type + DER.element(0xA0, DER.element(0x04, content)))
+        }
+        let secret = DER.element(0x30, DER.element(0x06, [0x2A, 0x03]) + DER.element(0xA0, DER.element(0x04, [1])))
+        let key = try KeyFile.write(.privateKey(key), as: .pkcs8, isPEM: false).bytes
+        let bags = bag(5, secret) + bag(1, key) + bag(5, secret) + bag(4, secret)
+        let bytes = DER.element(
+            0x30, DER.element(0x02, [3]) + data(DER.element(0x30, data(DER.element(0x30, bags)))))
+        let file = try bytes.withUnsafeBytes { try PKCS12File(reading: $0, passphrase: nil) }
+        #expect(file.keys.count == 1)
+        #expect(file.notes == ["secrets of applications were skipped", "revocation lists were skipped"])
     }
 
     @Test("A changed content, code, salt or number of iterations is a wrong passphrase")

@@ -9,6 +9,8 @@ struct PEMBlocksTests {
     private static let (begin, end) = ("-----BEGIN A-----", "-----END A-----")
     private static let mark = "\u{FEFF}"
     private static let data = String(repeating: "MIIB", count: 16)
+    private static let long = String(repeating: data, count: 5)
+    private static let whole = "\(begin)\nAQID\n\(end)\n"
 
     private static func parts(_ text: String) -> [String] {
         Array(text.utf8).withUnsafeBytes { bytes in
@@ -38,6 +40,25 @@ struct PEMBlocksTests {
             ("\(begin)\nAQID\n\(end)x\n", ["1 A: noEnd"]),
             ("\(data)\n\(data)\nMIIB\n\(begin)\n\(end)\n\(data)\nno\n", ["1: data", "4 A"]),
             ("\(data)\n\(data)\n\(end)", ["1: noBegin"]), ("\(begin)\n\(end)\n\0\u{1}\n\0", ["1 A", "3: binary"]),
+            // A block on one line, and data in the text of another format.
+            (
+                "\(begin)\(long)\(end)\n\(begin)\(data)\(end)\n\(long)\n\(whole)",
+                ["1 : begin", "2 : begin", "3: data", "4 A"]
+            ),
+            ("\(begin)AQID\(end)\n\(whole)", ["1 : begin", "2 A"]),
+            ("\(begin) \(data) \(data) \(end)\n\(whole)", ["1 : begin", "2 A"]),
+            ("\(begin)\\n\(data)\\n\(end)\\n\n\(whole)", ["1 : begin", "2 A"]),
+            ("\(begin)\(data)\n\(data)\n\(end)\n\(whole)", ["1 : begin", "4 A"]),
+            ("\(begin) # \(long)\n\(data)\n\(end)\n\(whole)", ["1 : begin", "4 A"]),
+            ("\(begin)\nAQID\n\(begin)\(long)\(end)\n\(end)\n", ["1 A: noEnd", "3 : begin", "4: noBegin"]),
+            ("\(begin)\nAQID\n\(end)\(begin)\nAQID\n\(end)\n", ["1 A: otherEnd", "5: noBegin"]),
+            ("a: '\(begin)\\n\(long)'\n\(whole)", ["1: inside", "2 A"]),
+            ("A=\"\(begin)\n\(data)\nMIIB\n\(end)\"\n\(whole)", ["1: noBegin", "5 A"]),
+            ("\"\(begin)\\n\"\n\"\(data)\\n\"\n\"\(end)\\n\"\n\(whole)", ["1: inside", "4 A"]),
+            ("\(long)\n\(whole)", ["1: data", "2 A"]), ("a: [\"\(long)\"]\n\(whole)", ["1: data", "2 A"]),
+            ("\(long)\(end)\n\(whole)", ["1: data", "2 A"]), ("\(long)\n\(end)\n", ["1: noBegin"]),
+            ("\(data) \(data) \(data) \(data)\n\(whole)", ["1: data", "2 A"]),
+            ("\(data)\n# \(begin)\\n\(long)\nssh-rsa AAAA\(long) a\n\(whole)", ["4 A"]),
             ("the BEGIN of a text\n----\n- BEGIN of a list\n-----\n", []), ("", []), ("\n\r\n", []), (mark, []),
         ] as [(String, [String])])
     func parts(_ text: String, _ expected: [String]) {

@@ -204,6 +204,26 @@ struct IdentityCommandTests {
     }
 
     @Test(
+        "a key of a kind that is not read is named with its line",
+        arguments: [
+            "TSS2 PRIVATE KEY", "DSA PRIVATE KEY", "ED25519 PRIVATE KEY", "RSA  PRIVATE KEY", "DSA PUBLIC KEY",
+        ])
+    func otherKeys(label: String) throws {
+        let certificate = try pem(authority.root)
+        let block = "-----BEGIN \(label)-----\nMAA=\n-----END \(label)-----\n"
+        let both = try keychain.security("import \(openssl.file(Array((certificate + block).utf8)))")
+        let line = certificate.split(separator: "\n").count + 1
+        #expect(both.exit == 0 && both.output == "1 certificate imported.\n")
+        #expect(both.error.contains(", line \(line): ") && both.error.contains("'\(label)'"), "\(both)")
+        let alone = try keychain.security("import \(openssl.file(Array(block.utf8)))")
+        #expect(alone.exit != 0 && alone.error.contains("keys of the kind '\(label)' are not supported"), "\(alone)")
+        // So is one beside a key that is read.
+        let key = try String(contentsOfFile: issued.keyFile, encoding: .utf8)
+        let shown = try keychain.latchkey("key public --key-file \(openssl.file(Array((block + key).utf8)))")
+        #expect(shown.exit == 0 && shown.error.contains("line 1: ") && shown.error.contains("'\(label)'"), "\(shown)")
+    }
+
+    @Test(
         "-t and -f are hints: an identity file is imported with its key, as published recipes expect",
         arguments: [
             "-t cert -f pkcs12", "-f pkcs12 -t cert", "-t priv", "-t pub", "-t agg", "-f x509", "-t cert -f openssl",

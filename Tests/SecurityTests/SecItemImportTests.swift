@@ -61,8 +61,12 @@ struct SecItemImportTests {
         ProgramLog.$current.withValue(ProgramLog { text in warnings.withLock { $0.append(text) } }) {
             #expect(imported(certificate + key).items.count == 1 && warnings.withLock { $0 }.isEmpty)
             #expect(imported(Data(misspelled.utf8) + certificate).items.count == 1)
+            // So is a key of a kind that is not read.
+            let other = "-----BEGIN TSS2 PRIVATE KEY-----\nMAA=\n-----END TSS2 PRIVATE KEY-----\n"
+            #expect(imported(certificate + Data(other.utf8)).items.count == 1)
+            #expect(imported(Data(other.utf8)).status == errSecUnimplemented)
         }
-        #expect(warnings.withLock { $0 }.map { $0.contains("unknown labels") } == [true])
+        #expect(warnings.withLock { $0 }.map { $0.contains("unknown labels") } == [true, true])
         let changes = [
             certificate.dropFirst(), certificate.dropLast(4), certificate.prefix(200),
             certificate.prefix(100) + Data("!!".utf8) + certificate.dropFirst(100),

@@ -78,9 +78,11 @@ private struct Reader {
     ) throws(PKCS12Error) {
         try spend(mac.cost)
         // Encoded again, because the file can be in BER.
-        guard let der = try? PKCS12Archive.encoded(file), let parts = PKCS12Parts(der),
-            let expected = try? mac.code(of: parts.authenticated, secret)
-        else { throw .malformed }
+        guard let der = try? PKCS12Archive.encoded(file) else { throw .malformed }
+        let expected = der.withUnsafeBytes { der in
+            PKCS12Parts(der).flatMap { try? mac.code(of: $0.authenticated, secret) }
+        }
+        guard let expected else { throw .malformed }
         guard expected.count == Int(ASN1_STRING_length(code)),
             CRYPTO_memcmp(expected, ASN1_STRING_get0_data(code), expected.count) == 0
         else { throw .passphrase }
@@ -124,10 +126,15 @@ private struct Reader {
             case NID_safeContentsBag:
                 guard let inner = PKCS12_SAFEBAG_get0_safes(bag) else { throw .malformed }
                 try take(bags: inner, depth: depth + 1)
-            // Revocation lists, and application-specific secrets.
-            default: break
+            case NID_crlBag: skip("revocation lists")
+            case NID_secretBag: skip("secrets of applications")
+            default: skip("entries of an unknown kind")
             }
         }
+    }
+
+    private mutating func skip(_ kind: String) {
+        if !archive.skippedKinds.contains(kind) { archive.skippedKinds.append(kind) }
     }
 
     private mutating func takeShroudedKey(_ bag: OpaquePointer) throws(PKCS12Error) {

@@ -26,20 +26,23 @@ extension PKCS12Archive {
             defer { PKCS12_free(file) }
             return try Self.encoded(file)
         }
-        guard protection == .modernWithPBMAC1 else { return SharedSecret(copying: der) }
-        guard let parts = PKCS12Parts(der) else { throw OpenSSLError(message: "writing PKCS #12") }
-        let mac = PasswordMAC.generated(iterations: Writer.rounds)
-        let code = try mac.code(of: parts.authenticated, passphrase)
-        return SharedSecret(copying: PasswordMAC.sequence(parts.beforeMAC + mac.macData(code)))
+        guard protection == .modernWithPBMAC1 else { return der }
+        return try der.withUnsafeBytes { (der) throws(OpenSSLError) in
+            guard let parts = PKCS12Parts(der) else { throw OpenSSLError(message: "writing PKCS #12") }
+            let mac = PasswordMAC.generated(iterations: Writer.rounds)
+            let code = try mac.code(of: parts.authenticated, passphrase)
+            // What was written here is encrypted.
+            return SharedSecret(copying: PasswordMAC.sequence(Array(parts.beforeMAC) + mac.macData(code)))
+        }
     }
 
-    /// The DER of a file. It has no secret in plain text: keys and certificates are encrypted.
-    static func encoded(_ file: OpaquePointer) throws(OpenSSLError) -> [UInt8] {
+    /// The DER of a file. A file that was read may have keys in plain text.
+    static func encoded(_ file: OpaquePointer) throws(OpenSSLError) -> SharedSecret {
         var bytes: UnsafeMutablePointer<UInt8>?
         let count = i2d_PKCS12(file, &bytes)
         guard count > 0, let bytes else { throw .last("writing PKCS #12") }
         defer { CRYPTO_clear_free(bytes, Int(count), nil, 0) }
-        return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+        return SharedSecret(copying: UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
 }
 

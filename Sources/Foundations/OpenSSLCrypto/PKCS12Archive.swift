@@ -38,6 +38,8 @@ public struct PKCS12Archive: Sendable {
     /// In the order of the file.
     public var certificates: [CertificateEntry] = []
     public var keys: [KeyEntry] = []
+    /// The other kinds of entries that the file has, each once, such as `secrets of applications`.
+    public internal(set) var skippedKinds: [String] = []
 
     public init() {}
 }

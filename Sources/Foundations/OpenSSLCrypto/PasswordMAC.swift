@@ -83,7 +83,7 @@ struct PasswordMAC {
     var cost: Int { Int(iterations) * ((keyByteCount + derivationHash.byteCount - 1) / derivationHash.byteCount) }
 
     /// The code of a message under a passphrase in UTF-8.
-    func code(of message: [UInt8], _ passphrase: SharedSecret) throws(OpenSSLError) -> [UInt8] {
+    func code(of message: UnsafeRawBufferPointer, _ passphrase: SharedSecret) throws(OpenSSLError) -> [UInt8] {
         let key = SecretBuffer(count: keyByteCount)
         try SharedSecret(copying: salt).withUnsafeBytes { (salt) throws(OpenSSLError) in
             try passphrase.withUnsafeBytes { (passphrase) throws(OpenSSLError) in
@@ -96,7 +96,7 @@ struct PasswordMAC {
         var code = [UInt8](repeating: 0, count: hash.byteCount)
         var count: UInt32 = 0
         let found = key.withUnsafeMutableBytes { key in
-            HMAC(hash.algorithm, key.baseAddress, Int32(key.count), message, message.count, &code, &count)
+            HMAC(hash.algorithm, key.baseAddress, Int32(key.count), message.octets, message.count, &code, &count)
         }
         guard found != nil, Int(count) == code.count else { throw .last("HMAC") }
         return code
@@ -135,29 +135,32 @@ struct PasswordMAC {
     }
 }
 
-/// The parts of a PKCS #12 file in DER (RFC 7292, section 4), of which libcrypto shows only some.
+/// The parts of a PKCS #12 file in DER (RFC 7292, section 4), of which libcrypto shows only some. The
+/// bytes of the file must outlive them; they may be secret, and are not copied.
 struct PKCS12Parts {
     /// The version and the `AuthenticatedSafe` with its type, as they are encoded.
-    let beforeMAC: [UInt8]
+    let beforeMAC: UnsafeRawBufferPointer
     /// What is authenticated: the content of the `AuthenticatedSafe`.
-    let authenticated: [UInt8]
+    let authenticated: UnsafeRawBufferPointer
 
     /// Nil if the bytes are not such a file in DER.
-    init?(_ der: [UInt8]) {
+    init?(_ der: UnsafeRawBufferPointer) {
         var file = der[...]
         guard var content = Self.element(0x30, &file), file.isEmpty else { return nil }
         let start = content.startIndex
         guard Self.element(0x02, &content) != nil, var info = Self.element(0x30, &content) else { return nil }
-        beforeMAC = Array(der[start..<content.startIndex])
+        beforeMAC = UnsafeRawBufferPointer(rebasing: der[start..<content.startIndex])
         guard Self.element(0x06, &info) != nil, var explicit = Self.element(0xA0, &info),
             let octets = Self.element(0x04, &explicit), explicit.isEmpty, info.isEmpty
         else { return nil }
-        authenticated = Array(octets)
+        authenticated = UnsafeRawBufferPointer(rebasing: octets)
     }
 
     /// Removes the first element, and returns its content; nil if it has another tag or is not
     /// complete.
-    private static func element(_ tag: UInt8, _ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    private static func element(
+        _ tag: UInt8, _ rest: inout Slice<UnsafeRawBufferPointer>
+    ) -> Slice<UnsafeRawBufferPointer>? {
         guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
         var length = Int(first)
         if first >= 0x80 {

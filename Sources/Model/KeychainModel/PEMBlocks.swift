@@ -17,15 +17,21 @@ public struct PEMBlocks: Sendable {
         public internal(set) var hasHeaders = false
         /// What is wrong with the block; nil if it has an END of its own.
         public internal(set) var defect: Defect?
+
+        /// The label in quotes, with the printable characters of ASCII alone.
+        public var quotedLabel: String {
+            "'\(String(label.unicodeScalars.filter { 0x20..<0x7F ~= $0.value }.map(Character.init)))'"
+        }
     }
 
     /// Why a block, or a text outside of blocks, is not read.
     public enum Defect: String, Hashable, Sendable {
         case begin = "the line of its BEGIN is damaged"
+        case inside = "a BEGIN that does not start its line was found"
         case noBegin = "an END without a BEGIN was found"
         case noEnd = "it has no END"
         case otherEnd = "its END has another label"
-        case data = "base64 without BEGIN and END was found"
+        case data = "base64 without a line of BEGIN was found"
         case binary = "binary data was found outside of the blocks"
     }
 
@@ -36,8 +42,9 @@ public struct PEMBlocks: Sendable {
 
     private var open: Block?
     private var line = 0
-    /// Where lines of base64 outside of blocks begin, and their number.
-    private var run = (line: 0, count: 0)
+    /// Where lines of data outside of blocks begin, and what is noted of them; nil if the last line was no
+    /// data. One line may be a word or a hash, and is not noted.
+    private var run: (line: Int, defect: Defect?)?
     /// Whether the headers of the open block may go on.
     private var isHeader = false
 
@@ -67,17 +74,21 @@ public struct PEMBlocks: Sendable {
         return 0x80...0x84 ~= bytes[1] || Int(bytes[1]) == bytes.count - 2
     }
 
-    /// The labels of blocks that tools write beside certificates and keys. A block with any other
-    /// label may be a misspelled one.
+    /// Whether a label is one of a key that is read, or one that tools write beside certificates and keys. A
+    /// block with any other label may be a misspelled one, or a key that is lost if it is skipped.
     public static func isKnown(label: String) -> Bool {
-        known.contains(label) || label.hasSuffix(" PRIVATE KEY") || label.hasSuffix(" PUBLIC KEY")
-            || label.hasSuffix(" PARAMETERS")
+        known.contains(label) || keyLabels.contains(label) || label.hasSuffix(" PARAMETERS")
     }
+
+    /// The labels of the keys that are read.
+    public static let keyLabels: Set<String> = [
+        "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY",
+        "PUBLIC KEY", "RSA PUBLIC KEY",
+    ]
 
     private static let known: Set<String> = [
         "CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE", "ATTRIBUTE CERTIFICATE", "PKCS7", "CMS",
-        "PKCS #7 SIGNED DATA", "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST", "X509 CRL", "CRL", "PRIVATE KEY",
-        "PUBLIC KEY",
+        "PKCS #7 SIGNED DATA", "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST", "X509 CRL", "CRL",
     ]
 
     // MARK: Lines
@@ -92,13 +103,16 @@ public struct PEMBlocks: Sendable {
             if let open {
                 close(open.defect ?? (open.label == label ? nil : .otherEnd), at: range.lowerBound)
             } else {
-                strays.append((run.count > 0 ? run.line : line, .noBegin))
-                run.count = 0
+                endWithoutBegin()
             }
-        case .damaged where open == nil:
+        case .damagedBegin(let isWhole):
+            close(.noEnd, at: range.lowerBound)
             begin("", at: next)
             open?.defect = .begin
-        case .damaged, nil: open == nil ? takeOutside(bytes, text) : takeHeader(bytes, text, next)
+            if isWhole { close(nil, at: next) }
+        case .damagedEnd where open == nil: endWithoutBegin()
+        case .damagedEnd: if open?.defect == nil { open?.defect = .noEnd }
+        case nil: open == nil ? takeOutside(bytes, text) : takeHeader(bytes, text, next)
         }
     }
 
@@ -106,6 +120,11 @@ public struct PEMBlocks: Sendable {
         endRun()
         open = Block(label: label, line: line, content: position..<position)
         isHeader = true
+    }
+
+    private mutating func endWithoutBegin() {
+        strays.append((run?.line ?? line, .noBegin))
+        run = nil
     }
 
     private mutating func close(_ defect: Defect?, at position: Int) {
@@ -124,37 +143,62 @@ public struct PEMBlocks: Sendable {
         if open?.hasHeaders == true { open?.content = next..<next }
     }
 
+    /// Notes data, also in the text of another format, such as a variable or a list. Comments after `#`
+    /// are left out.
     private mutating func takeOutside(_ bytes: UnsafeRawBufferPointer, _ text: Range<Int>) {
-        if bytes[text].contains(0) {
+        let text = bytes[text]
+        if text.contains(0) {
             if strays.last?.defect != .binary { strays.append((line, .binary)) }
             return endRun()
         }
-        guard Self.isData(bytes[text], isFirst: run.count == 0) else { return endRun() }
-        run = (run.count == 0 ? line : run.line, run.count + 1)
+        guard text.first != UInt8(ascii: "#") else { return endRun() }
+        if Mark.isInside(text) {
+            endRun()
+            run = (line, .inside)
+        } else if Self.dataLength(text) >= Self.certainDataLength {
+            run = (run?.line ?? line, run?.defect ?? .data)
+        } else if Self.isData(text, minLength: run == nil ? Self.minDataLength : 4) {
+            run = run.map { ($0.line, $0.defect ?? .data) } ?? (line, nil)
+        } else {
+            endRun()
+        }
     }
 
-    /// Notes the lines of base64 before this one, if they cannot be a word or a hash in a comment.
     private mutating func endRun() {
-        if run.count > 1 { strays.append((run.line, .data)) }
-        run.count = 0
+        if let run, let defect = run.defect { strays.append((run.line, defect)) }
+        run = nil
     }
 
     /// Whether a line is one of base64: a full one, or the last after full ones.
-    private static func isData(_ line: Slice<UnsafeRawBufferPointer>, isFirst: Bool) -> Bool {
-        guard line.count >= (isFirst ? minDataLength : 4), let first = line.first, first != UInt8(ascii: "=") else {
-            return false
+    private static func isData(_ line: Slice<UnsafeRawBufferPointer>, minLength: Int) -> Bool {
+        line.count >= minLength && line.first != UInt8(ascii: "=") && line.allSatisfy(isBase64)
+    }
+
+    /// The number of bytes in words of base64 that are as long as a line of it. A key of OpenSSH, which
+    /// starts with zeros, is not counted: its line has no BEGIN.
+    private static func dataLength(_ line: Slice<UnsafeRawBufferPointer>) -> Int {
+        var sum = 0
+        var rest = line
+        while let start = rest.firstIndex(where: isBase64) {
+            let word = rest[start...].prefix(while: isBase64)
+            if word.count >= minDataLength, !word.starts(with: "AAAA".utf8) { sum += word.count }
+            rest = rest[word.endIndex...]
         }
-        return line.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
-                true
-            default: false
-            }
+        return sum
+    }
+
+    private static func isBase64(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+            true
+        default: false
         }
     }
 
     private static let minDataLength = 40
+    /// More than the digits of SHA-1, SHA-256 and SHA-512 on one line, and less than a certificate.
+    private static let certainDataLength = 240
     private static let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -175,31 +219,46 @@ public struct PEMBlocks: Sendable {
 private enum Mark {
     case begin(String)
     case end(String)
-    /// A line that was meant as one: dashes or other signs, and then BEGIN or END.
-    case damaged
+    /// A line that was meant as one: dashes or other signs, and then BEGIN or END. It may contain the
+    /// whole block.
+    case damagedBegin(isWhole: Bool)
+    case damagedEnd
 
-    /// Nil for any other line, which may be secret, so that it is not converted to a string.
+    /// Nil for any other line, which may be secret, so that it is not converted to a string. A line that is
+    /// too long for a label is damaged.
     init?(_ line: UnsafeRawBufferPointer) {
-        guard let first = line.first, first == UInt8(ascii: "-") || first >= 0x80, line.count <= Self.maxLength else {
-            return nil
-        }
-        let isFinished = line.count > 10 && line.suffix(5).elementsEqual(Self.dashes)
-        if isFinished, line.count > 16, line.starts(with: Self.begin) {
+        guard let first = line.first, first == UInt8(ascii: "-") || first >= 0x80 else { return nil }
+        let isWhole = Self.contains(line, Self.finish)
+        let isFinished = 11...Self.maxLength ~= line.count && line.suffix(5).elementsEqual(Self.dashes)
+        if isFinished, !isWhole, line.count > 16, line.starts(with: Self.begin) {
             self = .begin(String(decoding: line.dropFirst(11).dropLast(5), as: UTF8.self))
         } else if isFinished, line.count > 14, line.starts(with: Self.finish) {
             self = .end(String(decoding: line.dropFirst(9).dropLast(5), as: UTF8.self))
-        } else if Self.isDamaged(line) {
-            self = .damaged
         } else {
-            return nil
+            let signs = line.prefix { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") || $0 >= 0x80 }
+            let rest = line.dropFirst(signs.count)
+            guard signs.count(where: { $0 != UInt8(ascii: " ") }) >= 2 else { return nil }
+            if rest.starts(with: "BEGIN ".utf8) {
+                self = .damagedBegin(isWhole: isWhole)
+            } else if rest.starts(with: "END ".utf8) {
+                self = .damagedEnd
+            } else {
+                return nil
+            }
         }
     }
 
-    private static func isDamaged(_ line: UnsafeRawBufferPointer) -> Bool {
-        let signs = line.prefix { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: " ") || $0 >= 0x80 }
-        let rest = line.dropFirst(signs.count)
-        return signs.count { $0 != UInt8(ascii: " ") } >= 2
-            && (rest.starts(with: "BEGIN ".utf8) || rest.starts(with: "END ".utf8))
+    /// Whether a line contains a BEGIN, as a variable with a block does.
+    static func isInside(_ line: Slice<UnsafeRawBufferPointer>) -> Bool { contains(line, begin) }
+
+    private static func contains(_ line: some Collection<UInt8>, _ mark: [UInt8]) -> Bool {
+        var rest = line[...]
+        while let dash = rest.firstIndex(of: UInt8(ascii: "-")) {
+            rest = rest[dash...]
+            if rest.starts(with: mark) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
     }
 
     private static let maxLength = 100

@@ -10,7 +10,8 @@ public struct ImportedFile: Sendable {
     /// In the order of the file, with the labels that the file gives them.
     public private(set) var keys: [(entry: KeyFileEntry, label: String?)] = []
     public private(set) var certificates: [(certificate: Certificate, label: String?)] = []
-    /// A sentence for each part of a text that was skipped, although it may be one of them.
+    /// A sentence for each part of a text that was skipped, although it may be one of them, and for each
+    /// kind of entries of PKCS #12 that was.
     public private(set) var notes: [String] = []
     private var byKey: [[UInt8]: (certificate: Certificate, label: String?)] = [:]
 
@@ -28,6 +29,7 @@ public struct ImportedFile: Sendable {
     }
 
     private mutating func take(_ file: PKCS12File) throws(KeychainError) {
+        notes = file.notes
         keys = file.keys.map { (.privateKey($0.key), $0.label) }
         certificates = try file.certificates.map { (entry) throws(KeychainError) in
             do throws(CertificateError) {

@@ -11,7 +11,8 @@ public struct CertificateBundle: Sendable {
     public private(set) var certificates: [Certificate] = []
     /// The certificates that could not be read, and damaged blocks that may have been one.
     public private(set) var rejected: [Rejection] = []
-    /// A sentence for each block with an unknown label, and for data outside of blocks.
+    /// A sentence for each block with an unknown label, for PKCS #7 without certificates, and for data
+    /// outside of blocks.
     public private(set) var notes: [String] = []
 
     /// A certificate that could not be read.
@@ -74,6 +75,7 @@ public struct CertificateBundle: Sendable {
     private mutating func take(_ der: [UInt8], _ index: Int, _ line: Int?) {
         if let several = Self.certificates(ofPKCS7: der) {
             for each in several { take(each, index, line) }
+            if several.isEmpty { notes.append("\(line.map { "line \($0): " } ?? "")PKCS #7 without certificates") }
             return
         }
         do throws(CertificateError) {

@@ -43,17 +43,12 @@ public enum PEMText {
         guard isWanted else {
             return PEMBlocks.isKnown(label: block.label)
                 ? nil
-                : .unknown(CertificateError("a PEM block with an unknown label was skipped: \(named(block.label))"))
+                : .unknown(CertificateError("a PEM block with an unknown label was skipped: \(block.quotedLabel)"))
         }
         guard let content = decoded(bytes[block.content]) else {
             return .damaged(CertificateError("its content is not base64"), isWanted: true)
         }
         return .block(label: block.label, content: content)
-    }
-
-    /// The label in a sentence, with the printable characters of ASCII alone.
-    private static func named(_ label: String) -> String {
-        "'\(String(label.unicodeScalars.filter { 0x20..<0x7F ~= $0.value }.map(Character.init)))'"
     }
 
     /// Decodes base64 with white space, and nothing else.

@@ -18,7 +18,7 @@ public enum KeyFileEntry: Sendable {
 }
 
 /// Key files: PEM or DER of PKCS #8 (plain or encrypted), PKCS #1, SEC 1 and SubjectPublicKeyInfo;
-/// OpenSSH private and public keys. BER, curves without a name, and RSA keys of more than two
+/// OpenSSH private keys, and lines of public ones. BER, curves without a name, and RSA keys of more than two
 /// primes are refused.
 public enum KeyFile {
     /// The structures that can be written.
@@ -34,8 +34,8 @@ public enum KeyFile {
         case external
     }
 
-    /// Returns the keys of a file, in order. PEM may contain several; blocks that are not keys,
-    /// such as certificates, are skipped.
+    /// Returns the keys of a file, in order. A text may contain several; blocks that are not keys that can
+    /// be read, such as certificates, are skipped.
     ///
     /// - Parameters:
     ///   - passphrase: nil if there is none.
@@ -51,29 +51,33 @@ public enum KeyFile {
             for block in blocks {
                 if let entry = try entry(of: block, passphrase) { entries.append(entry) }
             }
-            guard !entries.isEmpty || allowsNone else { throw .parameter("the file contains no key") }
+            guard !entries.isEmpty || allowsNone else { throw noKey(in: blocks) }
             return entries
         }
-        if let line = try OpenSSHPublicKey.read(bytes) { return [.publicKey(line)] }
+        if let keys = try OpenSSHPublicKey.all(in: bytes) { return keys.map { .publicKey($0) } }
         return [try entry(der: bytes, passphrase)]
     }
 
+    private static func noKey(in blocks: [PEM.Block]) -> KeychainError {
+        guard let other = blocks.first(where: { $0.label.hasSuffix(" KEY") }) else {
+            return .parameter("the file contains no key")
+        }
+        return KeychainError(.unimplemented, "keys of the kind \(other.quotedLabel) are not supported")
+    }
+
     private static func entry(of block: PEM.Block, _ passphrase: SharedSecret?) throws(KeychainError) -> KeyFileEntry? {
-        switch block.label {
-        case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "PUBLIC KEY",
-            "RSA PUBLIC KEY":
-            guard !block.hasHeaders else {
-                throw KeychainError(
-                    .unimplemented, "the key has the legacy PEM encryption, which is weak",
-                    hint: "openssl pkcs8 -topk8 -in FILE -out NEW")
-            }
-            return try block.content.withUnsafeBytes { (der) throws(KeychainError) in try entry(der: der, passphrase) }
-        case "OPENSSH PRIVATE KEY":
+        guard PEMBlocks.keyLabels.contains(block.label) else { return nil }
+        if block.label == "OPENSSH PRIVATE KEY" {
             return try block.content.withUnsafeBytes { (bytes) throws(KeychainError) in
                 .privateKey(try OpenSSHPrivateKey.read(bytes))
             }
-        default: return nil
         }
+        guard !block.hasHeaders else {
+            throw KeychainError(
+                .unimplemented, "the key has the legacy PEM encryption, which is weak",
+                hint: "openssl pkcs8 -topk8 -in FILE -out NEW")
+        }
+        return try block.content.withUnsafeBytes { (der) throws(KeychainError) in try entry(der: der, passphrase) }
     }
 
     private static func entry(der: UnsafeRawBufferPointer, _ passphrase: SharedSecret?) throws(KeychainError)

@@ -7,26 +7,50 @@ internal import SecretMemory
 /// An OpenSSH public key (RFC 4253, section 6.6; RFC 5656, section 3.1): one line of a name, base64
 /// and a comment.
 enum OpenSSHPublicKey {
-    /// Reads the line of a public key; returns nil if it does not begin with a known name.
-    static func read(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> PublicKey? {
+    /// Returns the keys of a file, one a line; nil if it does not begin with a known name. Empty lines and
+    /// comments after `#` are skipped.
+    ///
+    /// - Throws: errSecParam if another line is not a key, with its number; errSecUnimplemented for
+    ///   unsupported kinds.
+    static func all(in bytes: UnsafeRawBufferPointer) throws(KeychainError) -> [PublicKey]? {
+        var keys: [PublicKey] = []
         // A byte order mark is skipped, as in PEM.
-        let line = bytes.drop(while: byteOrderMark.contains).prefix { $0 != UInt8(ascii: "\n") }
-        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard words.count >= 2, let name = words.first.map({ String(decoding: $0, as: UTF8.self) }),
-            names.contains(name)
-        else {
-            return nil
+        var rest = bytes.drop(while: byteOrderMark.contains)
+        var number = 1
+        while !rest.isEmpty {
+            let line = rest.prefix { !isLineEnd($0) }
+            let text = line.drop(while: isSpace)
+            if !text.isEmpty, text.first != UInt8(ascii: "#") {
+                if let key = try key(line: text) {
+                    keys.append(key)
+                } else if keys.isEmpty {
+                    return nil
+                } else {
+                    throw .parameter("line \(number) of the file is not an OpenSSH public key")
+                }
+            }
+            let end = rest[line.endIndex...]
+            rest = end.dropFirst(end.starts(with: "\r\n".utf8) ? 2 : 1)
+            number += 1
         }
-        let text = UnsafeRawBufferPointer(
-            rebasing: words[1].filter { $0 != UInt8(ascii: "\r") }.count == words[1].count
-                ? words[1] : words[1].dropLast())
-        guard let blob = Base64.decoded(text) else { throw SSHReader.malformed }
+        return keys.isEmpty ? nil : keys
+    }
+
+    /// Reads the line of a public key; nil if it does not begin with a known name.
+    private static func key(line: Slice<UnsafeRawBufferPointer>) throws(KeychainError) -> PublicKey? {
+        let words = line.split(maxSplits: 2, whereSeparator: isSpace)
+        guard words.count >= 2, let name = names.first(where: { words[0].elementsEqual($0.utf8) }) else { return nil }
+        guard let blob = Base64.decoded(UnsafeRawBufferPointer(rebasing: words[1])) else { throw SSHReader.malformed }
         return try blob.withUnsafeBytes { (bytes) throws(KeychainError) in
             let key = try key(bytes)
             guard OpenSSHPublicKey.name(of: key) == name else { throw SSHReader.malformed }
             return key
         }
     }
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
     /// UTF-8 of the mark; no line of a key starts with one of its bytes.
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]

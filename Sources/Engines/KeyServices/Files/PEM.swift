@@ -7,6 +7,8 @@ internal import SecretMemory
 enum PEM {
     struct Block {
         let label: String
+        /// The label in a sentence.
+        let quotedLabel: String
         /// Whether lines such as `Proc-Type:` precede the content.
         let hasHeaders: Bool
         let content: SharedSecret
@@ -26,7 +28,9 @@ enum PEM {
             guard let content = decoded(UnsafeRawBufferPointer(rebasing: bytes[block.content])) else {
                 throw .parameter("the PEM block of line \(block.line) is not base64")
             }
-            blocks.append(Block(label: block.label, hasHeaders: block.hasHeaders, content: content))
+            blocks.append(
+                Block(
+                    label: block.label, quotedLabel: block.quotedLabel, hasHeaders: block.hasHeaders, content: content))
         }
         return blocks
     }

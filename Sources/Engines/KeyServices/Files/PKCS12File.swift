@@ -35,10 +35,11 @@ public struct PKCS12File: Sendable {
     /// In the order of the file.
     public let certificates: [CertificateEntry]
     public let keys: [KeyEntry]
+    /// A sentence for each kind of entries that was skipped.
+    public let notes: [String]
 
     public init(certificates: [CertificateEntry], keys: [KeyEntry]) {
-        self.certificates = certificates
-        self.keys = keys
+        (self.certificates, self.keys, notes) = (certificates, keys, [])
     }
 
     /// Whether the bytes look like a PKCS #12 file: a `SEQUENCE` that begins with the version 3.
@@ -66,6 +67,7 @@ public struct PKCS12File: Sendable {
         } catch {
             throw KeychainError(error, hasPassphrase: passphrase != nil)
         }
+        notes = archive.skippedKinds.map { "\($0) were skipped" }
         certificates = archive.certificates.map { CertificateEntry(der: $0.der, label: $0.attributes.friendlyName) }
         keys = try archive.keys.map { (entry) throws(KeychainError) in
             guard case .privateKey(let key) = try KeyFile.entry(entry.key) else { throw .decode }
