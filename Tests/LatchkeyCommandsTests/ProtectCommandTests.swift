@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import KeychainTesting
 import Latchkey
 import Testing
@@ -200,6 +201,19 @@ struct ProtectCommandTests {
         try bytes.write(to: URL(filePath: stored))
         let doctor = keychain.latchkey("doctor")
         #expect(doctor.exit == 1 && doctor.output.contains("1 of 1 have a damaged header"), "\(doctor.output)")
+    }
+
+    @Test(
+        "doctor names stored files that cannot be read", .enabled(if: geteuid() != 0, "root reads every file"))
+    func unreadableStoredFile() throws {
+        let (keychain, directory, path) = try fixture()
+        defer { withExtendedLifetime(directory) {} }
+        #expect(keychain.latchkey("protect move --to-keychain scans/notes \(path)").exit == 0)
+        let root = try #require(keychain.directory).path
+        let files = try FileManager.default.subpathsOfDirectory(atPath: root).filter { $0.contains("/files/") }
+        #expect(chmod("\(root)/\(try #require(files.first))", 0) == 0)
+        let doctor = keychain.latchkey("doctor")
+        #expect(doctor.exit == 1 && doctor.output.contains("1 of 1 cannot be read"), "\(doctor.output)")
     }
 
     @Test("A key record with other bytes opens nothing, and another program's file is denied")
