@@ -186,6 +186,6 @@ import Testing
         #expect(try Sample.open(file, key).content() == Sample.bytes(10, 2))
         key.setOpen(false)
         let error = #expect(throws: FileProtectionError.self) { try Sample.open(file, key) }
-        #expect(error == .key(.interactionNotAllowed))
+        #expect(error == .key(TestKey.closed))
     }
 }

@@ -267,4 +267,37 @@ import Testing
         #expect(try FileConversion(keys).unprotect("a", in: open) == .unprotected)
         #expect(try bytes("a") == Self.content)
     }
+
+    @Test(
+        "A repair stores no older state while the newest header cannot be opened for now",
+        arguments: [
+            TestKey.closed, KeychainError(.interactionNotAllowed), KeychainError(.notAvailable, "no daemon"),
+            KeychainError(.missingEntitlement),
+        ])
+    func repairWhileClosed(_ error: KeychainError) throws {
+        try Data(Self.content).write(to: URL(filePath: path("a")))
+        #expect(try protect("a", .none) == .protected)
+        let older = try bytes("a")
+        #expect(try protect("a", .complete) == .rewrapped)
+        let newer = try bytes("a")
+        // The change to the class complete was interrupted between its two headers.
+        for newest in [0, 4096] {
+            try change("a") { bytes in
+                let other = 4096 - newest
+                bytes.replaceSubrange(newest..<newest + 4096, with: newer[newest..<newest + 4096])
+                bytes.replaceSubrange(other..<other + 4096, with: older[other..<other + 4096])
+            }
+            let before = try bytes("a")
+            keys.close(.complete, error)
+            #expect(throws: FileProtectionError.key(error)) { try FileConversion(keys).repair("a", in: open) }
+            #expect(throws: FileProtectionError.key(error)) {
+                try FileConversion(keys, dryRun: true).repair("a", in: open)
+            }
+            #expect(try bytes("a") == before)
+            #expect(try names() == ["a"])
+            keys.close(.complete, nil)
+            #expect(try FileConversion(keys).repair("a", in: open) == .repaired)
+            #expect(try bytes("a") == newer)
+        }
+    }
 }

@@ -5,10 +5,11 @@ import KeychainModel
 import LinuxSystem
 import SecretMemory
 
-/// Class keys in memory, all of them open.
+/// Class keys in memory, all of them open unless a test closes one.
 final class MemoryFileKeys: FileKeyProvider {
     private let classes: [FileProtectionClass: FileClassKey]
     private let generation: SystemMutex<UInt32>
+    private let closed = SystemMutex<[FileProtectionClass: KeychainError]>([:])
 
     init() {
         classes = Dictionary(uniqueKeysWithValues: FileProtectionClass.allCases.map { ($0, FileClassKey.random($0)) })
@@ -36,9 +37,15 @@ final class MemoryFileKeys: FileKeyProvider {
             group ?? record.binding.group.name)
     }
 
-    func isOpen(_ protection: FileProtectionClass) -> Bool { true }
+    func isOpen(_ protection: FileProtectionClass) -> Bool { closed.withLock { $0[protection] == nil } }
+
+    /// Lets every use of a class fail; nil opens it.
+    func close(_ protection: FileProtectionClass, _ error: KeychainError?) {
+        closed.withLock { $0[protection] = error }
+    }
 
     private func open(_ record: FileKeyRecord) throws(FileProtectionError) -> SharedSecret {
+        if let error = closed.withLock({ $0[record.binding.protection] }) { throw .key(error) }
         guard let key = classes[record.binding.protection]?.unwrap(record) else { throw .wrongKey }
         return key
     }

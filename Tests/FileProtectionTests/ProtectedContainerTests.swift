@@ -131,7 +131,7 @@ import Testing
         try container.write([1, 2, 3], at: 10)
         _ = try container.content()
         key.setOpen(false)
-        let closed = FileProtectionError.key(.interactionNotAllowed)
+        let closed = FileProtectionError.key(TestKey.closed)
         #expect(throws: closed) { try container.content(at: 0, count: 1) }
         #expect(throws: closed) { try container.write([1], at: 0) }
         #expect(throws: closed) { try container.truncate(to: 0) }

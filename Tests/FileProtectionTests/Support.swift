@@ -15,11 +15,14 @@ final class TestKey: FileKeySource {
     init(_ secret: SharedSecret = SharedSecret(.random(count: 32))) { self.secret = secret }
 
     func key() throws(KeychainError) -> SharedSecret {
-        guard open.withLock({ $0 }) else { throw .interactionNotAllowed }
+        guard open.withLock({ $0 }) else { throw Self.closed }
         return secret
     }
 
     func setOpen(_ isOpen: Bool) { open.withLock { $0 = isOpen } }
+
+    /// As the keychain reports a closed class: not equal to the error without a hint.
+    static let closed = KeychainError(.interactionNotAllowed, hint: "give the passcode")
 }
 
 /// A file in memory that records its writes, so that a test can stop them anywhere.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FileProtection
+internal import Glibc
 public import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
@@ -11,6 +12,7 @@ public final class MemoryKeys: FileKeyProvider {
     private let keychain: [UInt8]
     private let classKeys: [FileProtectionClass: FileClassKey]
     private let open = SystemMutex(true)
+    private let service = SystemMutex((isSilent: false, waiting: 0))
 
     public init(seed: UInt8? = nil) {
         keychain = [UInt8](repeating: seed ?? 7, count: 16)
@@ -24,6 +26,12 @@ public final class MemoryKeys: FileKeyProvider {
     }
 
     public func setOpen(_ isOpen: Bool) { open.withLock { $0 = isOpen } }
+
+    /// Lets every question for the key of a file wait, as for a service that does not answer.
+    public func setSilent(_ isSilent: Bool) { service.withLock { $0.isSilent = isSilent } }
+
+    /// The questions that wait.
+    public var waiting: Int { service.withLock { $0.waiting } }
 
     public func isOpen(_ protection: FileProtectionClass) -> Bool {
         protection.rawValue > 2 || open.withLock { $0 }
@@ -43,6 +51,9 @@ public final class MemoryKeys: FileKeyProvider {
     }
 
     public func cipher(for record: FileKeyRecord) throws(FileProtectionError) -> any ContainerCipher {
+        service.withLock { $0.waiting += 1 }
+        while service.withLock({ $0.isSilent }) { usleep(1000) }
+        service.withLock { $0.waiting -= 1 }
         guard isOpen(record.binding.protection) else { throw .key(.interactionNotAllowed) }
         guard let secret = classKeys[record.binding.protection]?.unwrap(record) else { throw .wrongKey }
         return cipher(secret, record.binding.protection)

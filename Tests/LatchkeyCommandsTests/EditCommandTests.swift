@@ -67,6 +67,100 @@ struct EditCommandTests {
         #expect(kept.allSatisfy { FileManager.default.fileExists(atPath: $0) })
     }
 
+    // MARK: What is kept
+
+    enum End: CaseIterable { case endOfInput, interrupt, hangUp }
+
+    @Test(
+        "At the prompt of a lock during the edit, the text is kept and named, however the command ends",
+        arguments: End.allCases)
+    func locked(_ end: End) throws {
+        let (daemon, terminal) = (try DaemonProcess(), try PseudoTerminal())
+        defer { daemon.stop() }
+        let directory = daemon.directory.path
+        try Data("purple monkey dishwasher\n".utf8).write(to: URL(filePath: "\(directory)/passcode"))
+        chmod("\(directory)/passcode", 0o600)
+        #expect(
+            try daemon.client("latchkey", ["passcode", "set", "--passcode-file", "\(directory)/passcode"]).status == 0)
+        for (name, protection) in [("notes", "complete"), ("other", "none")] {
+            try Data("first\n".utf8).write(to: URL(filePath: "\(directory)/\(name)"))
+            let run = try daemon.client("latchkey", ["protect", "--class", protection, "\(directory)/\(name)"])
+            try #require(run.status == 0, "\(run)")
+        }
+        let editor = "\(directory)/locker"
+        let script = "#!/bin/sh\nprintf 'more\\n' >> \"$1\"; exec '\(Executable.path("latchkey"))' lock --now\n"
+        try Data(script.utf8).write(to: URL(filePath: editor))
+        chmod(editor, 0o700)
+        // A person does not ignore these signals, and a program that has started the tests may.
+        let process = try SpawnedProcess(
+            [
+                "/bin/sh", "-c", "exec env --default-signal=INT,HUP \"$1\" edit \"$2\" < \"$3\"", "sh",
+                Executable.path("latchkey"), "\(directory)/notes", terminal.path,
+            ],
+            environment: daemon.environment.merging([
+                "LATCHKEY_HOME": daemon.home, "PATH": "/usr/bin:/bin", "EDITOR": editor, "SWIFT_BACKTRACE": "enable=no",
+            ]) { $1 }, output: "\(directory)/said")
+        func said() -> String { (try? String(contentsOfFile: "\(directory)/said", encoding: .utf8)) ?? "" }
+        #expect(eventually { said().contains("then press Enter") || !process.isRunning })
+        let kept = try #require(
+            said().split(separator: "the edited text is in ").dropFirst().first?.split(separator: "\n").first)
+        let place = URL(filePath: String(kept)).deletingLastPathComponent()
+        defer { try? FileManager.default.removeItem(at: place) }
+        switch end {
+        case .endOfInput: terminal.type("\u{4}")
+        case .interrupt: kill(process.processIdentifier, SIGINT)
+        case .hangUp: kill(process.processIdentifier, SIGHUP)
+        }
+        #expect(process.awaitExit() != 0)
+        if end == .endOfInput {
+            #expect(said().contains("the edited text was not stored; it is in \(kept)\n"), "\(said())")
+        }
+        #expect(
+            try daemon.client("latchkey", ["edit", "\(directory)/other"], environment: ["EDITOR": "true"]).status == 0)
+        #expect(FileManager.default.contents(atPath: String(kept)) == Data("first\nmore\n".utf8), "\(said())")
+    }
+
+    @Test(
+        "A text that cannot be read back is kept and named",
+        arguments: ["truncate -s 67108865 \"$1\"", "rm \"$1\" && mkdir \"$1\" && echo text > \"$1/text\""])
+    func unreadable(_ change: String) throws {
+        try shell.protect("first\n")
+        try shell.editor("changer", change)
+        let run = try shell.run("EDITOR=changer latchkey edit notes")
+        #expect(run.exit != 0, "\(run)")
+        let left = try #require(try shell.left.first)
+        let named = try #require(
+            run.error.split(separator: "it is in ").dropFirst().first?.split(separator: "\n").first)
+        #expect(left.hasPrefix(named), "\(run)")
+        #expect(try shell.run("latchkey cat notes").output == "first\n")
+        #expect(try shell.run("EDITOR=true latchkey edit notes").exit == 0)
+        #expect(try shell.left == [left])
+    }
+
+    @Test("What an editor saves beside the text when a signal ends it is kept and named; nothing is kept of no change")
+    func signalled() throws {
+        try shell.protect("first\n")
+        // As nano does: another file in the directory, and an exit value as after an error.
+        for (save, isKept) in [("cp \"$1\" \"$1.save\"; ", true), ("", false)] {
+            try shell.editor("waiter", "trap '\(save)exit 1' HUP; : > started; while :; do sleep 0.05; done")
+            let run = try shell.run(
+                """
+                rm -f started; EDITOR=waiter latchkey edit notes & edit=$!
+                await test -e started
+                kill -HUP $edit; wait $edit
+                """)
+            #expect(run.exit != 0 && run.exit != 99, "\(run)")
+            let left = try shell.left
+            #expect(left.contains { $0.hasSuffix(".save") } == isKept && left.isEmpty == !isKept, "\(run) \(left)")
+            for path in left {
+                let directory = URL(filePath: path).deletingLastPathComponent().path
+                #expect(run.error.contains("the edited text is in \(directory)\n"), "\(run)")
+            }
+            try shell.removeLeft()
+        }
+        #expect(try shell.run("latchkey cat notes").output == "first\n")
+    }
+
     // MARK: What is left
 
     @Test("What an editor leaves in its directory is removed, also in folders, hidden files and links")
@@ -234,6 +328,12 @@ struct EditingShell {
                 var info = stat()
                 return lstat($0, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
             }
+        }
+    }
+
+    func removeLeft() throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: memory) {
+            try FileManager.default.removeItem(atPath: "\(memory)/\(name)")
         }
     }
 

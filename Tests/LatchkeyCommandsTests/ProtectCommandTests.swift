@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import KeychainTesting
 import Latchkey
 import Testing
@@ -141,7 +142,8 @@ struct ProtectCommandTests {
         damaged[30] ^= 1
         try damaged.write(to: URL(filePath: path))
         #expect(keychain.latchkey("cat \(path)").output == Self.secret)
-        #expect(keychain.latchkey("protect status \(path)").output.contains("its two headers differ"))
+        let differing = keychain.latchkey("protect status \(path)")
+        #expect(differing.exit != 0 && differing.output.contains("its two headers differ"), "\(differing)")
         let doctor = keychain.latchkey("doctor \(directory.path)")
         #expect(doctor.exit == 1 && doctor.output.contains("1 of 1: \(path): its headers differ"), "\(doctor.output)")
         #expect(keychain.latchkey("protect repair \(path)").output == "repaired: \(path)\n")
@@ -154,13 +156,34 @@ struct ProtectCommandTests {
         #expect(printed.error.contains("latchkey protect repair"))
         #expect(keychain.latchkey("unprotect \(path)").exit != 0)
         #expect(try Data(contentsOf: URL(filePath: path)) == damaged)
-        #expect(keychain.latchkey("protect status \(path)").output.contains("its two headers disagree"))
+        let disagreeing = keychain.latchkey("protect status --json \(path)")
+        #expect(disagreeing.exit != 0 && disagreeing.output.contains("its two headers disagree"), "\(disagreeing)")
         #expect(keychain.latchkey("doctor \(path)").exit == 1)
         let repaired = keychain.latchkey("protect repair \(path)")
         #expect(repaired.output.hasPrefix("restored to its newest whole state"), "\(repaired)")
         #expect(try Data(contentsOf: URL(filePath: path + ".damaged")) == damaged)
         #expect(keychain.latchkey("cat \(path)").output == Self.secret)
         #expect(keychain.latchkey("doctor \(path)").exit == 0)
+        #expect(keychain.latchkey("protect status \(path)").exit == 0)
+    }
+
+    @Test("status exits with 0 for a closed class, and not for damage, a missing key, or both")
+    func statusExit() throws {
+        let (keychain, directory, path) = try fixture()
+        defer { withExtendedLifetime(directory) {} }
+        #expect(keychain.latchkey("protect --class complete \(path)").exit == 0)
+        let foreign = try TestKeychain(.ephemeral).latchkey("protect status \(path)")
+        #expect(foreign.exit & 0xFF == 44 && foreign.output.hasPrefix("complete\t"), "\(foreign)")
+        try keychain.run(groups: nil) {
+            try Keychain.default.setPasscode("correct horse")
+            try Keychain.default.lock(immediately: true)
+        }
+        #expect(keychain.latchkey("protect status \(path)").exit == 0)
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        bytes[30] ^= 1
+        try bytes.write(to: URL(filePath: path))
+        let closed = keychain.latchkey("protect status \(path)")
+        #expect(closed.exit != 0 && closed.output.contains("its two headers differ"), "\(closed)")
     }
 
     @Test("doctor names stored files with a damaged header")
@@ -178,6 +201,19 @@ struct ProtectCommandTests {
         try bytes.write(to: URL(filePath: stored))
         let doctor = keychain.latchkey("doctor")
         #expect(doctor.exit == 1 && doctor.output.contains("1 of 1 have a damaged header"), "\(doctor.output)")
+    }
+
+    @Test(
+        "doctor names stored files that cannot be read", .enabled(if: geteuid() != 0, "root reads every file"))
+    func unreadableStoredFile() throws {
+        let (keychain, directory, path) = try fixture()
+        defer { withExtendedLifetime(directory) {} }
+        #expect(keychain.latchkey("protect move --to-keychain scans/notes \(path)").exit == 0)
+        let root = try #require(keychain.directory).path
+        let files = try FileManager.default.subpathsOfDirectory(atPath: root).filter { $0.contains("/files/") }
+        #expect(chmod("\(root)/\(try #require(files.first))", 0) == 0)
+        let doctor = keychain.latchkey("doctor")
+        #expect(doctor.exit == 1 && doctor.output.contains("1 of 1 cannot be read"), "\(doctor.output)")
     }
 
     @Test("A key record with other bytes opens nothing, and another program's file is denied")

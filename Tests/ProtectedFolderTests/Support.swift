@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 import KeychainModel
 import LinuxSystem
-import ProtectedFolder
+@testable import ProtectedFolder
 import Testing
 
 /// A store in a temporary directory, mounted beside it.
@@ -61,6 +61,16 @@ final class TestFolder: Sendable {
     /// Tells the folder of the lock before the keys of its open files are gone, as the observers of a daemon
     /// can.
     func tellLocked() { mounted.withLock { $0 }?.lockStateChanged(isOpen: false) }
+
+    /// How many files have parts of which it is not certain that the kernel has no page.
+    var filesWithPages: Int {
+        mounted.withLock { $0 }?.operations.nodes.all.count { node, _ in !node.shown.withLock { $0.isEmpty } } ?? 0
+    }
+
+    /// How many files the folder has open.
+    var openFiles: Int {
+        mounted.withLock { $0 }?.operations.nodes.all.count { node, _ in node.content.withLock { $0.file != nil } } ?? 0
+    }
 
     func unlock() {
         keys.setOpen(true)

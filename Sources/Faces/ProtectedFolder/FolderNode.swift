@@ -24,6 +24,9 @@ final class FolderNode: FileHandle {
         self.directory = directory
     }
 
+    /// Whether programs have the file open.
+    var isUsed: Bool { content.withLock { $0.handles > 0 } }
+
     /// The open directory.
     var openDirectory: StoreDirectory {
         get throws(FileSystemError) {

@@ -88,24 +88,27 @@ extension FolderOperations {
 
     /// A handle of a program is closed: the last one stores what was changed.
     func closeHandle(_ node: FolderNode) {
-        let parks = node.content.withLock { content -> Bool in
+        // Nothing of a closed folder is kept for the next handle.
+        let isClosed = secret.isClosed
+        let (isLast, parks) = node.content.withLock { content -> (Bool, Bool) in
             content.handles -= 1
-            guard content.handles == 0 else { return false }
+            guard content.handles == 0 else { return (false, false) }
             do throws(FileProtectionError) {
                 try content.commit(durably: false)
             } catch {
                 if case .key = error {
                     unstored.withLock { $0.append(node) }
-                    return false
+                    return (true, false)
                 }
                 // The program was told when it closed the file.
                 content.loseChanges()
             }
-            if content.file?.isWritable == true { content.closeFile() }
+            if isClosed || content.file?.isWritable == true { content.closeFile() }
             removeIfUnused(node, &content)
-            return content.file != nil
+            return (true, content.file != nil)
         }
         if parks { parked.park(node) }
+        if isLast, isClosed { fileWasClosed.withLock { $0 }?() }
     }
 
     /// Stores changes that had to wait until the class is open again.

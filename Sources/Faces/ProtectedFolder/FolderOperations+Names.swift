@@ -137,7 +137,7 @@ extension FolderOperations: InodeOperations {
         let (stored, newStored) = (try texts.stored(name), try texts.stored(newName))
         let (directory, newDirectory) = (try parent.openDirectory, try newParent.openDirectory)
         let status = try directory.status(of: stored)
-        let target = try? newDirectory.status(of: newStored)
+        let target = try newDirectory.statusIfPresent(of: newStored)
         try directory.rename(stored, to: newDirectory, newStored, mode)
         nodes.node(of: status)?.content.withLock { $0.didChangeStatus() }
         // Two names of one file both remain (rename(2)).

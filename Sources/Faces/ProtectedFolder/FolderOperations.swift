@@ -21,6 +21,8 @@ final class FolderOperations: Sendable {
     let parked = ParkedNodes()
     /// Nodes with changes that no program has open, and that a closed class keeps from being stored.
     let unstored = SystemMutex<[FolderNode]>([])
+    /// Called when a program has closed a file that no other program has open, while the folder is closed.
+    let fileWasClosed = SystemMutex<(@Sendable () -> Void)?>(nil)
 
     init(
         _ store: StoreDirectory, _ secret: FolderSecret, _ keys: any FileKeyProvider, group: String?,

@@ -88,8 +88,11 @@ final class FolderSecret: Sendable {
     /// Throws ``FileSystemError/accessDenied`` after the folder was closed, without a question to the
     /// keychain, except for class B, whose open files stay usable.
     func requireNotClosed() throws(FileSystemError) {
-        guard keepsNames || state.withLock({ $0.isOpen }) else { throw .accessDenied }
+        guard keepsNames || !isClosed else { throw .accessDenied }
     }
+
+    /// Whether the folder was closed, whatever its class allows then.
+    var isClosed: Bool { state.withLock { !$0.isOpen } }
 
     /// Throws ``FileSystemError/accessDenied`` while the class is closed.
     func requireOpen() throws(FileSystemError) {

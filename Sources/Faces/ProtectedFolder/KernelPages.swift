@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import LinuxSystem
-internal import Synchronization
 internal import UserspaceFileSystem
 
 /// Removes the content of a folder from the kernel's cache, and makes sure that it is gone.
@@ -14,43 +13,89 @@ final class KernelPages: Sendable {
     private let nodes: NodeTable
     private let session: FileSystemSession
     private let reporter: FolderReporter
-    /// The number of the removal that runs; an earlier one ends.
-    private let current = Atomic(0)
+    /// Whether files that programs have open keep their pages: those of class B are read after the lock, too.
+    private let keepsUsed: Bool
+    private let state = SystemMutex(State())
 
-    init(of nodes: NodeTable, _ session: FileSystemSession, _ reporter: FolderReporter) {
-        (self.nodes, self.session, self.reporter) = (nodes, session, reporter)
+    private struct State {
+        /// Whether pages are to be removed.
+        var isClosed = false
+        /// Counts the reasons to look at all files again.
+        var number = 0
+        /// Whether a thread removes pages.
+        var isRunning = false
+    }
+
+    init(of operations: FolderOperations, _ session: FileSystemSession) {
+        (nodes, reporter, self.session) = (operations.nodes, operations.reporter, session)
+        keepsUsed = operations.secret.keepsNames
     }
 
     /// Ends a removal that runs: programs may read again.
-    func keep() { current.add(1, ordering: .sequentiallyConsistent) }
+    func keep() { state.withLock { $0.isClosed = false } }
 
-    /// Removes all pages. In most cases they are gone when this returns; if programs keep some of them, the
-    /// removal continues on another thread until they are gone, or until ``keep()``.
+    /// Removes all pages, on another thread, until they are gone, or until ``keep()``.
     func remove() {
-        let number = current.add(1, ordering: .sequentiallyConsistent).newValue
-        for attempt in 0..<Self.firstAttempts {
-            guard !removeOnce().isEmpty else { return }
-            usleep(1000 << UInt32(attempt))
-        }
-        let isRunning = BackgroundThread.run { [self] in
-            while current.load(ordering: .sequentiallyConsistent) == number, session.isServing {
-                let kept = removeOnce()
-                guard !kept.isEmpty else { return }
-                report(kept)
-                usleep(Self.pause)
-            }
-        }
-        if !isRunning { report(removeOnce()) }
+        state.withLock { $0.isClosed = true }
+        start()
     }
 
-    /// - Returns: the files of which the kernel still has a page.
-    private func removeOnce() -> [FolderNode] {
+    /// Removes the pages of a file that no program has open any more.
+    func fileWasClosed() {
+        if keepsUsed, state.withLock({ $0.isClosed }) { start() }
+    }
+
+    private func start() {
+        let (number, starts) = state.withLock { state -> (Int, Bool) in
+            state.number += 1
+            // The thread that runs sees the new number.
+            defer { state.isRunning = true }
+            return (state.number, !state.isRunning)
+        }
+        guard starts, !BackgroundThread.run({ [self] in run() }) else { return }
+        state.withLock { $0.isRunning = false }
+        report(removeOnce(number))
+    }
+
+    private func run() {
+        var (last, attempt, kept) = (0, 0, [FolderNode]())
+        while let number = next(after: last, isDone: kept.isEmpty) {
+            if number != last { (last, attempt) = (number, 0) }
+            kept = removeOnce(number)
+            guard !kept.isEmpty, isCurrent(number) else { continue }
+            if attempt >= Self.firstAttempts { report(kept) }
+            usleep(attempt < Self.firstAttempts ? 1000 << UInt32(attempt) : Self.pause)
+            attempt += 1
+        }
+    }
+
+    /// Returns the number for which pages are removed next; nil at the end.
+    private func next(after last: Int, isDone: Bool) -> Int? {
+        state.withLock { state in
+            guard state.isClosed, session.isServing, state.number != last || !isDone else {
+                state.isRunning = false
+                return nil
+            }
+            return state.number
+        }
+    }
+
+    private func isCurrent(_ number: Int) -> Bool { state.withLock { $0.isClosed && $0.number == number } }
+
+    /// - Returns: the files of which the kernel still has a page, or of which it was not asked because the number
+    ///   is not the present one any more.
+    private func removeOnce(_ number: Int) -> [FolderNode] {
         nodes.all.map(\.node).filter { node in
-            let parts = node.shown.withLock { $0.all }
+            guard isCurrent(number), !keepsUsed || !node.isUsed else { return false }
+            // What is read from now on is verified the next time.
+            let parts = node.shown.withLock { $0.take() }
             guard !parts.isEmpty else { return false }
             session.forgetContent(of: node.number)
-            let kept = parts.filter { session.hasContent(of: node.number, in: $0) }
-            node.shown.withLock { $0.removeAll(except: kept, of: parts) }
+            // Each part is many questions.
+            let kept = parts.filter { !isCurrent(number) || session.hasContent(of: node.number, in: $0) }
+            node.shown.withLock { shown in
+                for part in kept { shown.insert(part.lowerBound, count: part.count) }
+            }
             return !kept.isEmpty
         }
     }
@@ -59,7 +104,7 @@ final class KernelPages: Sendable {
         for node in kept { reporter.report(.keptPages(stored: nodes.link(of: node)?.stored ?? "(removed)")) }
     }
 
-    /// They wait for a quarter of a second together, in most cases for a few milliseconds.
+    /// Before the first report. They wait for a quarter of a second together, in most cases for a few milliseconds.
     private static let firstAttempts = 8
     /// In microseconds.
     private static let pause: UInt32 = 100_000
@@ -78,12 +123,12 @@ struct ShownParts: Sendable {
         }
     }
 
-    var all: [Range<UInt64>] { numbers.map { $0 * Self.size..<($0 + 1) * Self.size } }
+    var isEmpty: Bool { numbers.isEmpty }
 
-    /// Removes the parts that the kernel does not have any more.
-    mutating func removeAll(except kept: [Range<UInt64>], of parts: [Range<UInt64>]) {
-        numbers.subtract(parts.map { $0.lowerBound / Self.size })
-        numbers.formUnion(kept.map { $0.lowerBound / Self.size })
+    /// Removes and returns all parts.
+    mutating func take() -> [Range<UInt64>] {
+        defer { numbers = [] }
+        return numbers.map { $0 * Self.size..<($0 + 1) * Self.size }
     }
 
     /// In bytes: 64 pages.

@@ -20,7 +20,7 @@ internal import UserspaceFileSystem
 /// discloses: the tree of directories, the approximate length of files and names, owners, permissions
 /// and times.
 public final class MountedFolder: Sendable {
-    private let operations: FolderOperations
+    let operations: FolderOperations
     private let session: FileSystemSession
     private let pages: KernelPages
 
@@ -62,7 +62,9 @@ public final class MountedFolder: Sendable {
         } catch {
             throw .system(error)
         }
-        pages = KernelPages(of: operations.nodes, session, operations.reporter)
+        let pages = KernelPages(of: operations, session)
+        self.pages = pages
+        operations.fileWasClosed.withLock { $0 = { [weak pages] in pages?.fileWasClosed() } }
     }
 
     /// The class of the folder.
@@ -79,35 +81,40 @@ public final class MountedFolder: Sendable {
 
     /// Must be called when the class of the folder has been closed or opened.
     ///
-    /// Closed, programs get EACCES, and neither this process nor the kernel has plaintext of the folder
-    /// when this returns, except what was written and is not stored yet, and pages that a program keeps
-    /// busy, which are removed as soon as that ends (``FolderReport/keptPages(stored:)``). Handles that
-    /// programs have open work again when the class is open.
+    /// Closed, programs get EACCES at once, and neither this process nor the kernel has plaintext of the
+    /// folder when this returns, except what was written and is not stored yet, and pages that a program
+    /// keeps busy. Whether the kernel has such pages is verified on another thread, which removes them as soon
+    /// as that ends (``FolderReport/keptPages(stored:)``). Handles that programs have open work again when the
+    /// class is open.
     public func lockStateChanged(isOpen: Bool) {
         if isOpen {
             pages.keep()
             operations.storeWaiting()
             operations.secret.setOpen(true)
             // Lengths that were not known while it was closed.
-            if operations.secret.keepsNames { forgetPlaintext() }
+            if operations.secret.keepsNames { forgetCaches() }
         } else {
-            // What is requested from now on fails. What was requested before can wait for the keychain, and
-            // must not keep what the kernel has.
+            // What is requested from now on fails. What was requested before can wait for the keychain with a
+            // lock of a node or, in the kernel, of a directory. It must not keep what the kernel has.
             operations.secret.setOpen(false)
-            forgetPlaintext()
-            // What was read before is in the kernel's caches now.
-            session.betweenRequests {}
+            forgetCaches()
+            session.awaitBegunRequests()
             operations.parked.closeAll()
-            forgetPlaintext()
-            // Open files of class B are read after the lock, too.
-            if !operations.secret.keepsNames { pages.remove() }
+            for node in operations.nodes.all.map(\.node) {
+                node.content.withLock { $0.file?.container.forgetContent() }
+            }
+            // What was requested before is in the kernel's caches now.
+            forgetCaches()
+            pages.remove()
         }
     }
 
-    private func forgetPlaintext() {
-        for (node, links) in operations.nodes.all {
-            node.content.withLock { $0.file?.container.forgetContent() }
-            session.forgetContent(of: node.number)
+    /// Removes content, and then names, from the kernel's caches. No lock of a node is waited for; for a name
+    /// the kernel waits for requests that change its directory.
+    private func forgetCaches() {
+        let all = operations.nodes.all
+        for (node, _) in all { session.forgetContent(of: node.number) }
+        for (node, links) in all {
             for link in links {
                 // A directory may be the current one of a program.
                 if node.kind == .directory {

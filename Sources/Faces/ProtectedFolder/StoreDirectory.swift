@@ -21,6 +21,14 @@ final class StoreDirectory: Sendable {
         return info
     }
 
+    /// Returns the status of a name; nil if it does not exist.
+    func statusIfPresent(of name: String) throws(FileSystemError) -> stat? {
+        do throws(FileSystemError) { return try status(of: name) } catch {
+            guard error == .notFound else { throw error }
+            return nil
+        }
+    }
+
     static func status(of descriptor: Int32) throws(FileSystemError) -> stat {
         var info = stat()
         guard fstatat(descriptor, "", &info, CFILECALLS_EMPTY_PATH) == 0 else { throw .last }

@@ -5,21 +5,27 @@ import Glibc
 
 /// Runs a child process until it ends, with the terminal and the environment of this process.
 public enum ChildProcess {
+    /// How a program has ended.
+    public struct Ending: Sendable {
+        /// The exit value, or 128 plus the number of the signal that ended the program, as in shells.
+        public let status: Int32
+        /// Whether this process has received a signal meanwhile, and forwarded it.
+        public let hasForwardedSignal: Bool
+    }
+
     /// Runs a program, which is searched in PATH, and waits until it ends.
     ///
     /// During that time only the child reacts to Ctrl-C and Ctrl-\, and SIGTERM, SIGHUP, SIGUSR1
-    /// and SIGUSR2 are forwarded to it.
+    /// and SIGUSR2 are forwarded to it. Afterwards this process handles all of them as before.
     ///
     /// - Parameters:
     ///   - words: its name and arguments, byte for byte.
     ///   - descriptor: the descriptor that the child inherits under the same number.
     ///   - variables: variables that are added to the environment.
-    /// - Returns: the exit value, or 128 plus the number of the signal that ended the child, as in
-    ///   shells.
     /// - Throws: `SystemError` with `ENOENT` if there is no such program.
-    public static func run(
+    public static func runToEnd(
         _ words: [[UInt8]], inheriting descriptor: Int32? = nil, variables: [String: String] = [:]
-    ) throws(SystemError) -> Int32 {
+    ) throws(SystemError) -> Ending {
         guard let program = words.first.map({ FilePath(bytes: $0) }) else {
             throw SystemError("run a program without a name", code: EINVAL)
         }
@@ -46,7 +52,8 @@ public enum ChildProcess {
         let arguments = Self.copies(of: words)
         let environment = Self.copies(of: Self.environment(with: variables))
         defer { for text in arguments + environment { free(text) } }
-        for number in ignored { signal(number, SIG_IGN) }
+        let handled = handleSignals()
+        defer { for (number, action) in handled { restore(action, of: number) } }
         ProcessHardening.restoreCoreLimit()
         var child = pid_t()
         let status = program.withCString {
@@ -54,6 +61,13 @@ public enum ChildProcess {
         }
         guard status == 0 else { throw SystemError("run", path: program, code: status) }
         return wait(for: child)
+    }
+
+    /// Runs a program as ``runToEnd(_:inheriting:variables:)``, and returns only its status.
+    public static func run(
+        _ words: [[UInt8]], inheriting descriptor: Int32? = nil, variables: [String: String] = [:]
+    ) throws(SystemError) -> Int32 {
+        try runToEnd(words, inheriting: descriptor, variables: variables).status
     }
 
     /// Runs a program whose arguments are text.
@@ -110,12 +124,22 @@ public enum ChildProcess {
         return child
     }
 
-    private static func wait(for child: pid_t) -> Int32 {
-        current = child
+    /// Lets only a child react to signals from now on.
+    ///
+    /// - Returns: how this process has handled them.
+    private static func handleSignals() -> [(number: Int32, action: sigaction)] {
+        (current, received) = (0, 0)
+        let before = (ignored + forwarded).map { number in
+            var action = sigaction()
+            sigaction(number, nil, &action)
+            return (number, action)
+        }
+        for number in ignored { signal(number, SIG_IGN) }
         for number in forwarded {
             signal(number) { number in
+                ChildProcess.received = number
                 // kill(2) is async-signal-safe (signal-safety(7)).
-                kill(ChildProcess.current, number)
+                if ChildProcess.current > 0 { kill(ChildProcess.current, number) }
             }
         }
         // The program that has started this one may have blocked them.
@@ -123,10 +147,22 @@ public enum ChildProcess {
         sigemptyset(&unblocked)
         for number in forwarded { sigaddset(&unblocked, number) }
         pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
+        return before
+    }
+
+    private static func restore(_ action: sigaction, of number: Int32) {
+        var action = action
+        sigaction(number, &action, nil)
+    }
+
+    private static func wait(for child: pid_t) -> Ending {
+        current = child
+        // One that came while the child was started.
+        if received != 0 { kill(child, received) }
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        for number in forwarded { signal(number, SIG_DFL) }
-        return exitValue(ofStatus: status)
+        current = 0
+        return Ending(status: exitValue(ofStatus: status), hasForwardedSignal: received != 0)
     }
 
     /// Returns the exit value in a status of waitpid(2), or 128 plus the number of the signal.
@@ -153,9 +189,10 @@ public enum ChildProcess {
         words.map { FilePath(bytes: $0).withCString { strdup($0) } } + [nil]
     }
 
-    // because a signal handler has no context. It is written before the handler is set, and by one
-    // thread: a command runs one child.
+    // because a signal handler has no context. They are written by one thread, which runs one child at a
+    // time, and by the handler: each is one word.
     nonisolated(unsafe) private static var current: pid_t = 0
+    nonisolated(unsafe) private static var received: Int32 = 0
     private static let ignored = [SIGINT, SIGQUIT]
     private static let forwarded = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
 }

@@ -125,11 +125,11 @@ public final class FileSystemSession: Sendable {
 
     // MARK: Requests
 
-    /// Waits until all requests that are being answered are, and their memory is wiped, and calls `body` while
-    /// no request is being answered.
+    /// Waits until all requests that are being answered are, and their memory is wiped. Later ones are not
+    /// waited for, and do not wait.
     ///
     /// Not for an operation of the file system itself.
-    public func betweenRequests(_ body: () -> Void) { server.gate.stop(body) }
+    public func awaitBegunRequests() { server.gate.awaitBegun() }
 
     // MARK: The kernel's caches
 

@@ -72,23 +72,31 @@ enum HealthCheck {
         )
     }
 
-    /// Reports stored files of which a header is damaged; nil if the keychain stores no file. They are not
+    /// Reports stored files of which a header is damaged, or that cannot be read; nil if the keychain stores no file. They are not
     /// opened: a header that differs from the other one is one that was damaged after it was stored.
     private static func storedFiles(_ home: KeychainHome) -> KeychainFinding? {
         let subject = "stored files"
         do throws(SystemError) {
             guard let directory = try StoredFileDirectory(existingIn: home) else { return nil }
             let names = try directory.names()
-            let damaged = names.filter { !directory.hasEqualHeaders($0) }.map { directory.path(of: $0) }
-            guard !damaged.isEmpty else {
+            var (damaged, unreadable): ([String], [String]) = ([], [])
+            for name in names {
+                do throws(SystemError) {
+                    if try !directory.hasEqualHeaders(name) { damaged.append(directory.path(of: name)) }
+                } catch {
+                    unreadable.append(error.description)
+                }
+            }
+            let problems = [("have a damaged header", damaged), ("cannot be read", unreadable)]
+                .filter { !$0.1.isEmpty }
+                .map { "\($0.1.count) of \(names.count) \($0.0): " + $0.1.prefix(5).joined(separator: ", ") }
+            guard !problems.isEmpty else {
                 return KeychainFinding(
                     subject, isHealthy: true, detail: "the headers of all \(names.count) files are whole")
             }
             return KeychainFinding(
-                subject, isHealthy: false,
-                detail: "\(damaged.count) of \(names.count) have a damaged header: "
-                    + damaged.prefix(5).joined(separator: ", "),
-                hint: "restore a backup")
+                subject, isHealthy: false, detail: problems.joined(separator: "; "),
+                hint: damaged.isEmpty ? "check the owner and the mode of the files" : "restore a backup")
         } catch {
             return KeychainFinding(subject, isHealthy: false, detail: error.description, hint: error.hint)
         }

@@ -16,7 +16,8 @@ extension ProtectedContainer {
     /// is read. A state without content counts only if it is certainly the newest.
     ///
     /// - Parameter isWritable: whether the descriptor was opened for writing, and the file is locked.
-    /// - Throws: the error of opening the file if there is none, or while its class is closed.
+    /// - Throws: the error of opening the file if there is none, or if the key of a state that may be newer
+    ///   is not available now, as while its class is closed.
     public static func wholeState(
         of descriptor: consuming OwnedDescriptor, path: String, isWritable: Bool, cipher: @escaping CipherProvider
     ) throws(FileProtectionError) -> WholeState {
@@ -28,7 +29,8 @@ extension ProtectedContainer {
     ) throws(FileProtectionError) -> WholeState {
         if isWritable { try file.lock() }
         let bytes = try headerBytes(file)
-        var (found, isClosed): (WholeState?, Bool) = (nil, false)
+        var found: WholeState?
+        var unavailable: FileProtectionError?
         var problem = FileProtectionError.headersDisagree
         for (index, header) in try FoundHeader.candidates(bytes) {
             do throws(FileProtectionError) {
@@ -41,12 +43,13 @@ extension ProtectedContainer {
                 // An empty one is also that of another file, or of a new one.
                 if found == nil, try container.nextData(from: 0) != nil { found = state }
             } catch {
-                if error == .key(.interactionNotAllowed) { isClosed = true }
+                if unavailable == nil, error.isAboutAvailability { unavailable = error }
                 problem = error
             }
         }
         // The state of a closed class may be a newer one.
-        guard let found, !isClosed else { throw problem }
+        if let unavailable { throw unavailable }
+        guard let found else { throw problem }
         return found
     }
 
@@ -86,5 +89,15 @@ extension ProtectedContainer {
             }
             position = data.upperBound
         }
+    }
+}
+
+extension FileProtectionError {
+    /// Whether the keychain has the key, or may have it, and does not give it now: its class is closed, the
+    /// service is away, or the program has no right to the access group. A key that the keychain does not
+    /// have is one that a damaged header names.
+    fileprivate var isAboutAvailability: Bool {
+        guard case .key(let cause) = self else { return false }
+        return cause.status != .itemNotFound
     }
 }

@@ -51,9 +51,16 @@ struct StoredFileDirectory {
     }
 
     /// Whether both headers of a file are as they were stored; true for one that is gone.
-    func hasEqualHeaders(_ name: StoredFileName) -> Bool {
-        guard let file = try? open(name) else { return true }
-        return (try? ProtectedContainer.hasEqualHeaders(file, path: path(of: name))) ?? false
+    ///
+    /// - Throws: the error of opening or reading it.
+    func hasEqualHeaders(_ name: StoredFileName) throws(SystemError) -> Bool {
+        guard let file = try open(name) else { return true }
+        do throws(FileProtectionError) {
+            return try ProtectedContainer.hasEqualHeaders(file, path: path(of: name))
+        } catch {
+            if case .system(let cause) = error { throw cause }
+            return false
+        }
     }
 
     /// Opens a file for reading; nil if it does not exist.

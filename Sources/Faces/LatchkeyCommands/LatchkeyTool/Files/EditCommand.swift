@@ -79,19 +79,26 @@ struct EditCommand: ParsableSubcommand {
     ) throws(CommandFailure) {
         let editor = Editor.ofEnvironment
         if let warning = editor.warning { Self.note(warning.problem, hint: warning.hint, session) }
-        let status: Int32
-        do throws(SystemError) { status = try editor.edit(place) } catch {
+        let ending: ChildProcess.Ending
+        do throws(SystemError) { ending = try editor.edit(place) } catch {
             throw .status(KeychainError(.notAvailable, error.description))
         }
-        guard status == 0 else {
-            // A signal, as at the end of a terminal, is not a decision to drop the text.
-            if status > 128, (try? place.content()) != before ?? SharedSecret(copying: []) {
-                session.io.say("latchkey: the edited text is in \(place.keep())\n")
+        guard ending.status == 0 else {
+            // A signal, as at the end of a terminal, is not a decision to drop the text. Some editors exit then
+            // as after an error.
+            if ending.status > 128 || ending.hasForwardedSignal,
+                place.hasChanges(since: before ?? SharedSecret(copying: []))
+            {
+                session.io.say("latchkey: the edited text is in \(place.keepAll())\n")
             }
             throw .status(
-                KeychainError(.userCanceled, "the editor ended with \(status), so nothing was stored"))
+                KeychainError(.userCanceled, "the editor ended with \(ending.status), so nothing was stored"))
         }
-        let after = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try place.content() }
+        let after: SharedSecret
+        do throws(KeychainError) { after = try place.content() } catch {
+            session.io.say("latchkey: the edited text was not stored; it is in \(place.keepAll())\n")
+            throw .status(error)
+        }
         guard after != before ?? SharedSecret(copying: []) else {
             return session.io.say("latchkey: \(path) was not changed\n")
         }
@@ -105,17 +112,31 @@ struct EditCommand: ParsableSubcommand {
     ) throws(CommandFailure) {
         while true {
             do throws(FileProtectionError) {
-                return try file.store(content, replacing: before)
+                try file.store(content, replacing: before)
+                return place.release()
             } catch {
                 guard case .key(let cause) = error, cause.status == .interactionNotAllowed,
-                    session.io.isInputInteractive
+                    session.io.isInputInteractive, awaitUnlock(place, session)
                 else {
                     session.io.say("latchkey: the edited text was not stored; it is in \(place.keep())\n")
                     throw .status(KeychainError(error, path: path.description))
                 }
-                session.io.say("latchkey: the keychain is locked: unlock it, then press Enter (latchkey unlock) ")
-                _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try session.io.readLine() }
             }
         }
+    }
+
+    /// Waits for a person. The text is kept meanwhile, whatever ends this process.
+    ///
+    /// - Returns: false at the end of the input.
+    private func awaitUnlock(_ place: EditingPlace, _ session: CommandSession) -> Bool {
+        if !place.isKept { session.io.say("latchkey: until it is stored, the edited text is in \(place.keep())\n") }
+        session.io.say("latchkey: the keychain is locked: unlock it, then press Enter (latchkey unlock) ")
+        do throws(KeychainError) {
+            if try session.io.readLine() != nil { return true }
+            session.io.say("\n")
+        } catch {
+            session.io.say("\nlatchkey: \(error.description)\n")
+        }
+        return false
     }
 }

@@ -46,6 +46,9 @@ final class EditingDirectory {
         try directory.open(file, flags: flags)
     }
 
+    /// The names of what is in the directory.
+    func names() throws(SystemError) -> [FilePath] { try directory.entries().map(\.name) }
+
     /// Gives the directory a name that no ``sweep()`` removes.
     func keep() {
         let kept: FilePath = "\(Self.keptPrefix)\(RandomBytes.hexadecimal(count: 8))"

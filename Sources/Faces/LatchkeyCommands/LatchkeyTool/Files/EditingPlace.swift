@@ -11,7 +11,7 @@ final class EditingPlace {
     /// Where it is: what an editor writes beside it is removed with it.
     let directory: EditingDirectory
     private let name: FilePath
-    private var isKept = false
+    private(set) var isKept = false
 
     /// - Throws: errSecNotAvailable if there is no directory in memory: then nothing is written.
     init(name: FilePath, _ content: SharedSecret) throws(KeychainError) {
@@ -48,14 +48,31 @@ final class EditingPlace {
         }
     }
 
-    /// Keeps the text, because it could not be stored: no later edit removes it.
+    /// Whether the text is not as it was, or cannot be read, or the editor has left something beside it: what
+    /// an editor saves when a signal ends it may have another name.
+    func hasChanges(since before: SharedSecret) -> Bool { (try? content()) != before || !hasTextAlone }
+
+    private var hasTextAlone: Bool { (try? directory.names()) == [name] }
+
+    /// Keeps the text, because it is not stored: no later edit removes it.
     ///
     /// - Returns: the path of the text.
     func keep() -> FilePath {
+        if !isKept { directory.keep() }
         isKept = true
-        directory.keep()
         return path
     }
+
+    /// Keeps everything, because it is not known what of it is the text.
+    ///
+    /// - Returns: the path of the text, or that of the directory if something else is in it.
+    func keepAll() -> FilePath {
+        let path = keep()
+        return hasTextAlone ? path : directory.path
+    }
+
+    /// Makes ``remove()`` remove a text that was kept, because it is stored now.
+    func release() { isKept = false }
 
     /// Removes the file, and what the editor has left beside it. What is in memory is overwritten by the
     /// kernel before another program gets it.

@@ -39,8 +39,8 @@ struct Editor {
         }
     }
 
-    /// Runs the editor, and returns its exit value.
-    func edit(_ place: EditingPlace) throws(SystemError) -> Int32 {
+    /// Runs the editor, and returns how it has ended.
+    func edit(_ place: EditingPlace) throws(SystemError) -> ChildProcess.Ending {
         // As git does: the variable may have options. Ours come first, so that the person's prevail.
         let program = command.drop(while: \.isWhitespace).prefix { !$0.isWhitespace }
         let rest = command.drop(while: \.isWhitespace).dropFirst(program.count)
@@ -49,7 +49,7 @@ struct Editor {
         // Filters of an editor, such as vim's `:!sort`, use files in TMPDIR.
         let directory = place.directory.path
         guard let temporary = directory.text else { throw SystemError("use", path: directory, code: EILSEQ) }
-        return try ChildProcess.run(
+        return try ChildProcess.runToEnd(
             ["sh", "-c", script, String(program)].map { Array($0.utf8) }
                 + [place.path.bytes, directory.bytes],
             inheriting: place.directory.lock.rawValue, variables: ["TMPDIR": temporary])

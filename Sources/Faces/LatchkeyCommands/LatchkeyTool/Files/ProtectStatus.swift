@@ -13,6 +13,9 @@ extension ProtectCommand {
         static let configuration = CommandConfiguration(
             commandName: "status", abstract: "Show the class of files, whether they open now, and damaged headers.",
             discussion: """
+                Exits with 0 if every file is whole, also while its class is closed; otherwise with the status of the \
+                first problem, as the command that opens that file does.
+
                 EXAMPLES:
                   latchkey protect status notes.txt
                   latchkey protect status --recursive --json Documents
@@ -59,8 +62,8 @@ struct ProtectedFileReport: Encodable {
     var opens: Bool?
     /// Why it does not open, or what is wrong with it although it does.
     var problem: String?
-    /// The reason for a failure; not part of the JSON.
-    let error: KeychainError?
+    /// What is wrong with the file, other than that its class is closed; not part of the JSON.
+    private(set) var error: KeychainError?
 
     private enum CodingKeys: String, CodingKey {
         case path, state, protection, accessGroup, generation, length, opens, problem
@@ -101,11 +104,27 @@ struct ProtectedFileReport: Encodable {
                 opening: try descriptor.duplicate(), path: path, isWritable: false, cacheCount: 0,
                 cipher: { (record) throws(FileProtectionError) in try keys.cipher(for: record) })
             (length, opens) = (try container.length, true)
-            if !container.isSettled { problem = Self.differingHeaders }
+            if !container.isSettled { (problem, self.error) = (Self.differingHeaders, differing) }
         } catch {
-            (opens, problem) = (false, KeychainError(error, path: path).problem)
+            let found = KeychainError(error, path: path)
+            (opens, problem) = (false, found.problem)
+            if found.status != .interactionNotAllowed { self.error = found }
+            if error != .headersDisagree { compareHeaders(descriptor) }
         }
     }
+
+    /// Needs no key: a file that does not open now may not open later either.
+    private mutating func compareHeaders(_ descriptor: borrowing OwnedDescriptor) {
+        do throws(FileProtectionError) {
+            guard try !ProtectedContainer.hasEqualHeaders(descriptor, path: path) else { return }
+            problem = [problem, Self.differingHeaders].compactMap { $0 }.joined(separator: "; ")
+            error = error ?? differing
+        } catch {
+            self.error = self.error ?? KeychainError(error, path: path)
+        }
+    }
+
+    private var differing: KeychainError { KeychainError(.decode, "\(path): \(Self.differingHeaders)") }
 
     /// Of a file that opens, and that may not any more after the next damage.
     private static let differingHeaders =
