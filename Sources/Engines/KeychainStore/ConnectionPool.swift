@@ -156,7 +156,7 @@ final class ConnectionPool: Sendable {
                 try limit(database, growth: growth)
                 let result = try transaction(in: database, body)
                 // What is left may be less than the log, or than the log beside the pages that were copied from it.
-                if Self.logLength(path) > growth || Self.size(path) > before + left { try? emptyLog(in: database) }
+                if Self.logLength(path) > growth || Self.size(path) - before > left { try? emptyLog(in: database) }
                 return result
             }
         }
