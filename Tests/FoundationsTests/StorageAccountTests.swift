@@ -41,10 +41,10 @@ struct StorageAccountTests {
         #expect(charges[0].add(600) && charges[1].add(400) && !charges[0].add(1) && account.available == 100)
         account.whileChanging("/a", measure: { 900 }) { growth in
             #expect(growth == 100)
-            // What the database gives back is there for other bytes.
+            // What the database releases is there for other bytes.
             let file = account.charge()
             #expect(!file.add(60, waits: false))
-            account.giveBack(60)
+            account.releaseGrant(60)
             #expect(file.add(60, waits: false) && !file.add(1, waits: false))
         }
         do {

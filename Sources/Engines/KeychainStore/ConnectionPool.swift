@@ -242,7 +242,7 @@ final class ConnectionPool: Sendable {
         let rest = try Self.number("max_page_count", in: database) - count - Self.spareCount
         guard size > 0, rest > 0 else { return }
         try limit(database, growth: Int(Self.spareCount * size))
-        account.giveBack(Int(clamping: rest.multipliedReportingOverflow(by: size).partialValue))
+        account.releaseGrant(Int(clamping: rest.multipliedReportingOverflow(by: size).partialValue))
     }
 
     /// The pages that a change may still need after its items.

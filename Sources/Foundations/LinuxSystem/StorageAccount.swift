@@ -84,8 +84,8 @@ public final class StorageAccount: Sendable {
         return try body(growth)
     }
 
-    /// Gives back some of the bytes that the running change of a database was granted, for use within this change.
-    public func giveBack(_ count: Int) { state.withLock { $0.granted = max(0, $0.granted - max(0, count)) } }
+    /// Releases some of the bytes that the running change of a database was granted, for use within this change.
+    public func releaseGrant(_ count: Int) { state.withLock { $0.granted = max(0, $0.granted - max(0, count)) } }
 
     // MARK: Bytes on their way
 

@@ -64,7 +64,7 @@ final class StoredFileRestoration {
     }
 
     private func charge(_ count: Int) throws(SystemError) {
-        // This runs within a change of the database, which gets all that is left: it has given back what the items
+        // This runs within a change of the database, which gets all that is left: it has released what the items
         // do not need.
         if spent == nil { spent = account?.charge() }
         guard spent?.add(count, waits: false) != false else {
