@@ -33,6 +33,27 @@ struct StorageAccountTests {
         #expect(account.available == 900)
     }
 
+    @Test("Backups in transit have a limit of their own, and take nothing from a change of a database")
+    func transit() {
+        let account = StorageAccount(maxBytes: 1000)
+        account.set(bytes: 900, at: "/a")
+        let charges = [account.charge(inTransit: true), account.charge(inTransit: true)]
+        #expect(charges[0].add(600) && charges[1].add(400) && !charges[0].add(1) && account.available == 100)
+        account.whileChanging("/a", measure: { 900 }) { growth in
+            #expect(growth == 100)
+            // What the database releases is there for other bytes.
+            let file = account.charge()
+            #expect(!file.add(60, waits: false))
+            account.releaseGrant(60)
+            #expect(file.add(60, waits: false) && !file.add(1, waits: false))
+        }
+        do {
+            let other = account.charge(inTransit: true)
+            #expect(!other.add(1))
+        }
+        withExtendedLifetime(charges) {}
+    }
+
     @Test("Bytes on their way wait for a change of a database, which may need less than it was granted")
     func waiting() {
         let account = StorageAccount(maxBytes: 1000)

@@ -3,6 +3,7 @@
 import Foundation
 import KeychainModel
 import KeychainTesting
+import LatchkeyClient
 @testable import LatchkeyOperations
 @testable import LatchkeyServer
 @_spi(Testing) import LatchkeyService
@@ -107,7 +108,7 @@ struct UserAccountTests {
         #expect(try fill(login, data: "v") == 1)
     }
 
-    @Test("Backups in transit and stored files are charged before they are written, and free what they used")
+    @Test("Stored files are charged before they are written, and free what they used")
     func transit() throws {
         let limit = 8 << 20
         let provider = provider(KeychainQuota(bytes: limit))
@@ -116,22 +117,131 @@ struct UserAccountTests {
         let account = try #require(keychain.account)
         let before = account.available
         do {
-            let spool = try Spool(in: try #require(keychain.home).stateDirectory, charge: account.charge())
-            try spool.write([UInt8](repeating: 1, count: before - 200_000))
+            let file = account.charge()
+            #expect(file.add(before - 200_000))
             #expect(try fill(keychain.service) <= 1)
-            #expect(throws: KeychainError.self) { try spool.write([UInt8](repeating: 1, count: 200_001)) }
-            let file = ItemAddition(
-                .genericPassword, attributes: [.service: .string("s"), .account: .string("file")], accessGroup: "G1")
             let error = #expect(throws: KeychainError.self) {
                 try keychain.service.storeFile(
-                    file, replaces: false, from: { () throws(KeychainError) in SharedSecret(.random(count: 100_000)) },
-                    caller: Self.caller)
+                    Self.file("file"), replaces: false,
+                    from: { () throws(KeychainError) in SharedSecret(.random(count: 100_000)) }, caller: Self.caller)
             }
             #expect(error?.status == .diskFull)
-            withExtendedLifetime(spool) {}
+            withExtendedLifetime(file) {}
         }
         #expect(try fill(keychain.service, "after ") > 20)
         #expect(size(of: 1) <= limit)
+    }
+
+    @Test("All backups in transit of a user together have one limit, beside that of the keychains")
+    func backupsInTransit() throws {
+        let limit = 8 << 20
+        let provider = provider(KeychainQuota(bytes: limit))
+        defer { provider.close() }
+        let names = try Self.names(3)
+        for name in names { try provider.registry(of: 1).createKeychain(name, passcode: nil) }
+        let keychains = try names.map { try provider.open(UserKeychain(1, $0)) }
+        let left = try #require(keychains.first?.account).available
+        var spools = try keychains.map { keychain in
+            let charge = try #require(keychain.account).charge(inTransit: true)
+            return try Spool(in: try #require(keychain.home).stateDirectory, charge: charge)
+        }
+        for spool in spools { try spool.write([UInt8](repeating: 1, count: limit / 3)) }
+        #expect(throws: KeychainError.self) { try spools[0].write([UInt8](repeating: 1, count: 3)) }
+        #expect(keychains.first?.account?.available == left)
+        // They take nothing from a change of a database.
+        #expect(try fill(keychains[0].service) > 20)
+        spools.removeLast()
+        #expect(throws: Never.self) { try spools[0].write([UInt8](repeating: 1, count: 3)) }
+    }
+
+    /// A backup of this part of what the limit leaves, in hundredths, and so many stored files in it.
+    @Test(
+        "A backup of a keychain that is nearly at its limit is restored into an empty account, also with its files",
+        arguments: [(40, 0), (90, 0), (90, 4)])
+    func restoration(_ percent: Int, _ files: Int) throws {
+        let phrase = SharedSecret(copying: "plum tree violin".utf8)
+        let target = try TemporaryDirectory()
+        let providers = [directory, target].map {
+            HomeProvider(
+                stateDirectory: $0.path, clocks: TestClock().clocks,
+                quota: KeychainQuota(bytes: 8 << 20))
+        }
+        let services = try providers.map {
+            RoutedService(try KeychainServer($0, reader: CallerReader(command: nil, entitlements: nil)))
+        }
+        defer { for service in services { service.close() } }
+        let accounts = try providers.map { try #require(try $0.keychain(of: geteuid()).account) }
+        let fileLength = 500_000
+        let items = (accounts[0].available * percent / 100 - files * (fileLength + 20_000)) / 104_000
+        #expect(items > 10)
+        for number in 0..<files {
+            let rest = SystemMutex(fileLength)
+            try services[0].storeFile(
+                Self.file("\(number)"), replaces: false,
+                from: { () throws(KeychainError) in
+                    let count = rest.withLock { rest in
+                        defer { rest -= min(rest, 100_000) }
+                        return min(rest, 100_000)
+                    }
+                    return count > 0 ? SharedSecret(.random(count: count)) : nil
+                }, caller: Self.caller)
+        }
+        for number in 0..<items {
+            _ = try services[0].add(Items.addition("\(number)", data: Self.large, group: "G1"), from: Self.caller)
+        }
+        let backup = SystemMutex<[UInt8]>([])
+        let saved = try services[0].backup(
+            under: phrase, passcode: nil, including: files > 0 ? .files : [],
+            to: { bytes in backup.withLock { $0 += bytes } }, progress: { _, _ in })
+        #expect(saved.files == files)
+        let rest = SystemMutex(backup.withLock { $0 }[...])
+        let report = try services[1].restore(
+            under: phrase, passcode: nil, merges: true, dryRun: false,
+            from: { buffer in
+                rest.withLock { rest in
+                    let part = rest.prefix(buffer.count)
+                    buffer.copyBytes(from: part)
+                    rest = rest.dropFirst(part.count)
+                    return part.count
+                }
+            }, progress: { _, _ in })
+        #expect(report.added == items + files && report.files == files, "\(report)")
+        let all = try services[1].copyMatching(
+            ItemQuery(.genericPassword, limit: .all), returning: .attributes, from: Self.caller)
+        #expect(all.records.count == items + files)
+    }
+
+    @Test("The account of a user ends with the last keychain that is open, and begins anew as it was")
+    func closing() throws {
+        let provider = HomeProvider(
+            stateDirectory: directory.path, clocks: TestClock().clocks, quota: KeychainQuota(bytes: 8 << 20),
+            open: OpenKeychains(idleSeconds: 0))
+        defer { provider.close() }
+        let name = try #require(try Self.names(1).first)
+        try provider.registry(of: 1).createKeychain(name, passcode: nil)
+        var login: ServedKeychain? = try provider.keychain(of: 1)
+        do {
+            let named = try provider.open(UserKeychain(1, name))
+            _ = try named.service.add(Items.addition("a", data: Self.large), from: Self.caller)
+            #expect(named.account === login?.account)
+        }
+        provider.closeIdle()
+        #expect(provider.openCount == 1 && provider.accountCount == 1)
+        #expect(login != nil)
+        login = nil
+        provider.closeIdle()
+        #expect(provider.openCount == 0)
+        #expect(eventually { provider.accountCount == 0 })
+        let account = try #require(try provider.keychain(of: 1).account)
+        // The other keychain, which is closed, counts.
+        #expect(account.available < 8 << 20 - 1 << 20 - 100_000)
+        #expect(account.items(without: "") == 1)
+    }
+
+    private static func file(_ account: String) -> ItemAddition {
+        ItemAddition(
+            .genericPassword, attributes: [.service: .string("s"), .account: .string(account + " file")],
+            accessGroup: "G1")
     }
 
     @Test("Changes of several keychains of a user at once stay below the limit")

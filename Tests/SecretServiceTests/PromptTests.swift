@@ -136,7 +136,35 @@ struct PromptTests {
         #expect(attributes["b"] == "2" && attributes["a"] == nil)
         #expect(try client.text("Label", of: replaced, "Item") == "second")
         #expect(errorName { _ = try client.text("Label", of: deleted, "Item") } == "UnknownMethod")
+        let identifier = try #require(
+            SecretPath(deleted).flatMap { if case .item(_, let item) = $0 { item } else { nil } })
+        let forgotten = SecretItem(locked: ItemReference(.login, identifier))
+        #expect(world.server.known.completed(forgotten).metadata == nil)
         withExtendedLifetime(world) {}
+    }
+
+    @Test("SECS-17: in a collection of many items, one that another program has changed is not shown as it was")
+    func changedAmongMany() throws {
+        var references: [ItemReference] = []
+        let world = try SecretWorld(passcode: "1234") { store in
+            for number in 0..<3 * SecretLimits.maxAnnouncedItems {
+                let item = NewSecretItem(
+                    label: "old", attributes: try SecretAttributes(testing: ["n": "\(number)"]),
+                    secret: SecretValue(SharedSecret(copying: "s".utf8), contentType: "text/plain"))
+                references.append(try store.add(item, replacing: false, to: .login).reference)
+            }
+        }
+        let known = world.server.known
+        func label(_ item: ItemReference) -> String? { known.completed(SecretItem(locked: item)).label }
+        // The items that the service reads when it starts: not all of them.
+        #expect(eventually { references.count { label($0) != nil } > SecretLimits.maxAnnouncedItems })
+        let client = try world.client()
+        let seen = references.prefix(20)
+        for item in seen { #expect(try client.text("Label", of: item.path, "Item") == "old") }
+        for item in seen { try world.store.update(item, with: SecretItemUpdate(label: "new")) }
+        #expect(eventually { seen.allSatisfy { label($0) == "new" } })
+        try world.store.lock(.login)
+        for item in seen { #expect(try client.text("Label", of: item.path, "Item") == "new") }
     }
 
     @Test("The lock of an item is announced, so that a program that shows the item reads it again")

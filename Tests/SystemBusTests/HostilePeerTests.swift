@@ -3,7 +3,7 @@
 import Glibc
 import KeychainTesting
 import LinuxSystem
-import SystemBus
+@testable import SystemBus
 import Testing
 
 @Suite("Hostile peers on the bus", .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed"))
@@ -95,6 +95,17 @@ struct HostilePeerTests {
         let echo = try server.exportEcho()
         #expect(try client.call(server.method("/echo", "Echo"), [.byte(1)], returning: [.byte]).remaining == [.byte(1)])
         withExtendedLifetime((object, echo)) {}
+    }
+
+    @Test("Answers wait behind a few messages of other peers, and behind one that takes long to decode")
+    func turns() {
+        let start: UInt64 = 7
+        var short = MessageTurn(at: start)
+        let goesOn = (0..<MessageTurn.maxCount).map { _ in short.goesOn(at: start) }
+        #expect(goesOn == Array(repeating: true, count: MessageTurn.maxCount - 1) + [false])
+        var long = MessageTurn(at: start)
+        let times = [MessageTurn.maxTime - 1, MessageTurn.maxTime].map { long.goesOn(at: start + $0) }
+        #expect(times == [true, false])
     }
 
     @Test("A peer that disconnects during a call ends it with an error")

@@ -137,11 +137,12 @@ final class ConnectionPool: Sendable {
         let path = file.path
         return try account.whileChanging(path, measure: { Self.size(path) }) { (left) throws(StoreError) -> Result in
             try exclusively { (database) throws(StoreError) -> Result in
+                let before = Self.size(path)
                 let growth = left + (try shortenLog(in: database, path, left, account))
                 try limit(database, growth: growth)
                 let result = try transaction(in: database, body)
-                // What is left may be less than the log.
-                if Self.logLength(path) > growth { try? emptyLog(in: database) }
+                // What is left may be less than the log, or than the log beside the pages that were copied from it.
+                if Self.logLength(path) > growth || Self.size(path) - before > left { try? emptyLog(in: database) }
                 return result
             }
         }
@@ -212,9 +213,29 @@ final class ConnectionPool: Sendable {
         }
     }
 
+    /// Ends the growth of a database within its running change, but for some pages: the files of the user get the
+    /// rest of what is left.
+    func endGrowth(of database: Database) throws(StoreError) {
+        guard let account else { return }
+        let (size, count) = (try Self.number("page_size", in: database), try Self.number("page_count", in: database))
+        let rest = try Self.number("max_page_count", in: database) - count - Self.spareCount
+        guard size > 0, rest > 0 else { return }
+        try limit(database, growth: Int(Self.spareCount * size))
+        account.releaseGrant(Int(clamping: rest.multipliedReportingOverflow(by: size).partialValue))
+    }
+
+    /// The pages that a change may still need after its items.
+    private static let spareCount: Int64 = 16
+
     private static func number(_ name: String, in database: Database) throws(StoreError) -> Int64 {
         let statement = try RowStatement("PRAGMA \(name)", in: database)
         return try statement.step() ? statement.integer(0) : 0
+    }
+
+    /// Tells the account how long the database is, after its log was emptied.
+    func recordSize() {
+        guard let account, let file else { return }
+        account.update(file.path) { Self.size(file.path) }
     }
 
     /// The length of a database, its log and its reserve, in bytes.

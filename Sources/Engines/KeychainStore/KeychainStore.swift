@@ -184,6 +184,7 @@ public final class KeychainStore: Sendable {
     static func truncateLog(of connections: ConnectionPool) throws(StoreError) {
         // What the log had may be what the reserve has given.
         if try emptyLog(of: connections) { connections.reserve?.restore() }
+        connections.recordSize()
     }
 
     /// Empties the log, and returns whether it is empty; readers can prevent that.

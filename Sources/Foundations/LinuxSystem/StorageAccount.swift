@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one user keeps on the disk, at all places together. Bytes are charged before they are written.
+/// What one user keeps on the disk, at all places together. Bytes are charged before they are written. Backups in
+/// transit have a limit of their own, which is as large.
 public final class StorageAccount: Sendable {
     private struct State {
         /// What is at each place: the path of a file or a directory.
@@ -9,6 +10,8 @@ public final class StorageAccount: Sendable {
         /// What is being written, or is on its way and has no place yet.
         var charged = 0
         var charges = 0
+        /// The backups in transit.
+        var inTransit = 0
         /// What the running change of a database may add.
         var granted = 0
 
@@ -33,6 +36,9 @@ public final class StorageAccount: Sendable {
 
     /// Records what is at a place.
     public func set(bytes: Int, at place: String) { state.withLock { $0.bytes[place] = bytes } }
+
+    /// Records what is at the place of a database at this moment.
+    public func update(_ place: String, measure: () -> Int) { state.withLock { $0.bytes[place] = measure() } }
 
     public func set(items: Int, at place: String) { state.withLock { $0.items[place] = items } }
 
@@ -78,16 +84,20 @@ public final class StorageAccount: Sendable {
         return try body(growth)
     }
 
+    /// Releases some of the bytes that the running change of a database was granted, for use within this change.
+    public func releaseGrant(_ count: Int) { state.withLock { $0.granted = max(0, $0.granted - max(0, count)) } }
+
     // MARK: Bytes on their way
 
     /// Bytes that are charged to an account until the last reference to this object is released.
     public final class Charge: Sendable {
         private let account: StorageAccount
+        private let isInTransit: Bool
         private let amount = SystemMutex(0)
 
-        fileprivate init(_ account: StorageAccount) {
-            self.account = account
-            account.state.withLock { $0.charges += 1 }
+        fileprivate init(_ account: StorageAccount, inTransit: Bool) {
+            (self.account, isInTransit) = (account, inTransit)
+            if !inTransit { account.state.withLock { $0.charges += 1 } }
         }
 
         /// Charges more bytes, before they are written.
@@ -96,11 +106,11 @@ public final class StorageAccount: Sendable {
         ///   False within such a change.
         /// - Returns: false if the account has not so many left.
         public func add(_ count: Int, waits: Bool = true) -> Bool {
-            if account.charge(count) {
+            if account.charge(count, inTransit: isInTransit) {
                 amount.withLock { $0 += count }
                 return true
             }
-            guard waits, account.state.withLock({ $0.granted > 0 }) else { return false }
+            guard waits, !isInTransit, account.state.withLock({ $0.granted > 0 }) else { return false }
             account.changing.acquire()
             account.changing.release()
             return add(count, waits: false)
@@ -109,17 +119,29 @@ public final class StorageAccount: Sendable {
         deinit {
             let amount = amount.withLock { $0 }
             account.state.withLock { state in
-                state.charged -= amount
-                state.charges -= 1
+                if isInTransit {
+                    state.inTransit -= amount
+                } else {
+                    state.charged -= amount
+                    state.charges -= 1
+                }
             }
         }
     }
 
     /// Begins to charge bytes that have no place yet.
-    public func charge() -> Charge { Charge(self) }
+    ///
+    /// - Parameter inTransit: whether they are a backup in transit. All of these together may have ``maxBytes``
+    ///   beside what has a place: a keychain at its limit can be backed up, and its backup restored.
+    public func charge(inTransit: Bool = false) -> Charge { Charge(self, inTransit: inTransit) }
 
-    private func charge(_ count: Int) -> Bool {
+    private func charge(_ count: Int, inTransit: Bool) -> Bool {
         state.withLock { state in
+            guard !inTransit else {
+                guard count <= maxBytes - state.inTransit else { return false }
+                state.inTransit += count
+                return true
+            }
             guard count <= state.available(of: maxBytes) else { return false }
             state.charged += count
             return true

@@ -139,23 +139,21 @@ final class BusLoop: @unchecked Sendable {
         return !isStopping
     }
 
-    /// Processes messages until there is no more to do, or for some messages, and waits.
+    /// Processes messages until there is no more to do, and waits, or for a turn.
     ///
     /// - Returns: false if the connection has ended.
     private func process() -> Bool {
-        for _ in 0..<Self.messagesBetweenWork {
+        var turn = MessageTurn(at: BootClock.system.now())
+        repeat {
             let status = sd_bus_process(bus, nil)
             guard status >= 0 else { return false }
             if status == 0 {
                 wait()
                 return true
             }
-        }
+        } while turn.goesOn(at: BootClock.system.now())
         return true
     }
-
-    /// So that work does not wait behind a peer that sends without end.
-    private static let messagesBetweenWork = 32
 
     private func wait(milliseconds limit: Int32 = -1) {
         let events = sd_bus_get_events(bus)
@@ -227,4 +225,24 @@ final class BusLoop: @unchecked Sendable {
             wait(milliseconds: 10)
         }
     }
+}
+
+/// The messages that are processed before the work of other threads, such as answers: it waits neither behind a peer
+/// that sends without end, nor behind one whose messages take long to decode.
+struct MessageTurn {
+    private let end: UInt64
+    private var count = 0
+
+    /// - Parameter start: a time of `BootClock`.
+    init(at start: UInt64) { end = start &+ Self.maxTime }
+
+    /// Whether another message follows the one that was processed.
+    mutating func goesOn(at now: UInt64) -> Bool {
+        count += 1
+        return count < Self.maxCount && now < end
+    }
+
+    static let maxCount = 32
+    /// Two milliseconds, in nanoseconds.
+    static let maxTime: UInt64 = 2_000_000
 }

@@ -2,8 +2,8 @@
 
 /// What one user may keep in all keychains together, if one daemon keeps the keychains of many users.
 public struct KeychainQuota: Sendable, Equatable {
-    /// The size of all databases, stored files, audit logs, and of backups while they are made or restored, in
-    /// bytes.
+    /// The size of all databases, stored files and audit logs, in bytes. Backups may have as much beside it, while
+    /// they are made or restored.
     public var bytes: Int
     /// The number of items in all keychains, tombstones included.
     public var items: Int

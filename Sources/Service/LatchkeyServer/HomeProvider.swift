@@ -40,7 +40,7 @@ public final class HomeProvider: KeychainProvider {
     /// Whether homes belong to the daemon only while it runs.
     private let ownsWhileRunning: Bool
     private let lists = SystemMutex<[UInt32: KeychainListCache]>([:])
-    private let accounts = SystemMutex<[UInt32: StorageAccount]>([:])
+    private let accounts = SystemMutex<[UInt32: AccountReference]>([:])
     private let slots = SystemMutex<[UserKeychain: KeychainSlot]>([:])
     private let whenLocked = SystemMutex<(@Sendable () -> Void)?>(nil)
 
@@ -186,18 +186,27 @@ public final class HomeProvider: KeychainProvider {
         try UserKeychains.make(home, passcode, clocks: clocks, account: account(of: user))
     }
 
-    /// Returns what a user may keep on the disk, in all keychains together; nil for no limit.
+    /// Returns what a user may keep on the disk, in all keychains together; nil for no limit. What uses the account
+    /// keeps it: with the last keychain of the user that is open, it ends.
     func account(of user: UInt32) throws(KeychainError) -> StorageAccount? {
         guard let quota else { return nil }
-        if let known = accounts.withLock({ $0[user] }) { return known }
+        if let known = accounts.withLock({ $0[user]?.account }) { return known }
         let keychains = UserKeychains(try loginHome(of: user))
         let fresh = try keychains.account(quota)
         return accounts.withLock { accounts in
             // Another thread may have been faster, and something is charged to its account already.
-            if let known = accounts[user] { return known }
-            accounts[user] = fresh
+            if let known = accounts[user]?.account { return known }
+            accounts = accounts.filter { $0.value.account != nil }
+            accounts[user] = AccountReference(account: fresh)
             return fresh
         }
+    }
+
+    /// The number of accounts in memory; for tests.
+    var accountCount: Int { accounts.withLock { $0.values.count { $0.account != nil } } }
+
+    private struct AccountReference {
+        weak var account: StorageAccount?
     }
 
     /// Runs `body`, which creates or deletes a keychain, while no request can open it.

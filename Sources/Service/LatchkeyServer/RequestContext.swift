@@ -71,7 +71,7 @@ final class RequestContext: OperationContext {
         guard let home = keychain.home else {
             throw KeychainError(.notAvailable, "a keychain in memory cannot be backed up or restored")
         }
-        return try Spool(in: home.stateDirectory, charge: keychain.account?.charge())
+        return try Spool(in: home.stateDirectory, charge: keychain.account?.charge(inTransit: true))
     }
 
     // MARK: The caller

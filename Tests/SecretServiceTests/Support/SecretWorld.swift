@@ -16,7 +16,7 @@ final class SecretWorld: Sendable {
     let store: MemorySecretStore
     let person: TestPerson
     private let connection: BusConnection
-    private let server: SecretServer
+    let server: SecretServer
 
     /// - Parameters:
     ///   - passcode: nil for a store that is never locked.

@@ -35,4 +35,15 @@ public struct BackupFileSink {
     ) {
         (self.take, self.finish) = (take, finish)
     }
+
+    /// Calls `body` before the first part of a file, which follows all items.
+    func afterItems(_ body: @escaping () throws(StoreError) -> Void) -> BackupFileSink {
+        var hasBegun = false
+        return BackupFileSink(
+            take: { (name, bytes) throws(StoreError) in
+                if !hasBegun { try body() }
+                hasBegun = true
+                try take(name, bytes)
+            }, finish: finish)
+    }
 }

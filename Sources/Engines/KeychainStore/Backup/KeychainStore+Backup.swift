@@ -126,6 +126,9 @@ extension KeychainStore {
         var report = RestoreReport()
         do throws(StoreError) {
             try write(with: keyring) { (database, seal) throws(StoreError) in
+                let files = files?.afterItems { [connections] () throws(StoreError) in
+                    try connections.endGrowth(of: database)
+                }
                 if !merges { report.deleted = try Self.deleteReplaceable(in: database, seal) }
                 while let record = try Self.nextItem(
                     from: &reader, deviceBound, header.version, files, &report)

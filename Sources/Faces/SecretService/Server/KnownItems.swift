@@ -7,10 +7,68 @@ internal import SystemBus
 /// The metadata of items that were open since the service was started. It is shown after a lock as well: a
 /// program that finds two locked items must tell them apart, and every program of the user could read it
 /// before. It is in memory only, of at most ``maxCount`` items, and ends with the service.
+///
+/// Beyond the limits, the program that has most in one collection loses its oldest item there: it takes no place
+/// of other programs.
 final class KnownItems: Sendable {
-    private struct State {
-        var metadata: [ItemReference: SecretItemMetadata] = [:]
+    private struct Source: Hashable {
+        let collection: CollectionName
+        /// The program that has stored the items; nil if it is not known.
+        let program: ProgramPath?
+    }
+
+    private struct Entry {
+        let metadata: SecretItemMetadata
+        let source: Source
+        let number: UInt64
+    }
+
+    /// The items of one source.
+    private struct Group {
+        /// The oldest one first; an item that was seen again or forgotten is here with a number that it has no more.
+        var order: ArraySlice<(item: ItemReference, number: UInt64)> = []
+        var count = 0
         var length = 0
+    }
+
+    private struct State {
+        var entries: [ItemReference: Entry] = [:]
+        var groups: [Source: Group] = [:]
+        var length = 0
+        var lastNumber: UInt64 = 0
+
+        mutating func insert(_ item: SecretItem, _ metadata: SecretItemMetadata) {
+            remove(item.reference)
+            lastNumber += 1
+            let source = Source(collection: item.reference.collection, program: item.creators.first)
+            entries[item.reference] = Entry(metadata: metadata, source: source, number: lastNumber)
+            length += metadata.length
+            var group = groups.removeValue(forKey: source) ?? Group()
+            group.count += 1
+            group.length += metadata.length
+            group.order.append((item.reference, lastNumber))
+            if group.order.count > 2 * group.count + KnownItems.spareCount {
+                group.order.removeAll { entries[$0.item]?.number != $0.number }
+            }
+            groups[source] = group
+            while entries.count > KnownItems.maxCount { removeOldest { $0.count < $1.count } }
+            while length > KnownItems.maxLength { removeOldest { $0.length < $1.length } }
+        }
+
+        mutating func remove(_ item: ItemReference) {
+            guard let entry = entries.removeValue(forKey: item) else { return }
+            length -= entry.metadata.length
+            groups[entry.source]?.count -= 1
+            groups[entry.source]?.length -= entry.metadata.length
+            if groups[entry.source]?.count == 0 { groups[entry.source] = nil }
+        }
+
+        private mutating func removeOldest(of isSmaller: (Group, Group) -> Bool) {
+            guard let largest = groups.max(by: { isSmaller($0.value, $1.value) })?.key else { return }
+            while let oldest = groups[largest]?.order.popFirst() {
+                guard entries[oldest.item]?.number != oldest.number else { return remove(oldest.item) }
+            }
+        }
     }
 
     private let state = SystemMutex(State())
@@ -22,50 +80,66 @@ final class KnownItems: Sendable {
             return item
         }
         var known = item
-        known.metadata = state.withLock { $0.metadata[item.reference] }
+        known.metadata = state.withLock { $0.entries[item.reference]?.metadata }
         return known
     }
 
-    /// Remembers open items. What exceeds the limits is not known after a lock.
+    /// Remembers open items.
     func remember(_ items: [SecretItem]) {
         state.withLock { state in
             for item in items {
                 guard let metadata = item.metadata, !item.isLocked else { continue }
-                Self.remove(item.reference, from: &state)
-                guard state.metadata.count < Self.maxCount, state.length + metadata.length <= Self.maxLength
-                else { continue }
-                state.metadata[item.reference] = metadata
-                state.length += metadata.length
+                state.insert(item, metadata)
             }
         }
     }
 
-    /// Remembers all items of a collection, and forgets those that it does not have any more.
-    func renew(_ collection: CollectionName, _ items: [SecretItem]) {
+    /// Remembers the items of a collection, and forgets those that it does not have any more.
+    ///
+    /// - Parameter isWhole: whether these are all items of the collection. If not, the others may have changed:
+    ///   all but the newest ``maxUnread`` are forgotten.
+    /// - Returns: the items that are kept, and must be read again.
+    @discardableResult
+    func renew(_ collection: CollectionName, _ items: [SecretItem], isWhole: Bool = true) -> [ItemReference] {
         let present = Set(items.map(\.reference))
-        state.withLock { state in
-            for reference in state.metadata.keys
-            where reference.collection == collection && !present.contains(reference) {
-                Self.remove(reference, from: &state)
-            }
+        let unread = state.withLock { state in
+            let others = state.entries.filter { $0.key.collection == collection && !present.contains($0.key) }
+                .sorted { $0.value.number > $1.value.number }.map(\.key)
+            let kept = isWhole ? [] : others.prefix(Self.maxUnread)
+            for reference in others.dropFirst(kept.count) { state.remove(reference) }
+            return Array(kept)
         }
         remember(items)
+        return unread
     }
 
-    private static func remove(_ item: ItemReference, from state: inout State) {
-        guard let metadata = state.metadata.removeValue(forKey: item) else { return }
-        state.length -= metadata.length
-    }
+    func forget(_ item: ItemReference) { state.withLock { $0.remove(item) } }
+
+    /// Forgets all items of a collection, which was deleted.
+    func forget(_ collection: CollectionName) { renew(collection, []) }
 
     static let maxCount = 8192
     /// The maximum length of all texts, in bytes.
     static let maxLength = 4 << 20
+    static let maxUnread = 256
+    private static let spareCount = 64
 }
 
 extension SecretServer {
     /// Returns an item, also a locked one as it is known.
     func item(_ reference: ItemReference) throws(SecretStoreError) -> SecretItem {
-        known.completed(try store.item(reference))
+        do throws(SecretStoreError) {
+            return known.completed(try store.item(reference))
+        } catch {
+            if case .notFound = error { known.forget(reference) }
+            throw error
+        }
+    }
+
+    /// Reads an item that has changed.
+    func reread(_ reference: ItemReference) {
+        known.forget(reference)
+        _ = try? item(reference)
     }
 }
 

@@ -14,6 +14,7 @@ extension SecretServer {
             try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) -> Void in
                 try store.deleteCollection(name)
             }
+            known.forget(name)
             announceCollections()
             return [.objectPath(.absent)]
         case "SearchItems":
@@ -41,13 +42,13 @@ extension SecretServer {
                 "Label": BusVariant(item.label), "Attributes": BusVariant(item.attributes.busValue),
                 "Type": BusVariant(item.attributes.schema),
             ]
-            _ = try? self.item(added.reference)
+            reread(added.reference)
             signals.itemChanged(added.reference, changed)
         } else {
             let now = WallClock.seconds
             let metadata = SecretItemMetadata(
                 label: item.label, attributes: item.attributes, created: now, modified: now)
-            known.remember([SecretItem(added.reference, metadata)])
+            known.remember([SecretItem(added.reference, metadata, creators: [item.creator].compactMap { $0 })])
             signals.itemCreated(added.reference)
         }
         return [.objectPath(added.reference.path), .objectPath(.absent)]

@@ -10,6 +10,7 @@ extension SecretServer {
         switch method {
         case "Delete":
             try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in try store.deleteItem(item) }
+            known.forget(item)
             signals.itemDeleted(item)
             return [.objectPath(.absent)]
         case "GetSecret":
@@ -34,7 +35,7 @@ extension SecretServer {
         _ item: ItemReference, _ update: SecretItemUpdate, _ changed: [String: BusVariant], _ call: BusMethodCall
     ) throws(BusFailure) {
         try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in try store.update(item, with: update) }
-        _ = try? self.item(item)
+        reread(item)
         signals.itemChanged(item, changed)
     }
 }

@@ -177,7 +177,7 @@ public final class SecretServer: Sendable {
         announced.withLock { $0 = present }
         let announcer = ChangeAnnouncer { [weak self] changes in self?.announce(changes) }
         BackgroundThread.run { [weak self] in
-            for name in present { _ = self?.announcedItems(of: name) }
+            for name in present { _ = self?.announcedItems(of: name, haveChanged: false) }
         }
         do throws(SecretStoreError) {
             let observation = try store.observe { [consent] change in
@@ -196,7 +196,9 @@ public final class SecretServer: Sendable {
         guard let collections = try? store.collections() else { return }
         for collection in collections {
             let domain = try? store.lockDomain(of: collection.name)
-            let items = announcedItems(of: collection.name)
+            // Locked items do not change.
+            let haveChanged = changes.contains(.contents) && !collection.isLocked
+            let items = announcedItems(of: collection.name, haveChanged: haveChanged)
             if domain.map({ changes.contains(.lock($0)) }) == true {
                 signals.collectionChanged(collection)
                 // Programs that show items, such as Seahorse, read their labels again.
@@ -213,10 +215,17 @@ public final class SecretServer: Sendable {
 
     /// Returns the items of a collection; nil if there are more than a program shows. Programs with
     /// more items read them again when they are told that the collection has changed.
-    private func announcedItems(of name: CollectionName) -> [SecretItem]? {
+    ///
+    /// - Parameter haveChanged: whether any item may have changed.
+    private func announcedItems(of name: CollectionName, haveChanged: Bool) -> [SecretItem]? {
         guard let items = try? store.items(in: name, limit: SecretLimits.maxAnnouncedItems + 1) else { return nil }
         guard items.count <= SecretLimits.maxAnnouncedItems else {
-            known.remember(items)
+            guard haveChanged else {
+                known.remember(items)
+                return nil
+            }
+            // One that is locked meanwhile stays as it was known.
+            for item in known.renew(name, items, isWhole: false) { _ = try? self.item(item) }
             return nil
         }
         known.renew(name, items)
@@ -240,7 +249,10 @@ extension SecretServer {
         guard let change else { return }
         let all = announced.withLock { $0 }
         for name in change.created { signals.collectionCreated(name, all: all) }
-        for name in change.deleted { signals.collectionDeleted(name, all: all) }
+        for name in change.deleted {
+            known.forget(name)
+            signals.collectionDeleted(name, all: all)
+        }
     }
 }
 

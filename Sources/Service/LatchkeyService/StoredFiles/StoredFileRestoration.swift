@@ -43,7 +43,6 @@ final class StoredFileRestoration {
             throw KeychainError(error)
         }
         directory = existing
-        spent = account?.charge()
         return try existing.whilePublishing(body)
     }
 
@@ -65,7 +64,9 @@ final class StoredFileRestoration {
     }
 
     private func charge(_ count: Int) throws(SystemError) {
-        // This runs within a change of the database.
+        // This runs within a change of the database, which gets all that is left: it has released what the items
+        // do not need.
+        if spent == nil { spent = account?.charge() }
         guard spent?.add(count, waits: false) != false else {
             throw SystemError(
                 "restore a file beyond what this user may keep on the disk", path: home.filesDirectory, code: ENOSPC)
