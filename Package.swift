@@ -47,7 +47,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // Foundations: the machine underneath. Nothing here knows what a keychain is.
@@ -376,7 +375,7 @@ let package = Package(
             dependencies: [
                 "Fingerprint", "HardwareSecurity", "KeychainModel", "LatchkeyClient", "LatchkeyServer",
                 "LatchkeyService", "LinuxSystem", "LoginSession", "Presence", "SecurityKeyPresence",
-                "TrustedPlatformModule", .argumentParser, .lifecycle, .log, .signals,
+                "TrustedPlatformModule", .argumentParser, .log,
             ],
             path: "Sources/Executables/LatchkeyDaemon"
         ),
@@ -712,9 +711,6 @@ extension Target.Dependency {
     }
     static var asn1: Self { .product(name: "SwiftASN1", package: "swift-asn1") }
     static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
-    static var lifecycle: Self {
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .tools)
-    }
     static var log: Self { .product(name: "Logging", package: "swift-log") }
     static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio", condition: .transport) }
     static var asyncHTTPClient: Self {
@@ -726,7 +722,6 @@ extension Target.Dependency {
     static var nioTLS: Self { .product(name: "NIOTLS", package: "swift-nio", condition: .transport) }
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .transport) }
     static var protobuf: Self { .product(name: "SwiftProtobuf", package: "swift-protobuf") }
-    static var signals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .tools) }
 }
 
 extension TargetDependencyCondition {
