@@ -40,7 +40,8 @@ struct DumpKeychainTests {
         let outcome = keychain.security("dump-keychain -d")
         #expect(outcome.exit == 0 && outcome.error.isEmpty, "\(outcome.error)")
         #expect(dumped(outcome) == (0..<Self.count).map { "item-\($0)" })
-        #expect(outcome.output.matches(of: /(?m)^"x{100000}"$/).count == Self.count)
+        let data = "\"\(String(repeating: "x", count: Self.length))\""
+        #expect(outcome.output.split(separator: "\n").count { $0 == data } == Self.count)
     }
 
     @Test("Of a locked keychain, the items of open classes are shown, and a note says that others are not")

@@ -67,11 +67,13 @@ enum BusMessageInput {
 
     private static func path(_ text: String) -> (Bool, String?) {
         guard let path = try? ObjectPath(validating: text), let object = SecretPath(path) else { return (false, nil) }
+        // A name below `aliases` that is no alias is that of a collection.
+        let usual = text.replacing("/org/freedesktop/secrets/aliases/", with: "/org/freedesktop/secrets/collection/")
         switch object {
         case .collection(.name(let name)):
-            return (true, name.path == path ? nil : "a collection has two paths")
+            return (true, name.path.text == usual ? nil : "a collection has two paths")
         case .item(.name(let name), let item):
-            return (true, ItemReference(name, item).path == path ? nil : "an item has two paths")
+            return (true, ItemReference(name, item).path.text == usual ? nil : "an item has two paths")
         case .session(let number): return (true, number.path == path ? nil : "a session has two paths")
         case .prompt(let number): return (true, number.path == path ? nil : "a prompt has two paths")
         default: return (true, nil)
