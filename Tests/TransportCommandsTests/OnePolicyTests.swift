@@ -61,7 +61,7 @@ struct OnePolicyTests {
         }
         try await lab.asProgram {
             let error = #expect(throws: (any Error).self) { try StoredPins().configuration() }
-            #expect("\(String(describing: error))".contains("locked"))
+            #expect("\(String(describing: error))".contains("errSecInteractionNotAllowed"))
         }
         let ignoring = try await lab.latchkey(check + ["--ignore-stored-pins"])
         #expect(ignoring.status == 0 && ignoring.output.contains("stored pins are ignored"), "\(ignoring)")
