@@ -69,7 +69,9 @@ extension RecipeOutput {
         lines(text).filter { line in !prefixes.contains { line.hasPrefix($0) } && !notes.contains(line) }
     }
 
-    private static let prefixes = ["hint: ", "latchkey: ", "security: note: ", "security: warning: "]
+    private static let prefixes = [
+        "hint: ", "latchkey: ", "security: note: ", "security: warning: ", "security: applied: ",
+    ]
 
     /// Notes without a prefix of their own: `CommandSession.warn` writes them.
     private static let notes: Set<String> = [

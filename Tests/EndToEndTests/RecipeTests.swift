@@ -149,6 +149,7 @@ struct RecipeTests {
             hint: type this
             latchkey: latchkeyd was started
             security: note: something else
+            security: applied: App Transport Security without exceptions
             security: a passcode on the command line is visible to every process
             password: "x"
 

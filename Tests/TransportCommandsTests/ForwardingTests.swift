@@ -13,6 +13,7 @@ struct ForwardingTests {
     init() throws { lab = try Lab() }
 
     struct Diagnostics: Decodable {
+        var applied: [String]
         var cases: [Case]
         struct Case: Decodable {
             var title: String
@@ -54,6 +55,8 @@ struct ForwardingTests {
         let words = ["ats", "diagnostics", "--json"] + lab.options
         let (status, report) = try await lab.json(Diagnostics.self, words + ["https://\(Lab.host):\(server.port)/x"])
         #expect(status == 0 && report.cases.count == 18)
+        let trust = "trust in the anchors of \(lab.authority.root.file) alone, without trust settings"
+        #expect(report.applied == ["no pins are stored for \(Lab.host)", trust])
         #expect(report.cases.filter { !$0.passed }.map { $0.title.prefix(7) } == Array(repeating: "TLSv1.3", count: 4))
         let plain = try await lab.json(Diagnostics.self, words + ["http://\(Lab.host):\(server.port)/"])
         #expect(plain.0 == 1)
@@ -66,6 +69,7 @@ struct ForwardingTests {
             ["ats", "diagnostics", "--verbose"] + lab.options + ["https://\(Lab.host):\(server.port)"])
         #expect(text.output.hasPrefix("---\nDefault\nATS Dictionary: {}\nResult : PASS\n"))
         #expect(text.output.contains("Result : FAIL\nReason : "))
+        #expect(text.error.contains("applied: \(report.applied.joined(separator: "; "))"), "\(text)")
     }
 
     @Test("ats diagnostics applies the stored pins in each combination, also to http")
@@ -77,7 +81,26 @@ struct ForwardingTests {
             let words = ["ats", "diagnostics", "--json"] + lab.options + ["\(scheme)://\(Lab.host):\(server.port)/"]
             let (status, report) = try await lab.json(Diagnostics.self, words)
             #expect(status == 1 && report.cases.count == 18 && !report.cases.contains(where: \.passed), "\(scheme)")
+            #expect(report.applied.first == "the stored pins of \(Lab.host)")
         }
+    }
+
+    @Test("verify-cert -v does not call a server trusted that violates the stored pins, and names what was applied")
+    func verifyCertOfPins() async throws {
+        let (authority, leaf) = (lab.authority, try lab.authority.server(Lab.host))
+        let words = [
+            "verify-cert", "-v", "-c", leaf.file, "-c", authority.intermediate.file, "-r", authority.root.file, "-p",
+            "ssl", "-n", Lab.host,
+        ]
+        let free = try await lab.latchkey(words)
+        #expect(free.status == 0 && free.output.contains("\nTrusted:\n"), "\(free)")
+        #expect(free.error.contains("applied: App Transport Security without exceptions; no pins are stored for"))
+        let wrong = try lab.other.root.pin()
+        #expect(try await lab.latchkey(["pin", "add", "--pin", wrong, Lab.host]).status == 0)
+        let violated = try await lab.latchkey(words)
+        #expect(violated.status == 1 && violated.output.contains("\nNot trusted: "), "\(violated)")
+        #expect(!violated.output.contains("Trusted:") && violated.output.contains("\nViolated: "))
+        #expect(violated.output.contains("Applied: the stored pins of \(Lab.host)\n"))
     }
 
     @Test("verify-cert evaluates the certificates that the server of a URL sends")

@@ -4,6 +4,7 @@ import AsyncHTTPClient
 import CertificateTrust
 import Foundation
 import KeychainTesting
+import LatchkeyClient
 import LatchkeyHTTPClient
 import LatchkeyNIOSSL
 import LatchkeyURLSession
@@ -57,6 +58,10 @@ struct OnePolicyTests {
             #expect(
                 outcome.status != 0 && outcome.output.isEmpty && outcome.error.contains("locked"),
                 "\(words): \(outcome)")
+        }
+        try await lab.asProgram {
+            let error = #expect(throws: (any Error).self) { try StoredPins().configuration() }
+            #expect("\(String(describing: error))".contains("errSecInteractionNotAllowed"))
         }
         let ignoring = try await lab.latchkey(check + ["--ignore-stored-pins"])
         #expect(ignoring.status == 0 && ignoring.output.contains("stored pins are ignored"), "\(ignoring)")
@@ -228,9 +233,9 @@ private struct Bench {
                 saying: "\"the stored pins of ")
             #expect(result.text.contains("\"isTrusted\" : \(result.isAccepted)"), "\(result.text)")
             return result
-        case .connection: return try await bound { try await connection() }
-        case .urlSession: return try await bound { try await urlSession() }
-        case .httpClient: return try await bound { try await httpClient() }
+        case .connection: return try await lab.asProgram { try await connection() }
+        case .urlSession: return try await lab.asProgram { try await urlSession() }
+        case .httpClient: return try await lab.asProgram { try await httpClient() }
         }
     }
 
@@ -245,34 +250,20 @@ private struct Bench {
         return Result(isAccepted: outcome.status == 0, text: outcome.output + outcome.error)
     }
 
-    /// Runs a library with an empty keychain.
-    private func bound(_ body: () async throws -> Result) async throws -> Result {
-        try await TestKeychain(.ephemeral).runTask(groups: nil) { try await body() }
-    }
-
+    /// The policy of a program that uses the stored pins, and joins its own to them.
     private func policy() throws -> ConnectionPolicy {
         let list = try settings.map { try AppTransportSecurity.reading(file: $0).settings } ?? .strict
-        var policy = ConnectionPolicy(
-            list,
-            pins: try PinConfiguration(
-                program.isEmpty
-                    ? []
-                    : [
-                        set(row.host, .anywhere, program)
-                    ]))
-        policy.storedPins = try PinConfiguration(
-            stored.map { entry, pins in
-                try set(entry.domain, entry.placement, pins, entry.subdomains ? .oneLevel : .none)
-            })
-        return policy
-    }
-
-    private func set(
-        _ domain: String, _ placement: PinPlacement, _ pins: [String], _ subdomains: Subdomains = .none
-    ) throws -> PinSet {
-        try PinSet(
-            DomainRule(DomainName(domain), subdomains: subdomains),
-            [PinRequirement(placement, pins.map { try Pin($0) })], requiresBackup: false)
+        let stored = try StoredPins().configuration()
+        #expect(stored.sets.count == row.stored.count, "the keychain of the test is not read")
+        guard !program.isEmpty else { return ConnectionPolicy(list, pins: stored) }
+        let domain = try DomainName(row.host)
+        let known = stored.sets.first { $0.rule.domain == domain }
+        let own = try PinSet(
+            known?.rule ?? DomainRule(domain),
+            (known?.requirements ?? []) + [PinRequirement(.anywhere, program.map { try Pin($0) })],
+            requiresBackup: false)
+        return ConnectionPolicy(
+            list, pins: try PinConfiguration(stored.sets.filter { $0.rule.domain != domain } + [own]))
     }
 
     private func trust() -> PeerTrust {
@@ -322,7 +313,8 @@ private struct Bench {
 
     private func httpClient() async throws -> Result {
         var configuration: HTTPClient.Configuration
-        do { configuration = try .latchkey(try policy(), trust: trust()) } catch {
+        let policy = try policy()
+        do { configuration = try .latchkey(policy, trust: trust()) } catch {
             return Result(isAccepted: false, text: "\(error)")
         }
         configuration.dnsOverride = [row.host: "127.0.0.1"]

@@ -19,8 +19,8 @@ public final class ProgramLog: Sendable {
         /// An option of an import is unknown and has no effect. Its value is not logged, because it
         /// may be a secret.
         case importOptionIgnored(String)
-        /// A text that was imported has blocks with unknown labels, or data outside of blocks. They are
-        /// not named, because the text may be secret.
+        /// A text that was imported has blocks with unknown labels, or data outside of blocks, or PKCS #12 has
+        /// other entries than keys and certificates. They are not named, because the file may be secret.
         case importPartsSkipped
         /// A property of Latchkey's `@KeychainItem` could not be read or stored: it cannot throw.
         case propertyFailed(OSStatusCode, isRead: Bool)
@@ -59,7 +59,7 @@ extension ProgramLog.Warning {
         case .importOptionIgnored(let name):
             "SecPKCS12Import ignores the unknown option \(name)"
         case .importPartsSkipped:
-            "SecItemImport skips PEM blocks with unknown labels, and base64 or binary data outside of blocks"
+            "an import skips PEM blocks with unknown labels, base64 or binary data outside of blocks, and entries of PKCS #12 that are no keys and certificates"
         case .propertyFailed(let status, isRead: true):
             "a @KeychainItem property is nil because the item could not be read: \(status); read() of the projected value throws the error"
         case .propertyFailed(let status, isRead: false):

@@ -39,6 +39,11 @@ struct Lab: Sendable {
         return try await onThread { try Executable.run(program, arguments, home: home) }
     }
 
+    /// Runs a body as a program that uses the keychain of the commands.
+    func asProgram<Value>(_ body: () async throws -> Value) async throws -> Value {
+        try await TestKeychain(in: home, clock: TestClock()).runTask(groups: nil) { try await body() }
+    }
+
     func json<Report: Decodable>(_ type: Report.Type, _ arguments: [String]) async throws -> (Int32, Report) {
         let outcome = try await latchkey(arguments)
         return (outcome.status, try JSONDecoder().decode(type, from: Data(outcome.output.utf8)))

@@ -37,6 +37,7 @@ public func SecPKCS12Import(
         let file = try data.withUnsafeBytes { (bytes) throws(KeychainError) in
             try PKCS12File(reading: bytes, passphrase: options.passphrase)
         }
+        if !file.notes.isEmpty { ProgramLog.current.warn(.importPartsSkipped) }
         let imported = try PKCS12Items(file)
         let dictionaries = try imported.dictionaries()
         try options.keychain?.store(imported.objects(of: dictionaries), options.access)

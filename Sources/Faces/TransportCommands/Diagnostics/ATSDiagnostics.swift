@@ -43,10 +43,12 @@ struct ATSDiagnostics: ParsableSubcommand {
         let (scheme, server) = try ServerAddress.ofURL(url)
         passcode.unlockOnDemand(in: session)
         let host = try HostPolicy(host: server.host, stored: StoredPins())
-        if host.hasPins { session.warn("applied: \(host.applied.dropFirst().joined(separator: "; "))") }
+        // App Transport Security differs between the combinations.
+        let applied = host.applied.dropFirst() + [connection.appliedTrust]
+        session.warn("applied: \(applied.joined(separator: "; "))")
         var runner = DiagnosticsRunner(
             scheme: scheme, server: server, pins: host.policy.storedPins, options: connection, session: session)
-        var report = DiagnosticsReport(url: url, cases: [])
+        var report = DiagnosticsReport(url: url, applied: Array(applied), cases: [])
         for item in DiagnosticsCase.all(for: server.host) {
             let failure = try runner.failure(of: item)
             report.cases.append(
@@ -111,6 +113,8 @@ private struct DiagnosticsRunner {
 /// The report of `latchkey ats diagnostics`, in the shape of its JSON.
 struct DiagnosticsReport: Encodable {
     var url: String
+    /// What is required in each case, one sentence each: pins and trust.
+    var applied: [String]
     var cases: [Case]
 
     struct Case: Encodable {

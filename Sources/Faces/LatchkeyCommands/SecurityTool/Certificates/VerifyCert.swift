@@ -108,12 +108,10 @@ package enum VerifyCert: SecurityCommand {
     ) throws(CommandFailure) {
         let verdict = try evaluation(arguments, presented, policy, in: session).verdict()
         let violations = (served?.problem.map { [$0] } ?? []) + (host?.violations(verdict, presented) ?? [])
-        try report(verdict, violations, arguments, in: session)
+        let applied = host.map { $0.applied + [HostPolicy.trust(anchors: arguments.paths("-r"))] } ?? []
+        try report(TrustReport(verdict, applied: applied, violations: violations), verdict, arguments, in: session)
         for problem in verdict.revocationProblems { session.warn("warning: revocation: \(problem)") }
-        if let host, served != nil || host.hasPins {
-            let applied = host.applied + [HostPolicy.trust(anchors: arguments.paths("-r"))]
-            session.warn("applied: \(applied.joined(separator: "; "))")
-        }
+        if !applied.isEmpty { session.warn("applied: \(applied.joined(separator: "; "))") }
         if !verdict.isTrusted || !violations.isEmpty { throw .reported(1) }
     }
 
@@ -196,8 +194,7 @@ package enum VerifyCert: SecurityCommand {
     }
 
     private static func report(
-        _ verdict: TrustVerdict, _ violations: [String], _ arguments: ParsedArguments,
-        in session: CommandSession
+        _ report: TrustReport, _ verdict: TrustVerdict, _ arguments: ParsedArguments, in session: CommandSession
     ) throws(CommandFailure) {
         guard !arguments.contains("-q") else { return }
         if let failure = verdict.failure {
@@ -207,13 +204,13 @@ package enum VerifyCert: SecurityCommand {
                     ? "SecTrustEvaluate result: kSecTrustResultDeny\n"
                     : "Cert Verify Result: \(failure.rule.traditionalName)\n")
             session.io.say("security: \(verdict.explanation(failure))\n")
-        } else if !violations.isEmpty {
+        } else if !report.violations.isEmpty {
             session.io.say("Cert Verify Result: CSSMERR_TP_VERIFY_ACTION_FAILED\n")
-            for violation in violations { session.io.say("security: \(violation)\n") }
+            for violation in report.violations { session.io.say("security: \(violation)\n") }
         } else if verdict.isTrusted {
             try session.write("...certificate verification successful.\n")
         }
-        if arguments.contains("-v") { try session.write(TrustReport(verdict).text) }
+        if arguments.contains("-v") { try session.write(report.text) }
         guard arguments.contains("-P") || arguments.contains("-t") || arguments.contains("-v") else { return }
         try session.write("---\nCertificate chain\n")
         for (index, certificate) in verdict.chain.enumerated() {

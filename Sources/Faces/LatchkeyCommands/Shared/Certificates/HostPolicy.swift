@@ -14,8 +14,6 @@ package struct HostPolicy {
     package let policy: ConnectionPolicy
     /// What is applied, one sentence each, for the report of a command.
     package let applied: [String]
-    /// Whether pins apply to the host.
-    package let hasPins: Bool
     private let host: String
 
     /// - Parameters:
@@ -45,7 +43,6 @@ package struct HostPolicy {
         if let set = policy.settings.pins.set(forHost: host) {
             sources.append("the pins of \(set.rule.domain) in \(settings?.file ?? "the settings")")
         }
-        hasPins = !sources.isEmpty
         if stored == nil { sources.append("stored pins are ignored") }
         applied += sources.isEmpty ? ["no pins are stored for \(host)"] : sources
         self.applied = applied
