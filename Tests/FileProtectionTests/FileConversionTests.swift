@@ -269,6 +269,39 @@ import Testing
     }
 
     @Test(
+        "A copy of a repair that was interrupted is used again; another file of its name stays, and the copy is numbered"
+    )
+    func interruptedRepair() throws {
+        try Data(Self.content).write(to: URL(filePath: path("a")))
+        #expect(try protect("a") == .protected)
+        let whole = try bytes("a")
+        func damage() throws -> [UInt8] {
+            try change("a") { $0.replaceSubrange(0..<4096, with: repeatElement(0, count: 4096)) }
+            return try bytes("a")
+        }
+        let damaged = try damage()
+        try Data(damaged).write(to: URL(filePath: path("a.damaged")))
+        #expect(try FileConversion(keys).repair("a", in: open) == .restored)
+        #expect(try bytes("a") == whole)
+        #expect(try Set(names()) == ["a", "a.damaged"])
+        // The same length, and other bytes; then a link to the same bytes.
+        for (count, other) in [(2, damaged.dropLast() + [damaged[0] ^ 1]), (3, damaged)] {
+            if count == 2 {
+                try Data(other).write(to: URL(filePath: path("a.damaged")))
+            } else {
+                try FileManager.default.removeItem(atPath: path("a.damaged"))
+                try Data(repeating: 7, count: 10).write(to: URL(filePath: path("a.damaged.2")))
+                try Data(other).write(to: URL(filePath: path("target")))
+                #expect(symlink("target", path("a.damaged")) == 0)
+            }
+            #expect(try damage() == damaged)
+            #expect(try FileConversion(keys).repair("a", in: open) == .restored)
+            #expect(try bytes("a.damaged.\(count)") == damaged)
+            #expect(try bytes("a.damaged") == Array(other))
+        }
+    }
+
+    @Test(
         "A repair stores no older state while the newest header cannot be opened for now",
         arguments: [
             TestKey.closed, KeychainError(.interactionNotAllowed), KeychainError(.notAvailable, "no daemon"),

@@ -142,7 +142,8 @@ struct EditCommandTests {
         try shell.protect("first\n")
         // As nano does: another file in the directory, and an exit value as after an error.
         for (save, isKept) in [("cp \"$1\" \"$1.save\"; ", true), ("", false)] {
-            try shell.editor("waiter", "trap '\(save)exit 1' HUP; : > started; while :; do sleep 0.05; done")
+            try shell.editor(
+                "waiter", "trap '\(save)exit 1' HUP; : > started; for n in $(seq 6000); do sleep 0.05; done")
             let run = try shell.run(
                 """
                 rm -f started; EDITOR=waiter latchkey edit notes & edit=$!

@@ -103,6 +103,23 @@ struct MountProcessTests {
         daemon.stop()
     }
 
+    @Test("When --unmount returns, new files are stored, and the process of the folder has ended")
+    func unmountWaits() throws {
+        for round in 0..<5 {
+            try mount("--class", "complete", place.store, place.mount)
+            let bytes = sampleBytes(4_000_000, UInt64(round))
+            try Call.write(bytes, to: place.mount + "/file\(round)")
+            try unmount(place.mount)
+            #expect(place.servers.isEmpty, "round \(round)")
+            #expect(try Call.names(place.store).count == round + 2)
+        }
+        try mount(place.store, place.mount)
+        for round in 0..<5 {
+            #expect(try Call.read(place.mount + "/file\(round)") == sampleBytes(4_000_000, UInt64(round)))
+        }
+        try unmount(place.mount)
+    }
+
     @Test("A mounted folder with an open file sleeps while no program uses it")
     func idle() throws {
         try mount("--class", "complete", place.store, place.mount)

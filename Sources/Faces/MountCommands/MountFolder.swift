@@ -18,7 +18,7 @@ struct MountFolder: ParsableSubcommand {
             The files in STORE and their names are encrypted. Programs see them as plain files at MOUNTPOINT, or in \
             STORE itself. While the class is closed, they get EACCES, also through files of the class complete that \
             they have open. With latchkeyd, the lock of the keychain decides; without it, this process has its own, \
-            and is unlocked until it ends.
+            and is unlocked until it ends. --unmount returns when everything is stored, and fails if changes are lost.
 
             A new store gets the class of --class, or of the nearest .latchkey-protect. After the end of this process \
             by kill -9, the next one detaches what is left at the mount point.
@@ -82,11 +82,16 @@ struct MountFolder: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let point = mountPoint ?? store
-        if unmount { return try Self.mapErrors(store) { () throws(FileProtectionError) in try end(store) } }
+        if unmount { return try end(store) }
         guard foreground || readyDescriptor != nil else { return try MountedProcess.start(session) }
         passcode.unlockOnDemand(in: session)
         let keychain = try session.keychain()
         let keys = SessionFileKeys(withholdsKeys: viaDaemon) { keychain }
+        let lost = LostChanges()
+        let record: MountRecord
+        do throws(SystemError) { record = try MountRecord() } catch { throw .status(KeychainError(error)) }
+        var isServed = false
+        defer { if !isServed { record.remove() } }
         let folder = try Self.mapErrors(store) { () throws(FileProtectionError) in
             try mapSystemErrors { () throws(SystemError) in
                 _ = try MountedFolder.recover(point)
@@ -102,7 +107,10 @@ struct MountFolder: ParsableSubcommand {
             return try MountedFolder(
                 of: store, at: point, choice?.protection, group: accessGroup ?? choice?.group, keys: keys,
                 isReadOnly: readOnly, allowsOthers: allowOther
-            ) { output.say("\($0)") }
+            ) { report in
+                if case .lostChanges(let stored) = report { lost.add(stored) }
+                output.say("\(report)")
+            }
         }
         guard TerminationSignals.handle({ folder.unmount() }) else {
             folder.unmount()
@@ -114,8 +122,17 @@ struct MountFolder: ParsableSubcommand {
             }
         }
         defer { withExtendedLifetime(observation) {} }
+        try Self.mapErrors(point) { () throws(FileProtectionError) in
+            try mapSystemErrors { () throws(SystemError) in try record.mounted(at: point) }
+        }
+        isServed = true
         if let readyDescriptor { BackgroundProcess.isReady(readyDescriptor) }
-        folder.run()
+        var problem: SystemError?
+        folder.run { do throws(SystemError) { try record.begin() } catch { problem = error } }
+        do throws(SystemError) { try record.end(lost: lost.all) } catch { problem = error }
+        // Without the last line of the record, the command that unmounts fails.
+        if let problem { throw .status(KeychainError(problem)) }
+        guard lost.all.isEmpty else { throw .status(Self.lostChanges(lost.all)) }
     }
 
     private func choice() throws(FileProtectionError) -> ProtectionPolicy? {
@@ -130,11 +147,25 @@ struct MountFolder: ParsableSubcommand {
         return policy ?? ProtectionPolicy(.complete, group: accessGroup)
     }
 
-    private func end(_ point: FilePath) throws(FileProtectionError) {
-        try mapSystemErrors { () throws(SystemError) in
-            guard try !MountedFolder.recover(point) else { return }
-            try MountedFolder.unmount(point)
+    /// Unmounts, and waits until everything is stored.
+    private func end(_ point: FilePath) throws(CommandFailure) {
+        let lost = try Self.mapErrors(point) { () throws(FileProtectionError) in
+            try mapSystemErrors { () throws(SystemError) -> [String] in
+                guard try !MountedFolder.recover(point) else { return [] }
+                // Of something else there is no record; unmount(_:) says what is wrong with it.
+                let record = try MountedFolder.isMounted(point) ? try MountRecord(of: point) : nil
+                try MountedFolder.unmount(point)
+                return try record?.lostChanges() ?? []
+            }
         }
+        guard lost.isEmpty else { throw .status(Self.lostChanges(lost)) }
+    }
+
+    private static func lostChanges(_ stored: [String]) -> KeychainError {
+        KeychainError(
+            .io,
+            "the folder is unmounted, but changes are lost, which could not be stored: \(stored.joined(separator: ", "))",
+            hint: "unlock the keychain before a folder is unmounted")
     }
 
     /// The lock closes class A at once, without its grace period: programs that have files open do not
@@ -154,6 +185,14 @@ struct MountFolder: ParsableSubcommand {
             throw .status(KeychainError(error, path: path.description))
         }
     }
+}
+
+/// The stored names of files with changes that are lost.
+private final class LostChanges: Sendable {
+    private let names = SystemMutex<[String]>([])
+
+    var all: [String] { names.withLock { $0 } }
+    func add(_ name: String) { names.withLock { $0.append(name) } }
 }
 
 /// Problems of a mounted folder, for the person who has mounted it in the foreground.

@@ -70,9 +70,12 @@ public final class MountedFolder: Sendable {
     /// The class of the folder.
     public var protection: FileProtectionClass { operations.secret.protection }
 
-    /// Serves programs until the folder is unmounted.
-    public func run() {
+    /// Serves programs until the folder is unmounted, and stores what is not stored yet.
+    ///
+    /// - Parameter whenUnmounted: called between both.
+    public func run(whenUnmounted: () -> Void = {}) {
         session.run()
+        whenUnmounted()
         operations.storeAll()
     }
 
@@ -129,6 +132,21 @@ public final class MountedFolder: Sendable {
     /// Whether a file system that a process serves is mounted here.
     public static func isMounted(_ mountPoint: FilePath) throws(SystemError) -> Bool {
         try MountPoint(mountPoint).isMounted
+    }
+
+    /// The kernel's number of what is mounted at a directory; no process of a file system is asked. Another
+    /// mount gets it as soon as this one has ended.
+    public static func mountNumber(at path: FilePath) throws(SystemError) -> UInt64 {
+        let directory = try OwnedDescriptor(opening: path, flags: CFILECALLS_PATH_ONLY | O_DIRECTORY)
+        let source = "/proc/self/fdinfo/\(directory.rawValue)"
+        let text = String(
+            decoding: try OwnedDescriptor(opening: source, flags: O_RDONLY).read(upTo: 4096, path: source),
+            as: UTF8.self)
+        let words = text.split(separator: "\n").first { $0.hasPrefix("mnt_id:") }?.split(whereSeparator: \.isWhitespace)
+        guard let number = words?.last.flatMap({ UInt64($0) }) else {
+            throw SystemError("get the number of the mount", path: path, code: EINVAL)
+        }
+        return number
     }
 
     /// Unmounts the folder of another process.

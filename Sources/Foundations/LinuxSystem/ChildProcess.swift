@@ -189,9 +189,10 @@ public enum ChildProcess {
         words.map { FilePath(bytes: $0).withCString { strdup($0) } } + [nil]
     }
 
-    // because a signal handler has no context. They are written by one thread, which runs one child at a
-    // time, and by the handler: each is one word.
+    // because a signal handler has no context. It is one word, and written by one thread: a command runs one
+    // child.
     nonisolated(unsafe) private static var current: pid_t = 0
+    // because a signal handler has no context. It is one word, which the handler writes.
     nonisolated(unsafe) private static var received: Int32 = 0
     private static let ignored = [SIGINT, SIGQUIT]
     private static let forwarded = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]

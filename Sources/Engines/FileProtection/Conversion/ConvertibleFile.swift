@@ -96,8 +96,50 @@ final class ConvertibleFile {
         }
     }
 
-    /// Gives a copy of the file, as it is, a name beside it; both are durable when this returns.
-    func keepCopy(as copyName: FilePath) throws(FileProtectionError) {
+    /// Keeps a copy of the file, as it is, beside it: with the first of the names that is free, or that has the
+    /// copy already, of an attempt that was interrupted. It is durable when this returns.
+    func keepCopy(as names: some Sequence<FilePath>) throws(FileProtectionError) {
+        for name in names {
+            if try isCopy(name) { return }
+            do throws(FileProtectionError) { return try makeCopy(as: name) } catch {
+                guard case .system(let cause) = error, cause.code == EEXIST else { throw error }
+            }
+        }
+        throw .system(SystemError("keep a copy of", path: path, code: EEXIST))
+    }
+
+    /// Whether a file beside this one has the same bytes; they and its name are durable then.
+    private func isCopy(_ name: FilePath) throws(FileProtectionError) -> Bool {
+        let other: OpenContainerFile
+        do throws(FileProtectionError) {
+            other = try OpenContainerFile(
+                try mapSystemErrors { () throws(SystemError) in try directory.open(name, flags: O_RDONLY) },
+                path: directory.path(of: name).description)
+        } catch {
+            // Without the name it is made; a link, a directory and a file that cannot be read have another name.
+            return false
+        }
+        guard try other.size == attributes.size else { return false }
+        let file = try OpenContainerFile(try descriptor.duplicate(), path: path)
+        let (mine, theirs) = (ChunkBuffer(), ChunkBuffer())
+        var position: UInt64 = 0
+        while position < attributes.size {
+            let count = try mine.withBytes { (mine) throws(FileProtectionError) in
+                try theirs.withBytes { (theirs) throws(FileProtectionError) in
+                    let count = try file.read(into: mine, at: position)
+                    guard try other.read(into: theirs, at: position) == count else { return 0 }
+                    return mine.prefix(count).elementsEqual(theirs.prefix(count)) ? count : 0
+                }
+            }
+            guard count > 0 else { return false }
+            position += UInt64(count)
+        }
+        try other.synchronize()
+        try mapSystemErrors { () throws(SystemError) in try directory.synchronize() }
+        return true
+    }
+
+    private func makeCopy(as copyName: FilePath) throws(FileProtectionError) {
         let copy = try mapSystemErrors { () throws(SystemError) in try directory.unnamedFile() }
         let target = try OpenContainerFile(try copy.duplicate(), path: directory.path(of: copyName).description)
         try copyContent { (bytes, offset) throws(FileProtectionError) in try target.write(bytes, at: offset) }

@@ -146,8 +146,7 @@ public struct FileConversion: Sendable {
     /// Makes the headers of a protected file the same again: those of its newest state that can be read
     /// whole. If there may have been a newer one, the former file is kept beside it.
     ///
-    /// - Throws: the reason for which the file does not open if no state can be read whole;
-    ///   ``FileProtectionError/system(_:)`` with `EEXIST` if there is a former file already.
+    /// - Throws: the reason for which the file does not open if no state can be read whole.
     public func repair(_ name: FilePath, in directory: OpenDirectory) throws(FileProtectionError) -> Outcome {
         let file = try ConvertibleFile(name, in: directory, flags: dryRun ? O_RDONLY : O_RDWR)
         guard try file.isProtected else { throw .notProtected }
@@ -157,14 +156,16 @@ public struct FileConversion: Sendable {
         let isWhole = found.container.isSettled
         let outcome: Outcome = isWhole ? .unchanged : found.isNewest ? .repaired : .restored
         guard !dryRun, !isWhole else { return outcome }
-        if !found.isNewest { try file.keepCopy(as: Self.formerName(of: name)) }
+        if !found.isNewest { try file.keepCopy(as: Self.formerNames(of: name)) }
         try found.container.commit()
         try file.keepTimes()
         return outcome
     }
 
-    /// The name that ``repair(_:in:)`` gives to the file as it was.
-    public static func formerName(of name: FilePath) -> FilePath { "\(name).damaged" }
+    /// The names that ``repair(_:in:)`` gives to the file as it was: the first one that no other file has.
+    static func formerNames(of name: FilePath) -> [FilePath] {
+        ["\(name).damaged"] + (2...99).map { "\(name).damaged.\($0)" }
+    }
 
     // MARK: Helpers
 
