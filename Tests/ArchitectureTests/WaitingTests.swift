@@ -11,6 +11,8 @@ struct WaitingTests {
         let pattern: String
         /// Only files that contain this are meant.
         var context = ""
+        /// A wait that contains this has an end.
+        var end: String?
         var exceptions: Set<String> = []
         let instead: String
 
@@ -23,35 +25,58 @@ struct WaitingTests {
             Rule(pattern: #"\.waitUntilExit\(\)"#, instead: "awaitExit()"),
             // The file of a process's memory has an end.
             Rule(
-                pattern: #"readDataToEndOfFile\(\)"#, exceptions: ["SecretBytesTests.swift"], instead: "awaitEnd()"),
+                pattern: #"readDataToEndOfFile\(\)"#, exceptions: ["SecretBytesTests.swift", "Worker.swift"],
+                instead: "awaitEnd()"),
             Rule(pattern: #"\.availableData\b"#, instead: "awaitContent()"),
             Rule(
                 pattern: #"\b(?!self)\w+\.wait\(\)"#, context: #"Dispatch(Semaphore|Group)\("#,
                 instead: "awaitSignal(), or eventually { group.wait(timeout: .now()) == .success }"),
-            // The replay of fuzzers' cases, which has an end of its own, is built without these waits.
+            // The replay of fuzzers' cases, which has an end of its own, is built without these waits. What is tested
+            // cancels a question, and the kernel ends a process that was killed.
             Rule(
-                pattern: #"while [^{]*\{ usleep\([^)]*\) \}"#, exceptions: ["FuzzPerson.swift"],
-                instead: "eventually { … }"),
-            Rule(pattern: #"\b(until|while) [^:\n][^;\n]*; *do sleep"#, instead: "a loop that counts"),
+                pattern: loop, end: loopEnd,
+                exceptions: ["WireBus.swift", "SpawnedProcess.swift"], instead: "eventually { … }"),
+            // `while :` is a program that hangs, and that the test ends.
+            Rule(pattern: #"\b(until|while) [^:\n][^;\n]*[;\n]\s*do\s+sleep"#, instead: "a loop that counts"),
         ])
     func limits(_ rule: Rule) throws {
         let (wait, context) = (try Regex(rule.pattern), try Regex(rule.context))
+        let end = try rule.end.map { try Regex($0) }
         let files = try Self.files()
         #expect(files.count > 500)
         for file in files where !rule.exceptions.contains(file.name) {
             guard rule.context.isEmpty || file.withoutComments.contains(context) else { continue }
             for found in file.withoutComments.matches(of: wait) {
+                if let end, file.withoutComments[found.range].contains(end) { continue }
                 Issue.record("\(file.path): \(file.withoutComments[found.range]): expected \(rule.instead)")
             }
         }
     }
 
-    /// The files of tests, without the processes that tests start, and without the waits themselves.
+    @Test(
+        "The rule for loops finds those of several lines, and leaves those with an end",
+        arguments: [
+            ("while !isReady { usleep(1000) }", true), ("while !isReady {\n    poll()\n    usleep(1000)\n}", true),
+            ("while !isReady, now < end { usleep(1000) }", false),
+            ("while true {\n    if wait.isOver { break }\n    usleep(1000)\n}", false),
+            ("while isReady {\n    poll()\n}\nusleep(1000)", false),
+        ])
+    func loops(_ text: String, _ isFound: Bool) throws {
+        let found = text.firstMatch(of: try Regex(Self.loop))
+        let end = try Regex(Self.loopEnd)
+        #expect(found.map { !text[$0.range].contains(end) } ?? false == isFound)
+    }
+
+    private static let loop = #"while [^\n{]*\{(?:[^{}]|\{[^{}]*\})*?\busleep\("#
+    // Not `\b`: a point within a word is no boundary of words.
+    private static let loopEnd = #"[^A-Za-z](end|limit|rest|stop|isOver|isCancelled)[^A-Za-z]"#
+
+    /// The files of tests and of the processes that tests start, also scripts, without these rules.
     private static func files() throws -> [Sources.File] {
         let directory = Sources.root.appending(path: "Tests")
-        let others = ["KeychainTesting/", "ProofWorker/", "FolderTool/", "TransportWorker/", "ArchitectureTests/"]
+        let kinds: Set = ["swift", "recipe", "py", "c", "sh"]
         return try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter { path in
-            path.hasSuffix(".swift") && !others.contains { path.hasPrefix($0) }
+            kinds.contains((path as NSString).pathExtension) && !path.hasPrefix("ArchitectureTests/")
         }
         .map { Sources.File(path: $0, text: try String(contentsOf: directory.appending(path: $0), encoding: .utf8)) }
     }

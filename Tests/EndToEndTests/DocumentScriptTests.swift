@@ -124,6 +124,28 @@ struct DocumentScriptTests {
         #expect(try copy.text("CONTRIBUTING.md") == page)
     }
 
+    // MARK: aims
+
+    @Test(
+        "The verdict on an aim in instructions is computed; words can lower it, and cannot raise it",
+        arguments: [
+            ("", 0, "| fast | met: 1.50 |"),
+            ("missed: 2.50 in a later run", 0, "| fast | **missed**: 2.50 in a later run |"),
+            ("met: 1.50 when recorded", 1, "is computed"), ("not settled", 1, "is computed"),
+        ] as [(String, Int32, String)])
+    func aims(_ words: String, _ status: Int32, _ expected: String) throws {
+        let copy = try WorkingCopy(
+            "aims",
+            [
+                "Benchmarks/aims.tsv": "source\taim\treached\ninstructions:add:2\tfast\t\(words)\n",
+                "Benchmarks/instructions.tsv": "call\traw\tfloor\tlatchkey\nadd\t1\t100\t150\n",
+                "Documentation/Performance.md": "<!-- aims -->\n<!-- end of aims -->\n",
+            ])
+        let outcome = try copy.run()
+        let text = status == 0 ? try copy.text("Documentation/Performance.md") : outcome.printed
+        #expect(outcome.status == status && text.contains(expected), "\(outcome) \(text)")
+    }
+
     // MARK: symbols
 
     private static let symbolFiles = [

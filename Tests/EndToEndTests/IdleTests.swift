@@ -14,6 +14,14 @@ extension DaemonProofs {
 
         init() throws { directory = try TemporaryDirectory() }
 
+        @Test("Processes do not count as idle if the process that measures the time has ended")
+        func measuring() throws {
+            let sleeper = try SpawnedProcess(["/bin/sleep", "600"], environment: [:], output: "/dev/null")
+            defer { sleeper.stop(signal: SIGKILL) }
+            let found = try Rest.restless(["sleep": sleeper.processIdentifier], in: directory, pulse: "exit 0")
+            #expect(found?.hasPrefix("nothing was measured") == true)
+        }
+
         @Test("Idle daemons sleep: without a bus, with an unlocked keychain, a closed one, and a waiting agent")
         func daemons() throws {
             let user = try DaemonProcess()

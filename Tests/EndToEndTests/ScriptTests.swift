@@ -72,6 +72,29 @@ struct ScriptTests {
             ])
     }
 
+    @Test("No variable of the caller's session reaches the tests, but those of the build and of the tests do")
+    func variables() throws {
+        let hidden = [
+            "LATCHKEY_KEYCHAIN", "LATCHKEY_NO_DAEMON", "LATCHKEY_EPHEMERAL", "LATCHKEY_PASSCODE_FILE",
+            "LATCHKEY_SESSION_FD", "LATCHKEY_SYSTEM_SOCKET", "LATCHKEY_TPM", "LATCHKEY_LOG", "LATCHKEY_A_FUTURE_ONE",
+            "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "LISTEN_FDS", "LISTEN_PID", "DISPLAY",
+            "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "SSL_CERT_FILE", "SSL_CERT_DIR", "XDG_CONFIG_HOME",
+            "SWIFT_DETERMINISTIC_HASHING",
+        ]
+        let kept = [
+            "LATCHKEY_TEST_WAIT_SECONDS", "LATCHKEY_BUILD_OPTIONS", "LATCHKEY_STRICT", "LATCHKEY_SOAK_SECONDS",
+            "LATCHKEY_CRASH_ROUNDS", "LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS", "LATCHKEY_TAMPER_STEP", "LATCHKEY_PKITS",
+            "LATCHKEY_RECORD", "LATCHKEY_RECORD_CORPUS", "LATCHKEY_RECORD_VECTOR", "LATCHKEY_USERS", "LATCHKEY_SEED",
+        ]
+        let machine = try FakeMachine(["swift": "env"])
+        let values = Dictionary(uniqueKeysWithValues: (hidden + kept).map { ($0, "of the caller") })
+        let outcome = try machine.run("test", [], path: "\(machine.programs):/usr/bin:/bin", more: values)
+        #expect(outcome.status == 0, "\(outcome)")
+        let found = outcome.printed.split(separator: "\n").filter { $0.hasSuffix("=of the caller") }
+            .compactMap { $0.split(separator: "=").first.map(String.init) }
+        #expect(Set(found) == Set(kept))
+    }
+
     @Test("A run in which no test ends is stopped, and names the tests and the processes that they wait for")
     func hangs() throws {
         let machine = try FakeMachine([

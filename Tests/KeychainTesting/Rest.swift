@@ -8,29 +8,37 @@ public enum Rest {
     /// Waits until no thread of any of the processes wakes while another process wakes ``wakes``
     /// times. What follows a request by seconds may end before.
     ///
-    /// - Parameter limit: the timeout in seconds.
-    /// - Returns: the process that does not come to rest, and its threads that have woken; nil if all
-    ///   processes sleep.
+    /// - Parameters:
+    ///   - limit: the timeout in seconds.
+    ///   - pulse: the script of the other process. It ends by itself, also if it is not stopped.
+    /// - Returns: the process that does not come to rest, and its threads that have woken, or the reason why
+    ///   nothing was measured; nil if all processes sleep.
     public static func restless(
-        _ processes: [String: pid_t], in directory: TemporaryDirectory, limit: Double = 250
+        _ processes: [String: pid_t], in directory: TemporaryDirectory, limit: Double = 250,
+        pulse script: String = "for number in $(seq 2000); do sleep 0.25; done"
     ) throws -> String? {
-        // It ends by itself, also if it is not stopped.
-        let script = "for number in $(seq 2000); do sleep 0.25; done"
         let pulse = try SpawnedProcess(
             ["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], output: "\(directory.path)/pulse")
         defer { pulse.stop(signal: SIGKILL) }
         func pulses() -> Int { ProcessTable.sleeps(of: pulse.processIdentifier).values.reduce(0, +) }
         var found: String?
+        var isPulsing = true
         let isAtRest = eventually(limit: limit) {
             let before = processes.mapValues(ProcessTable.sleeps)
             let begin = pulses()
-            _ = eventually { pulses() >= begin + wakes || !pulse.isRunning }
+            // Without the pulses, two pictures of one moment would be compared.
+            guard eventually({ pulses() >= begin + wakes || !pulse.isRunning }), pulse.isRunning else {
+                isPulsing = false
+                return true
+            }
             found = processes.keys.sorted().first { name in
                 processes[name].map { ProcessTable.sleeps(of: $0) } != before[name] || before[name]?.isEmpty != false
             }
             return found == nil
         }
-        guard !isAtRest, let found, let process = processes[found] else { return nil }
+        guard isPulsing else { return "nothing was measured: the other process has not woken often enough" }
+        guard !isAtRest else { return nil }
+        guard let found, let process = processes[found] else { return "nothing was measured within the limit" }
         return "\(found): \(threads(of: process))"
     }
 

@@ -550,8 +550,9 @@ struct ConstrainedCallTests {
     func counted(_ backend: Backend) throws {
         let fixture = try Fixture(backend)
         try fixture.add("A", .userPresence)
-        // Each differs from the last one, by which a repetition is recognized.
-        for passcodes in [["1", "2", "1"], ["2", "1", "2"]] {
+        // One of 65,536 is taken for a repetition of the last one, and is not counted: then there is a third round.
+        for passcodes in [["1", "2", "3"], ["4", "5", "6"], ["7", "8", "9"]] {
+            guard try fixture.keychain.service.lockStatus().wrongPasscodes < 5 else { break }
             fixture.person.will(.types(passcodes[0]), .types(passcodes[1]), .types(passcodes[2]))
             #expect(fixture.status("A") == -25293)
         }

@@ -316,6 +316,29 @@ struct HostileClientTests {
         withExtendedLifetime(attackers) {}
     }
 
+    @Test(
+        "Searches of any number of programs leave a thread for calls that begin",
+        .enabled(if: SecretWorld.hasOtherPrograms, "busctl is not installed"))
+    func manySearches() throws {
+        // Every question about an item that was found waits for the gate.
+        let gate = GatedConsents()
+        let world = try SecretWorld(consents: gate)
+        let client = try world.client()
+        _ = try client.create("s3cret", ["a": "1"], try client.openPlain())
+        let searches = try (0..<3).map { _ in try world.startSearchInAnotherProcess() }
+        defer {
+            gate.open()
+            for search in searches { _ = search.awaitExit() }
+        }
+        #expect(eventually { gate.count == 3 })
+        // The fourth program: the bus has its call before that of the next one.
+        let silent = try SilentClient(world.bus)
+        try silent.search()
+        #expect(try world.openSessionInAnotherProcess() == 0)
+        #expect(gate.count == 3)
+        withExtendedLifetime(silent) {}
+    }
+
     @Test("The prompts of a program keep a limited number of paths")
     func pathsInPrompts() throws {
         let client = try SecretWorld().client()

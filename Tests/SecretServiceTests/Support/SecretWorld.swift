@@ -50,13 +50,20 @@ final class SecretWorld: Sendable {
 
     /// Opens a session as a program that is no process of this test; returns its exit value.
     func openSessionInAnotherProcess() throws -> Int32 {
-        let directory = try TemporaryDirectory()
-        let process = try SpawnedProcess(
+        try startInAnotherProcess(["OpenSession", "sv", "plain", "s", ""]).awaitExit()
+    }
+
+    /// Begins to search for all items as a program that is no process of this test.
+    func startSearchInAnotherProcess() throws -> SpawnedProcess {
+        try startInAnotherProcess(["SearchItems", "a{ss}", "0"])
+    }
+
+    private func startInAnotherProcess(_ method: [String]) throws -> SpawnedProcess {
+        try SpawnedProcess(
             [
                 "/usr/bin/busctl", "--address=\(bus.address)", "--timeout=600", "call", "org.freedesktop.secrets",
-                "/org/freedesktop/secrets", "org.freedesktop.Secret.Service", "OpenSession", "sv", "plain", "s", "",
-            ], environment: environment, output: "\(directory.path)/output")
-        return process.awaitExit()
+                "/org/freedesktop/secrets", "org.freedesktop.Secret.Service",
+            ] + method, environment: environment, output: "/dev/null")
     }
 
     deinit {

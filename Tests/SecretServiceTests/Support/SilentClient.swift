@@ -43,6 +43,13 @@ final class SilentClient {
         try call("Service", "Unlock", at: SecretClient.service, signature: "ao", content)
     }
 
+    /// Searches for all items.
+    func search() throws {
+        // No entries, and the padding before the first one.
+        let content = RawMessage.little(UInt32(0)) + [0, 0, 0, 0]
+        try call("Service", "SearchItems", at: SecretClient.service, signature: "a{ss}", content)
+    }
+
     /// Sends a part of a call, and nothing more.
     func sendHalfACall() throws {
         let content = RawMessage.text("default")

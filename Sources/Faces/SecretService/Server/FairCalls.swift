@@ -5,7 +5,7 @@ internal import LinuxSystem
 internal import SystemBus
 
 /// Answers calls on a few threads: those of one process one after the other, in their order, and processes in
-/// turn. A long call is a step for each turn, and one thread is always free for calls that have just begun, so that
+/// turn. A long call is a step for each turn, searches and lists of items go on in a second step, and one thread is always free for calls that have just begun, so that
 /// a process with many or long calls delays the others by less than a step, however many connections it has.
 final class FairCalls: Sendable {
     /// A part of the work of a call.

@@ -3,6 +3,21 @@
 internal import LinuxSystem
 internal import SystemBus
 
+extension FairCalls.Step {
+    /// The work of a call that may take long, as a turn of its own: it does not take the thread that is kept for
+    /// calls that begin.
+    init(_ call: BusMethodCall, _ body: @escaping @Sendable () throws(BusFailure) -> [BusValue]) {
+        self.init {
+            do throws(BusFailure) {
+                call.answer(try body())
+            } catch {
+                call.fail(error)
+            }
+            return nil
+        }
+    }
+}
+
 /// A call with many paths: it is answered in turns of at most ``maxPaths`` paths and about ``maxTime``, between
 /// which other programs are answered. A path that is there twice counts once.
 final class PathTurns<Progress: Sendable>: Sendable {

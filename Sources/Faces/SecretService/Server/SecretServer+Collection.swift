@@ -10,20 +10,36 @@ extension SecretServer {
         _ method: String, _ arguments: inout CallArguments, _ name: CollectionName, _ call: BusMethodCall
     ) throws(BusFailure) -> [BusValue] {
         switch method {
-        case "Delete":
-            try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) -> Void in
-                try store.deleteCollection(name)
-            }
-            known.forget(name)
-            announceCollections()
-            return [.objectPath(.absent)]
-        case "SearchItems":
-            return [try search(try arguments.nextAttributes(), in: name).map(\.reference.path).busValue]
         case "CreateItem":
             let properties = try ItemProperties(try arguments.nextValue())
             let secret = try receive(try arguments.nextSecret(), call)
             return try createItem(properties, secret, replacing: try arguments.next(), in: name, call)
         default: throw .unknownMethod("There is no method “\(method)”")
+        }
+    }
+
+    /// The methods about any number of items.
+    ///
+    /// - Returns: nil for another method.
+    func performInTurns(
+        _ method: String, _ arguments: inout CallArguments, _ name: CollectionName, _ call: BusMethodCall
+    ) throws(BusFailure) -> FairCalls.Step? {
+        switch method {
+        case "Delete":
+            return FairCalls.Step(call) { [self] () throws(BusFailure) in
+                try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) -> Void in
+                    try store.deleteCollection(name)
+                }
+                known.forget(name)
+                announceCollections()
+                return [.objectPath(.absent)]
+            }
+        case "SearchItems":
+            let attributes = try arguments.nextAttributes()
+            return FairCalls.Step(call) { [self] () throws(BusFailure) in
+                [try search(attributes, in: name).map(\.reference.path).busValue]
+            }
+        default: return nil
         }
     }
 

@@ -53,10 +53,13 @@ extension SecretServer {
         }
         switch interface.name {
         case SecretInterfaces.introspectable.name: return .values([.string(try introspection(of: path, interfaces))])
-        case SecretInterfaces.properties.name: return .values(try answerProperties(call, path))
+        case SecretInterfaces.properties.name:
+            guard case .collection = path, call.isAboutItems else { return .values(try answerProperties(call, path)) }
+            return .inTurns(
+                FairCalls.Step(call) { [self] () throws(BusFailure) in try answerProperties(call, path) })
         default:
             let arguments = CallArguments(call.arguments)
-            if path == .service, let step = try performInTurns(method.name, arguments, call) { return .inTurns(step) }
+            if let step = try performInTurns(method.name, arguments, call, path) { return .inTurns(step) }
             return Answer(try perform(interface.name, method.name, arguments, call, path))
         }
     }

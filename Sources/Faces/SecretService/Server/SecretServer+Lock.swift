@@ -7,11 +7,9 @@ internal import SystemBus
 /// Locking, unlocking, and the prompts for it.
 extension SecretServer {
     /// The paths that are locked now, and whether each collection is.
-    struct LockProgress: Sendable {
-        fileprivate var locked: [ObjectPath] = []
-        fileprivate var collections: [CollectionName: Bool] = [:]
-
-        init() {}
+    private struct LockProgress {
+        var locked: [ObjectPath] = []
+        var collections: [CollectionName: Bool] = [:]
     }
 
     /// Answers with the paths that are locked now: none if there is no passcode.
@@ -22,8 +20,17 @@ extension SecretServer {
         ).step
     }
 
+    /// Locks every collection.
+    func lockAll(_ call: BusMethodCall) throws(BusFailure) -> FairCalls.Step {
+        let all = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in try store.collections() }
+        return PathTurns(
+            all.map(\.name.path), of: call, LockProgress(),
+            each: { [self] path, progress in lock(path, &progress) }, finish: { _ in [] }
+        ).step
+    }
+
     /// Locks the collection of a path; an item is locked with its collection.
-    func lock(_ path: ObjectPath, _ progress: inout LockProgress) {
+    private func lock(_ path: ObjectPath, _ progress: inout LockProgress) {
         do throws(SecretStoreError) {
             guard let target = try target(path) else { return }
             if progress.collections[target.collection] == nil {

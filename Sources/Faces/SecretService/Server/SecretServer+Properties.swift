@@ -76,9 +76,8 @@ extension SecretServer {
         let (found, items) = try BusFailure.mapErrors(call.path) {
             () throws(SecretStoreError) -> (SecretCollection, [SecretItemID]) in
             // The list of items is long; it is read only where it is asked for.
-            let isNeeded = call.member == "GetAll" || call.propertyRequest?.propertyName == "Items"
             let found = try store.collection(name)
-            return (found, try isNeeded ? store.items(in: name) : [])
+            return (found, try call.isAboutItems ? store.items(in: name) : [])
         }
         return [
             "Items": BusVariant(items.map { ItemReference(name, $0).path }), "Label": BusVariant(found.label),
@@ -138,6 +137,11 @@ extension SecretServer {
         let changed = ["Attributes": BusVariant(attributes.busValue), "Type": BusVariant(attributes.schema)]
         try update(item, SecretItemUpdate(attributes: attributes), changed, call)
     }
+}
+
+extension BusMethodCall {
+    /// Whether the answer has the list of items of a collection, which may be long.
+    var isAboutItems: Bool { member == "GetAll" || propertyRequest?.propertyName == "Items" }
 }
 
 extension PropertyRequest {

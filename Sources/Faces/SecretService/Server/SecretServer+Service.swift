@@ -19,19 +19,6 @@ extension SecretServer {
         case "CreateCollection":
             let properties = try CollectionProperties(try arguments.next([String: BusVariant].self))
             return try createCollection(properties, alias: try arguments.next(), call)
-        case "SearchItems":
-            let found = try search(try arguments.nextAttributes(), in: nil)
-            let reader = reader(call.sender)
-            let (open, locked) = try BusFailure.mapErrors(call.path) {
-                () throws(SecretStoreError) -> ([ItemReference], [ItemReference]) in
-                try consent.divide(found, for: reader)
-            }
-            return [open.map(\.path).busValue, locked.map(\.path).busValue]
-        case "LockService":
-            let all = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in try store.collections() }
-            var progress = LockProgress()
-            for collection in all { lock(collection.name.path, &progress) }
-            return []
         case "ChangeLock": return [.objectPath(try passcodeChange(of: try arguments.next(), call))]
         case "ReadAlias": return [.objectPath(try readAlias(try arguments.next()))]
         case "SetAlias":
@@ -42,20 +29,37 @@ extension SecretServer {
         }
     }
 
-    /// The methods that take any number of paths.
+    /// The methods that take any number of paths, and those that find any number of items.
     ///
     /// - Returns: nil for another method.
     func performInTurns(
-        _ method: String, _ arguments: CallArguments, _ call: BusMethodCall
+        _ method: String, _ arguments: CallArguments, _ call: BusMethodCall, _ path: SecretPath
     ) throws(BusFailure) -> FairCalls.Step? {
         var arguments = arguments
-        switch method {
-        case "Unlock": return unlock(try arguments.nextPaths(), call)
-        case "Lock": return lock(try arguments.nextPaths(), call)
-        case "GetSecrets":
+        switch (path, method) {
+        case (.service, "Unlock"): return unlock(try arguments.nextPaths(), call)
+        case (.service, "Lock"): return lock(try arguments.nextPaths(), call)
+        case (.service, "LockService"): return try lockAll(call)
+        case (.service, "GetSecrets"):
             let paths = try arguments.nextPaths()
             return try secrets(of: paths, session: try arguments.next(), call)
+        case (.service, "SearchItems"): return search(try arguments.nextAttributes(), call)
+        case (.collection(let selector), _):
+            return try performInTurns(method, &arguments, try collection(selector, call.path), call)
         default: return nil
+        }
+    }
+
+    /// Answers with the items that are open to the program, and the others.
+    private func search(_ attributes: SecretAttributes, _ call: BusMethodCall) -> FairCalls.Step {
+        let reader = reader(call.sender)
+        return FairCalls.Step(call) { [self] () throws(BusFailure) in
+            let found = try search(attributes, in: nil)
+            let (open, locked) = try BusFailure.mapErrors(call.path) {
+                () throws(SecretStoreError) -> ([ItemReference], [ItemReference]) in
+                try consent.divide(found, for: reader)
+            }
+            return [open.map(\.path).busValue, locked.map(\.path).busValue]
         }
     }
 
