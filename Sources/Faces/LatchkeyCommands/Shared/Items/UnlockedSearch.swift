@@ -46,8 +46,8 @@ struct UnlockedSearch {
         }
     }
 
-    /// Passes the matches of ``forEachPart(of:_:in:into:_:)`` to `take`, which may wait for whoever reads the
-    /// output, and cannot take anything back.
+    /// Passes the matches of ``forEachPart(of:_:in:into:_:)`` to `take`, which may wait for a pager, and
+    /// cannot take anything back.
     ///
     /// A result that is longer than ``HeldParts`` holds is therefore read twice: the first search finds what has
     /// to be left out.
