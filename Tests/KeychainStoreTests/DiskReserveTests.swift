@@ -82,4 +82,16 @@ struct DiskReserveTests {
         }
         _ = try store.add(Sample.item("b"))
     }
+
+    @Test("The tenth wrong passcode destroys what the passcode protects, also while nothing can be added")
+    func wiping() throws {
+        let fixture = try ConstraintFixture()
+        try fixture.add("plain", nil, .whenUnlocked)
+        try fixture.store.changeSettings(
+            to: KeybagSettings(wipesAfterTen: true), ConstraintFixture.passcode("secret"))
+        #expect(try #require(fixture.store.connections.reserve).release())
+        try NoSpace.$path.withValue("\(fixture.files.path)-reserve") { try fixture.enterWrongPasscodes(10) }
+        #expect(!fixture.store.hasPasscode)
+        #expect(try fixture.find("plain").records.isEmpty)
+    }
 }

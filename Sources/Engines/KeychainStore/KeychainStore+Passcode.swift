@@ -141,7 +141,7 @@ extension KeychainStore {
     }
 
     private func wipe(_ device: DeviceKeybag) throws(StoreError) {
-        try store(try mapKeybagErrors { () throws(KeybagError) in try device.wiping() }, nil) {
+        try store(try mapKeybagErrors { () throws(KeybagError) in try device.wiping() }, nil, isDeletion: true) {
             (database) throws(StoreError) in
             _ = try ConstrainedRows.delete(in: database) { !$0.constraints.terms.isEmpty }
             _ = try Self.deleteRows(ProtectionClass.allCases.filter(\.needsPasscode), in: database)
@@ -166,8 +166,10 @@ extension KeychainStore {
     ///   - key: the key that unlocks the changed keybag; nil if it has no passcode.
     ///   - deviceKey: the device key of the changed keybag; nil if it is the same.
     ///   - unlocks: also unlocks classes that were never unlocked in this process.
+    ///   - isDeletion: whether it may use the space that is kept for deletions; then `body` may run twice.
     func store(
         _ changed: StoredKeybag, _ key: PasscodeKey?, deviceKey: DeviceKey? = nil, unlocks: Bool = false,
+        isDeletion: Bool = false,
         _ body: (Database) throws(StoreError) -> Void = { (_) throws(StoreError) in }
     ) throws(StoreError) {
         let previous = keybag.device
@@ -177,7 +179,7 @@ extension KeychainStore {
             let next = try DeviceKeybag(opening: changed, deviceKey: deviceKey ?? previous.deviceKey)
             return (next, try key.map { (key) throws(KeybagError) in try next.unlock(with: key) })
         }
-        try storing(next, previous) { (database) throws(StoreError) in
+        try storing(next, previous, isDeletion: isDeletion) { (database) throws(StoreError) in
             try KeybagStorage.replace(previous.generation, by: changed, generation: next.generation, in: database)
             if previous.counterValue != next.counterValue {
                 try AuditTable(previous).rebind(to: AuditTable(next), in: database)
@@ -194,10 +196,11 @@ extension KeychainStore {
     /// Runs the transaction that stores `next`. If it certainly failed, the hardware forgets what was
     /// made for it.
     private func storing(
-        _ next: DeviceKeybag, _ previous: DeviceKeybag, _ body: (Database) throws(StoreError) -> Void
+        _ next: DeviceKeybag, _ previous: DeviceKeybag, isDeletion: Bool,
+        _ body: (Database) throws(StoreError) -> Void
     ) throws(StoreError) {
         do throws(StoreError) {
-            try write { (database, _) throws(StoreError) in try body(database) }
+            try write(isDeletion: isDeletion) { (database, _) throws(StoreError) in try body(database) }
         } catch {
             if case .keybag(.changedMeanwhile) = error { next.abandonHardware(keeping: previous) }
             if error.isFull { next.abandonHardware(keeping: previous) }
