@@ -47,7 +47,7 @@ public struct BusSignature: Hashable, Sendable {
             throw .unexpected(expected: "a signature", found: "\(text.utf8.count) characters")
         }
         var parser = SignatureParser(rest: ArraySlice(text.utf8))
-        guard let types = parser.types(until: nil, depth: 0) else {
+        guard let types = parser.types(until: nil, Nesting()) else {
             throw .unexpected(expected: "a signature", found: "'\(text)'")
         }
         self.types = types
@@ -63,39 +63,57 @@ public struct BusSignature: Hashable, Sendable {
 private struct SignatureParser {
     var rest: ArraySlice<UInt8>
 
-    mutating func types(until end: UInt8?, depth: Int) -> [BusType]? {
+    mutating func types(until end: UInt8?, _ nesting: Nesting) -> [BusType]? {
         var types: [BusType] = []
         while let code = rest.popFirst() {
             if code == end { return types }
-            guard let type = type(code, depth: depth) else { return nil }
+            guard let type = type(code, nesting) else { return nil }
             types.append(type)
         }
         return end == nil ? types : nil
     }
 
-    private mutating func type(_ code: UInt8, depth: Int) -> BusType? {
-        guard depth <= Self.maxDepth else { return nil }
+    private mutating func type(_ code: UInt8, _ nesting: Nesting) -> BusType? {
         switch code {
         case UInt8(ascii: "v"): return .variant
-        case UInt8(ascii: "a"): return array(depth: depth + 1)
+        case UInt8(ascii: "a"): return nesting.array.flatMap { array($0) }
         case UInt8(ascii: "("):
-            guard let fields = types(until: UInt8(ascii: ")"), depth: depth + 1), !fields.isEmpty else { return nil }
+            guard let inner = nesting.structure, let fields = types(until: UInt8(ascii: ")"), inner), !fields.isEmpty
+            else { return nil }
             return .structure(fields)
         default: return BusType.basicTypes[code]
         }
     }
 
-    private mutating func array(depth: Int) -> BusType? {
+    private mutating func array(_ nesting: Nesting) -> BusType? {
         guard let code = rest.popFirst() else { return nil }
-        guard code == UInt8(ascii: "{") else { return type(code, depth: depth).map(BusType.array) }
-        guard let parts = types(until: UInt8(ascii: "}"), depth: depth + 1), parts.count == 2, let key = parts.first,
-            let value = parts.last, key.isBasic
+        guard code == UInt8(ascii: "{") else { return type(code, nesting).map(BusType.array) }
+        guard let inner = nesting.structure, let parts = types(until: UInt8(ascii: "}"), inner), parts.count == 2,
+            let key = parts.first, let value = parts.last, key.isBasic
         else { return nil }
         return .dictionary(key: key, value: value)
     }
+}
 
-    /// The specification's limits of 32 arrays and 32 structures.
-    private static let maxDepth = 64
+/// How deep a type is in others, within the specification's limits: libsystemd drops a message beyond them
+/// without an answer.
+private struct Nesting {
+    private var arrays = 0
+    /// Structures, and the entries of dictionaries.
+    private var structures = 0
+
+    /// That of the elements of an array here; nil beyond the limit.
+    var array: Nesting? { deeper(\.arrays) }
+    /// That of the fields of a structure here; nil beyond the limit.
+    var structure: Nesting? { deeper(\.structures) }
+
+    private func deeper(_ part: WritableKeyPath<Nesting, Int>) -> Nesting? {
+        var inner = self
+        inner[keyPath: part] += 1
+        return inner[keyPath: part] <= Self.max ? inner : nil
+    }
+
+    private static let max = 32
 }
 
 // MARK: CustomStringConvertible
