@@ -282,6 +282,35 @@ struct HostileClientTests {
         #expect(long.count == 1)
     }
 
+    @Test("A lock and a deletion are done also when their program has ended, the rest of other calls is not")
+    func keptWork() throws {
+        let calls = try #require(FairCalls(threads: 2))
+        defer { calls.end() }
+        let done = SystemMutex<[String]>([])
+        func step(_ name: String) -> FairCalls.Step {
+            FairCalls.Step {
+                done.withLock { $0.append(name) }
+                return nil
+            }
+        }
+        let (running, waiting) = (LongCall(steps: 1), LongCall(steps: 1))
+        calls.add(for: Self.caller(":1.1", 1)) {
+            _ = running.run()
+            return FairCalls.Step { step("kept") }.kept
+        }
+        calls.add(for: Self.caller(":1.2", 2)) {
+            _ = waiting.run()
+            return step("other")
+        }
+        running.begun.awaitSignal()
+        waiting.begun.awaitSignal()
+        for name in [":1.1", ":1.2"] as [BusName] { calls.end(name) { done.withLock { $0.append("end") } } }
+        running.going.signal()
+        waiting.going.signal()
+        #expect(eventually { done.withLock { $0.count } == 3 })
+        #expect(done.withLock { $0.sorted() } == ["end", "end", "kept"])
+    }
+
     @Test("A call with many paths is work for many turns, each of at most 1,024 paths, and its result is whole")
     func pathTurns() throws {
         let paths = try (0..<5000).map { try ObjectPath(validating: "/a/p\($0)") }

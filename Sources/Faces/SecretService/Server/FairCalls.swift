@@ -12,8 +12,18 @@ final class FairCalls: Sendable {
     struct Step: Sendable {
         /// Returns the next part; nil at the end of the work.
         let run: @Sendable () -> Step?
+        /// Whether the work is done also when its connection has ended: a program need not wait for the answer to
+        /// a lock or a deletion.
+        var isKept = false
 
         init(_ run: @escaping @Sendable () -> Step?) { self.run = run }
+
+        /// The same step with work that is kept.
+        var kept: Step {
+            var step = self
+            step.isKept = true
+            return step
+        }
     }
 
     private struct Entry {
@@ -76,8 +86,8 @@ final class FairCalls: Sendable {
         semaphore.signal()
     }
 
-    /// Releases what waits for a connection that has ended, and does `last` after the step that runs for it, which
-    /// is its last one.
+    /// Releases what waits for a connection that has ended, unless it is kept, and does `last` after the step that
+    /// runs for it, which is its last one.
     func end(_ connection: BusName, _ last: @escaping @Sendable () -> Void) {
         let dropped = state.withLock { state -> [Entry] in
             guard !state.hasEnded else { return [] }
@@ -145,7 +155,8 @@ final class FairCalls: Sendable {
         if turn.isContinuation { state.continuingThreads -= 1 }
         guard var lane = state.lanes[turn.lane], let connection = lane.running else { return rest }
         lane.running = nil
-        let goesOn = rest != nil && !lane.hasEnded
+        let rest = turn.step.isKept ? rest?.kept : rest
+        let goesOn = rest.map { $0.isKept || !lane.hasEnded } ?? false
         if goesOn, let rest {
             lane.waiting.insert(Entry(connection: connection, step: rest), at: lane.waiting.startIndex)
         }
@@ -167,9 +178,10 @@ final class FairCalls: Sendable {
 
     private static func removeAll(of connection: BusName, _ state: inout State) -> [Entry] {
         var removed: [Entry] = []
-        for (key, lane) in state.lanes where lane.waiting.contains(where: { $0.connection == connection }) {
-            removed += lane.waiting.filter { $0.connection == connection }
-            state.lanes[key]?.waiting.removeAll { $0.connection == connection }
+        func isRemoved(_ entry: Entry) -> Bool { entry.connection == connection && !entry.step.isKept }
+        for (key, lane) in state.lanes where lane.waiting.contains(where: isRemoved) {
+            removed += lane.waiting.filter(isRemoved)
+            state.lanes[key]?.waiting.removeAll(where: isRemoved)
             guard state.lanes[key]?.waiting.isEmpty == true, lane.running == nil else { continue }
             state.lanes[key] = nil
             state.beginning.removeAll { $0 == key }

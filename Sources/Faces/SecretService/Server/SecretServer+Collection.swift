@@ -33,7 +33,7 @@ extension SecretServer {
                 known.forget(name)
                 announceCollections()
                 return [.objectPath(.absent)]
-            }
+            }.kept
         case "SearchItems":
             let attributes = try arguments.nextAttributes()
             return FairCalls.Step(call) { [self] () throws(BusFailure) in

@@ -26,7 +26,7 @@ extension SecretServer {
         return PathTurns(
             all.map(\.name.path), of: call, LockProgress(),
             each: { [self] path, progress in lock(path, &progress) }, finish: { _ in [] }
-        ).step
+        ).step.kept
     }
 
     /// Locks the collection of a path; an item is locked with its collection.
