@@ -82,8 +82,8 @@ struct ReadOnlyStoreTests {
     func uris() throws {
         let settled = ReadOnlyDatabase.State.settled(FileStatus.stamp(of: "/none"))
         let database = ReadOnlyDatabase(path: "/a b/c?d.db")
-        #expect(database.uri(in: settled) == "file:///a%20b/c%3Fd.db?immutable=1")
-        #expect(database.uri(in: .logged) == "file:///a%20b/c%3Fd.db")
+        #expect(database.uri(in: settled) == "file:///a%20b/c%3fd.db?immutable=1")
+        #expect(database.uri(in: .logged) == "file:///a%20b/c%3fd.db")
         let inspected = ReadOnlyDatabase(path: "a.db", isInspected: true)
         #expect(inspected.uri(in: settled) == "file:a.db?immutable=1")
         #expect(inspected.uri(in: .logged) == "file:a.db?readonly_shm=1")

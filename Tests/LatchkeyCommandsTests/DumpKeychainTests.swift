@@ -21,11 +21,9 @@ struct DumpKeychainTests {
     private func add(_ numbers: Range<Int>, length: Int = length, _ protection: ProtectionClass) throws {
         for number in numbers {
             let item = ItemAddition(
-                .genericPassword,
-                attributes: [
-                    .account: .string("item-\(number)"), .service: .string("s"),
-                    .accessible: .string(protection.rawValue),
-                ], secrets: ItemSecrets(data: SharedSecret(copying: String(repeating: "x", count: length).utf8)))
+                .genericPassword, attributes: [.account: .string("item-\(number)"), .service: .string("s")],
+                secrets: ItemSecrets(data: SharedSecret(copying: String(repeating: "x", count: length).utf8)),
+                protection: protection)
             _ = try keychain.service.add(item, from: caller)
         }
     }

@@ -73,6 +73,10 @@ struct ProtectedFileMatrixTests {
             keychain = try keychain.reopened()
         }
         try keychain.run(groups: ["G1"]) {
+            // latchkeyd tells its programs of a lock, which reaches an open file a moment later.
+            if let open, expected.state != .unlocked, !expected.allowed.contains(.readOpen) {
+                #expect(eventually { (try? open.read(at: 0, count: 1)) == nil })
+            }
             for operation in Operation.allCases where expected.state != .beforeFirstUnlock || !operation.needsHandle {
                 let result = Result { try Self.perform(operation, in: directory.path, expected.protection, open) }
                 switch (expected.allowed.contains(operation), result) {

@@ -78,7 +78,8 @@ struct MountProcessTests {
     func lostDaemon(_ signal: Int32) throws {
         let daemon = try place.daemon()
         let set = try place.shell(
-            "umask 077; echo passcode > passcode; \"$1\" passcode set --passcode-file passcode < /dev/null")
+            "umask 077; echo correct horse battery > passcode; \"$1\" passcode set --passcode-file passcode < /dev/null"
+        )
         try #require(set.status == 0, "\(set)")
         try mount("--class", "complete", place.store, place.mount)
         let bytes = sampleBytes(144 * 4096)

@@ -31,8 +31,7 @@ extension SearchedKeychains {
 
     public func lockStatus() throws(KeychainError) -> LockStatus { try primary.lockStatus() }
 
-    /// The passcode that a process was given may be that of another keychain than the default one.
-    public func unlockAutomatically() { for keychain in all { keychain.unlockAutomatically() } }
+    public func unlockAutomatically() { try? primary.unlockAutomatically() }
 
     public func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         try primary.unlock(passcode, progress: progress)
