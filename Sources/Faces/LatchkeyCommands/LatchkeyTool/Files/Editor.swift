@@ -45,7 +45,9 @@ struct Editor {
         let program = command.drop(while: \.isWhitespace).prefix { !$0.isWhitespace }
         let rest = command.drop(while: \.isWhitespace).dropFirst(program.count)
         let options = kind.map { " \($0.options)" } ?? ""
-        let script = "\(kind?.preparation ?? "")\(program)\(options)\(rest) \"$1\""
+        // A signal is forwarded to the child, which must be the editor: not every shell replaces itself by it.
+        let replacement = isOneProgram ? "exec " : ""
+        let script = "\(kind?.preparation ?? "")\(replacement)\(program)\(options)\(rest) \"$1\""
         // Filters of an editor, such as vim's `:!sort`, use files in TMPDIR.
         let directory = place.directory.path
         guard let temporary = directory.text else { throw SystemError("use", path: directory, code: EILSEQ) }
@@ -54,6 +56,16 @@ struct Editor {
                 + [place.path.bytes, directory.bytes],
             inheriting: place.directory.lock.rawValue, variables: ["TMPDIR": temporary])
     }
+
+    /// Whether the shell can start the editor in its own place: it has no variables before it, is no command of the
+    /// shell, and none follows it.
+    private var isOneProgram: Bool {
+        let program = command.drop(while: \.isWhitespace).prefix { !$0.isWhitespace }
+        return !program.contains("=") && !Self.shellCommands.contains(String(program))
+            && !command.contains { "&|;()`!".contains($0) || $0.isNewline }
+    }
+
+    private static let shellCommands: Set<String> = [":", ".", "builtin", "command", "eval", "exec"]
 
     /// The name of the file that a command means, behind the links of update-alternatives.
     private static func resolved(_ program: String) -> String? {
@@ -98,7 +110,7 @@ extension Editor {
             switch self {
             // They write what a broken connection leaves into the current directory.
             case .ed, .joe: "cd \"$2\" && "
-            case .nvi: "EXINIT=\"set directory=$2 recdir=$2\" "
+            case .nvi: "export EXINIT=\"set directory=$2 recdir=$2\"; "
             // Without the directory it asks.
             case .micro: "mkdir \"$2/micro\" && "
             default: ""
