@@ -140,7 +140,7 @@ struct DocumentScriptTests {
                 "Benchmarks/aims.tsv": "source\taim\treached\ninstructions:add:2\tfast\t\(words)\n",
                 "Benchmarks/instructions.tsv": "call\traw\tfloor\tlatchkey\nadd\t1\t100\t150\n",
                 "Documentation/Performance.md": "<!-- aims -->\n<!-- end of aims -->\n",
-            ])
+            ], interpreter: "/usr/bin/python3")
         let outcome = try copy.run()
         let text = status == 0 ? try copy.text("Documentation/Performance.md") : outcome.printed
         #expect(outcome.status == status && text.contains(expected), "\(outcome) \(text)")

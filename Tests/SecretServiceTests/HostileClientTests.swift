@@ -287,7 +287,7 @@ struct HostileClientTests {
         let calls = try #require(FairCalls(threads: 2))
         defer { calls.end() }
         let done = SystemMutex<[String]>([])
-        func step(_ name: String) -> FairCalls.Step {
+        @Sendable func step(_ name: String) -> FairCalls.Step {
             FairCalls.Step {
                 done.withLock { $0.append(name) }
                 return nil
