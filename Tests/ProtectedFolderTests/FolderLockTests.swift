@@ -9,6 +9,7 @@ import KeychainTesting
 import LinuxSystem
 import ProtectedFolder
 import Testing
+@testable import UserspaceFileSystem
 
 /// What programs get while the class of the folder is closed.
 @Suite(.enabled(if: TestFolder.isAvailable, TestFolder.reason)) struct FolderLockTests {
@@ -187,6 +188,56 @@ import Testing
         folder.unmount()
         try folder.open(nil)
         #expect(try folder.read("a") == sampleBytes(100_000))
+    }
+
+    @Test("Changes that are lost at the end are named, also of a store with more problems than are reported")
+    func lostChanges() throws {
+        let folder = try TestFolder()
+        for number in 0..<1001 { try Call.write([], to: "\(folder.store)/other\(number)") }
+        let file = try Call.open(folder.path("a"), O_CREAT | O_RDWR)
+        try Call.check(pwrite(file, sampleBytes(1000), 1000, 0))
+        _ = try Call.names(folder.mount)
+        #expect(folder.reports.all.count == 1000)
+        folder.lock()
+        close(file)
+        folder.unmount()
+        let lost = folder.lost.withLock { $0 }
+        #expect(lost.count == 1 && !lost.contains { $0.hasPrefix("other") }, "\(lost)")
+    }
+
+    @Test("Of several threads that wait for the begun requests, none goes on before the first of them is answered")
+    func gate() {
+        for _ in 0..<20 {
+            let gate = OperationGate()
+            let (begun, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let (waits, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let state = GateState()
+            BackgroundThread.run {
+                gate.pass {
+                    begun.signal()
+                    end.awaitSignal()
+                    state.isOver.withLock { $0 = true }
+                }
+            }
+            begun.awaitSignal()
+            for _ in 0..<4 {
+                BackgroundThread.run {
+                    waits.signal()
+                    gate.awaitBegun()
+                    if !state.isOver.withLock({ $0 }) { state.early.withLock { $0 += 1 } }
+                    done.signal()
+                }
+            }
+            for _ in 0..<4 { waits.awaitSignal() }
+            end.signal()
+            for _ in 0..<4 { done.awaitSignal() }
+            #expect(state.early.withLock { $0 } == 0)
+        }
+    }
+
+    private final class GateState: Sendable {
+        let isOver = SystemMutex(false)
+        let early = SystemMutex(0)
     }
 
     @Test("No page that is read during the lock stays in the kernel's cache")

@@ -121,6 +121,52 @@ struct MountProcessTests {
         try unmount(place.mount)
     }
 
+    @Test("A folder that is mounted at . has a record, by which --unmount waits; that of a killed process is removed")
+    func mountedHere() throws {
+        let ended = try place.shell(
+            #"""
+            umask 077; mkdir -p home/state/mounts && : > home/state/mounts/0 || exit 1
+            (cd "$3" && "$1" mount --class complete "../$2" .) || exit 2
+            record=$(ls home/state/mounts); test "$(echo "$record" | wc -w)" = 1 && test "$record" != 0 || exit 3
+            grep -q "^$record .*/$3 " /proc/self/mountinfo || exit 4
+            head -c 4000000 /dev/zero > "$3/file" && "$1" mount --unmount "$3" || exit 5
+            test -z "$(ls home/state/mounts)" || exit 6
+            """#, place.storeName, place.mountName)
+        #expect(ended.status == 0, "\(ended)")
+        #expect(place.servers.isEmpty)
+    }
+
+    @Test("If the record of a folder cannot be created, the mount fails, and nothing is mounted")
+    func recordFails() throws {
+        let prepared = try place.shell("umask 077; mkdir -p home/state && : > home/state/mounts")
+        try #require(prepared.status == 0, "\(prepared)")
+        let ended = try place.latchkey("mount", "--class", "complete", place.store, place.mount)
+        #expect(ended.status != 0 && ended.text.contains("Not a directory"), "\(ended)")
+        #expect(place.mounts(at: place.mount) == 0 && !place.isDead(place.mount))
+        #expect(eventually { place.servers.isEmpty })
+    }
+
+    @Test(
+        "A folder is mounted without space for its record; with it, --unmount succeeds on a disk that is full since",
+        .enabled(if: geteuid() == 0, "mounts a file system of its own"), arguments: ["ro", "size=8k"])
+    func fullDisk(_ option: String) throws {
+        let ended = try place.shell(
+            #"""
+            umask 077; mkdir -p home/state/mounts || exit 1
+            unshare -m sh -c '
+                mount -t tmpfs -o "$4,mode=700" none home/state/mounts || exit 2
+                "$1" mount --class none "$2" "$3" > said 2>&1 || exit 3
+                case $4 in
+                    ro) grep -q "will not wait until everything is stored: .*Read-only file system" said || exit 4;;
+                    *) yes > home/state/mounts/full 2> /dev/null; test -s home/state/mounts/full || exit 5;;
+                esac
+                echo text > "$3/file" && "$1" mount --unmount "$3" || exit 6
+                test ! -e "$3/file"' sh "$@"
+            """#, place.storeName, place.mountName, option)
+        #expect(ended.status == 0, "\(ended)")
+        #expect(eventually { place.servers.isEmpty })
+    }
+
     @Test("A mounted folder with an open file sleeps while no program uses it")
     func idle() throws {
         try mount("--class", "complete", place.store, place.mount)

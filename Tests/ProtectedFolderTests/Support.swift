@@ -19,6 +19,8 @@ final class TestFolder: Sendable {
     let base: String
     let keys: MemoryKeys
     let reports = Reports()
+    /// The stored names of files whose changes were lost at the last unmount.
+    let lost = SystemMutex<[String]>([])
     private let mounted = SystemMutex<MountedFolder?>(nil)
     private let ended = BinarySemaphore()
 
@@ -47,8 +49,9 @@ final class TestFolder: Sendable {
         ) { [reports] report in reports.add(report) }
         mounted.withLock { $0 = folder }
         ended.acquire()
-        _ = BackgroundThread.run { [ended] in
-            folder.run()
+        _ = BackgroundThread.run { [ended, weak self] in
+            let lost = folder.run()
+            self?.lost.withLock { $0 = lost }
             ended.release()
         }
     }

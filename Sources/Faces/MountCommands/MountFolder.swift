@@ -87,11 +87,6 @@ struct MountFolder: ParsableSubcommand {
         passcode.unlockOnDemand(in: session)
         let keychain = try session.keychain()
         let keys = SessionFileKeys(withholdsKeys: viaDaemon) { keychain }
-        let lost = LostChanges()
-        let record: MountRecord
-        do throws(SystemError) { record = try MountRecord() } catch { throw .status(KeychainError(error)) }
-        var isServed = false
-        defer { if !isServed { record.remove() } }
         let folder = try Self.mapErrors(store) { () throws(FileProtectionError) in
             try mapSystemErrors { () throws(SystemError) in
                 _ = try MountedFolder.recover(point)
@@ -107,13 +102,11 @@ struct MountFolder: ParsableSubcommand {
             return try MountedFolder(
                 of: store, at: point, choice?.protection, group: accessGroup ?? choice?.group, keys: keys,
                 isReadOnly: readOnly, allowsOthers: allowOther
-            ) { report in
-                if case .lostChanges(let stored) = report { lost.add(stored) }
-                output.say("\(report)")
-            }
+            ) { output.say("\($0)") }
         }
+        var isServed = false
+        defer { if !isServed { folder.detach() } }
         guard TerminationSignals.handle({ folder.unmount() }) else {
-            folder.unmount()
             throw .status(KeychainError(.notAvailable, "no thread could be started"))
         }
         let observation = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
@@ -122,17 +115,26 @@ struct MountFolder: ParsableSubcommand {
             }
         }
         defer { withExtendedLifetime(observation) {} }
-        try Self.mapErrors(point) { () throws(FileProtectionError) in
-            try mapSystemErrors { () throws(SystemError) in try record.mounted(at: point) }
-        }
+        let record = try Self.record(of: point, session)
         isServed = true
         if let readyDescriptor { BackgroundProcess.isReady(readyDescriptor) }
         var problem: SystemError?
-        folder.run { do throws(SystemError) { try record.begin() } catch { problem = error } }
-        do throws(SystemError) { try record.end(lost: lost.all) } catch { problem = error }
+        let lost = folder.run { do throws(SystemError) { try record?.begin() } catch { problem = error } }
+        do throws(SystemError) { try record?.end(lost: lost) } catch { problem = error }
         // Without the last line of the record, the command that unmounts fails.
         if let problem { throw .status(KeychainError(problem)) }
-        guard lost.all.isEmpty else { throw .status(Self.lostChanges(lost.all)) }
+        guard lost.isEmpty else { throw .status(Self.lostChanges(lost)) }
+    }
+
+    /// Creates the record of the folder; nil if there is no space for it. A folder can be used without one.
+    private static func record(
+        of point: FilePath, _ session: CommandSession
+    ) throws(CommandFailure) -> MountRecord? {
+        do throws(SystemError) { return try MountRecord(creatingFor: point) } catch {
+            guard [EROFS, ENOSPC, EDQUOT].contains(error.code) else { throw .status(KeychainError(error)) }
+            session.io.say("latchkey: --unmount will not wait until everything is stored: \(error.description)\n")
+            return nil
+        }
     }
 
     private func choice() throws(FileProtectionError) -> ProtectionPolicy? {
@@ -185,14 +187,6 @@ struct MountFolder: ParsableSubcommand {
             throw .status(KeychainError(error, path: path.description))
         }
     }
-}
-
-/// The stored names of files with changes that are lost.
-private final class LostChanges: Sendable {
-    private let names = SystemMutex<[String]>([])
-
-    var all: [String] { names.withLock { $0 } }
-    func add(_ name: String) { names.withLock { $0.append(name) } }
 }
 
 /// Problems of a mounted folder, for the person who has mounted it in the foreground.

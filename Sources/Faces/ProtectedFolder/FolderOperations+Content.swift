@@ -121,17 +121,22 @@ extension FolderOperations {
     }
 
     /// Stores all changes durably, also of files that programs have open: nothing is stored after it.
-    func storeAll() {
+    ///
+    /// - Returns: the stored names of files with changes that are lost. All of them: reports have a limit.
+    func storeAll() -> [String] {
         let waiting = unstored.withLock { $0 }
+        var lost: Set<String> = []
         for node in nodes.all.map(\.node) + waiting where !store(node) {
-            reporter.report(.lostChanges(stored: nodes.link(of: node)?.stored ?? "(removed)"))
+            lost.insert(nodes.link(of: node)?.stored ?? "(removed)")
         }
         // New files that were closed are not durable yet.
         do throws(FileSystemError) {
             try store.synchronizeFileSystem()
         } catch {
-            reporter.report(.lostChanges(stored: "new files"))
+            lost.insert("new files")
         }
+        for name in lost.sorted() { reporter.report(.lostChanges(stored: name)) }
+        return lost.sorted()
     }
 
     private func store(_ node: FolderNode) -> Bool {

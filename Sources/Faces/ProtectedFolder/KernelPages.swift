@@ -37,24 +37,30 @@ final class KernelPages: Sendable {
     /// Removes all pages, on another thread, until they are gone, or until ``keep()``.
     func remove() {
         state.withLock { $0.isClosed = true }
-        start()
+        guard let number = start() else { return }
+        report(removeOnce(number))
     }
 
-    /// Removes the pages of a file that no program has open any more.
+    /// Removes the pages of a file that no program has open any more. The kernel waits for this thread, which
+    /// must not ask it: without another one, the pages stay, and are reported.
     func fileWasClosed() {
-        if keepsUsed, state.withLock({ $0.isClosed }) { start() }
+        guard keepsUsed, state.withLock({ $0.isClosed }), start() != nil else { return }
+        report(nodes.all.map(\.node).filter { node in !node.isUsed && !node.shown.withLock { $0.isEmpty } })
     }
 
-    private func start() {
+    /// Removes pages on another thread.
+    ///
+    /// - Returns: nil; the number for which pages are to be removed if there is no thread.
+    private func start() -> Int? {
         let (number, starts) = state.withLock { state -> (Int, Bool) in
             state.number += 1
             // The thread that runs sees the new number.
             defer { state.isRunning = true }
             return (state.number, !state.isRunning)
         }
-        guard starts, !BackgroundThread.run({ [self] in run() }) else { return }
+        guard starts, !BackgroundThread.run({ [self] in run() }) else { return nil }
         state.withLock { $0.isRunning = false }
-        report(removeOnce(number))
+        return number
     }
 
     private func run() {

@@ -73,14 +73,19 @@ public final class MountedFolder: Sendable {
     /// Serves programs until the folder is unmounted, and stores what is not stored yet.
     ///
     /// - Parameter whenUnmounted: called between both.
-    public func run(whenUnmounted: () -> Void = {}) {
+    /// - Returns: the stored names of files with changes that are lost.
+    @discardableResult
+    public func run(whenUnmounted: () -> Void = {}) -> [String] {
         session.run()
         whenUnmounted()
-        operations.storeAll()
+        return operations.storeAll()
     }
 
     /// Unmounts the folder; ``run()`` then returns. Programs that still use a file get errors.
     public func unmount() { session.unmount() }
+
+    /// Removes the folder from the tree of directories, before ``run()`` was called: it waits for no answer.
+    public func detach() { session.detach() }
 
     /// Must be called when the class of the folder has been closed or opened.
     ///
@@ -137,7 +142,9 @@ public final class MountedFolder: Sendable {
     /// The kernel's number of what is mounted at a directory; no process of a file system is asked. Another
     /// mount gets it as soon as this one has ended.
     public static func mountNumber(at path: FilePath) throws(SystemError) -> UInt64 {
-        let directory = try OwnedDescriptor(opening: path, flags: CFILECALLS_PATH_ONLY | O_DIRECTORY)
+        // "." of a process that was there before is below what is mounted.
+        let directory = try OwnedDescriptor(
+            opening: AbsolutePath.of(path), flags: CFILECALLS_PATH_ONLY | O_DIRECTORY)
         let source = "/proc/self/fdinfo/\(directory.rawValue)"
         let text = String(
             decoding: try OwnedDescriptor(opening: source, flags: O_RDONLY).read(upTo: 4096, path: source),

@@ -123,6 +123,12 @@ public final class FileSystemSession: Sendable {
         }
     }
 
+    /// Removes the file system from the tree of directories. Nothing of it is asked, so it need not be served.
+    public func detach() {
+        state.withLock { $0.isUnmounting = true }
+        try? mountPoint.detach()
+    }
+
     // MARK: Requests
 
     /// Waits until all requests that are being answered are, and their memory is wiped. Later ones are not

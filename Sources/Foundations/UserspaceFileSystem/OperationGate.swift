@@ -7,6 +7,8 @@ internal import LinuxSystem
 /// delay them.
 final class OperationGate: Sendable {
     private let running = SystemMutex(DispatchGroup())
+    /// Held by a thread that waits: another one must also wait for the operations of its group.
+    private let waiting = SystemMutex(())
 
     /// Runs an operation.
     func pass(_ operation: () -> Void) {
@@ -20,10 +22,12 @@ final class OperationGate: Sendable {
 
     /// Waits until the operations that have begun are over.
     func awaitBegun() {
-        let begun = running.withLock { group in
-            defer { group = DispatchGroup() }
-            return group
+        waiting.withLock { _ in
+            let begun = running.withLock { group in
+                defer { group = DispatchGroup() }
+                return group
+            }
+            begun.wait()
         }
-        begun.wait()
     }
 }
