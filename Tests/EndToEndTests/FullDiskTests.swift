@@ -99,20 +99,20 @@ extension ProcessProofs {
             let steps = try run(
                 """
                 umask 077
-                echo "a passcode" > "$OUTPUT/right"
-                echo "another passcode" > "$OUTPUT/wrong"
+                echo "a passcode" > "$OUTPUT/right.txt"
+                echo "another passcode" > "$OUTPUT/wrong.txt"
                 for number in 0 1 2 3; do quiet add "a$number" "secret $number"; done
-                quiet "$LATCHKEY" passcode set --passcode-file "$OUTPUT/right"
+                quiet "$LATCHKEY" passcode set --passcode-file "$OUTPUT/right.txt"
                 fill
                 step locked find a1
-                step wrong "$LATCHKEY" find-generic-password -a a1 -s s -w --passcode-file "$OUTPUT/wrong"
+                step wrong "$LATCHKEY" find-generic-password -a a1 -s s -w --passcode-file "$OUTPUT/wrong.txt"
                 attempts() { "$LATCHKEY" status --json | grep '"count" : 1'; }
                 step counted attempts
-                step found "$LATCHKEY" find-generic-password -a a1 -s s -w --passcode-file "$OUTPUT/right"
-                step deleted "$LATCHKEY" delete-generic-password -a a0 --passcode-file "$OUTPUT/right"
-                step gone "$LATCHKEY" find-generic-password -a a0 -s s --passcode-file "$OUTPUT/right"
+                step found "$LATCHKEY" find-generic-password -a a1 -s s -w --passcode-file "$OUTPUT/right.txt"
+                step deleted "$LATCHKEY" delete-generic-password -a a0 --passcode-file "$OUTPUT/right.txt"
+                step gone "$LATCHKEY" find-generic-password -a a0 -s s --passcode-file "$OUTPUT/right.txt"
                 rm "$SMALL/filler" "$SMALL/filler2"
-                step more "$LATCHKEY" add-generic-password -a more -s s -w x --passcode-file "$OUTPUT/right"
+                step more "$LATCHKEY" add-generic-password -a more -s s -w x --passcode-file "$OUTPUT/right.txt"
                 reserve
                 """)
             #expect(

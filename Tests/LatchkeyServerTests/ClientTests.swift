@@ -286,8 +286,10 @@ struct ClientTests {
                 ])
         }
         #expect(asked.load(ordering: .relaxed) == 1)
-        // If the session was locked or has ended, a new one is opened.
+        // If the session was locked or has ended, a question about the lock opens none, and a need for an item does.
         fixture.server.handleSessionEvent(.end)
+        identified.unlockAutomatically()
+        #expect(try identified.lockStatus().state == .locked && asked.load(ordering: .relaxed) == 1)
         #expect(
             try identified.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == [
                 "secret"

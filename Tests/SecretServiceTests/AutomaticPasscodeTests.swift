@@ -73,11 +73,6 @@ struct AutomaticPasscodeTests {
             daemon?.stop()
         }
 
-        func lockByAnotherProgram() throws {
-            let outcome = try #require(try daemon?.client("latchkey", ["lock", "--now"]))
-            try #require(outcome.status == 0, "\(outcome)")
-        }
-
         /// Makes the keychain, stores an item, and returns the path that the item has.
         private static func prepare(_ home: String, _ file: String) throws -> ObjectPath {
             func run(_ words: String...) throws {
@@ -147,16 +142,6 @@ struct AutomaticPasscodeTests {
         #expect(try Self.isLocked(world))
         #expect(try world.client.search(["service": "example.com"]).locked == [world.item])
         #expect(errorName { _ = try world.client.secret(of: world.item, try world.client.openPlain()) } == "IsLocked")
-    }
-
-    @Test("A lock by another program stays while a client only asks whether it is locked")
-    func foreignLock() throws {
-        let world = try World(.fileBesideDaemon)
-        try Self.make(.secret, world)
-        try world.lockByAnotherProgram()
-        #expect(try eventually { try Self.isLocked(world) })
-        for _ in 0..<3 { #expect(try Self.isLocked(world)) }
-        #expect(try world.client.search(["service": "example.com"]).locked == [world.item])
     }
 
     @Test(

@@ -14,7 +14,7 @@ struct Shell {
     private static let tools = [
         "basename", "cat", "chmod", "chown", "cp", "cut", "dirname", "env", "grep", "head", "id", "ln", "ls", "mkdir",
         "mkfifo", "mount", "mv", "od", "readlink", "rm", "sed", "seq", "sh", "sleep", "sort", "sqlite3", "stat", "stty",
-        "tail", "timeout", "touch", "tr", "truncate", "umount", "unshare", "wc", "yes",
+        "tail", "timeout", "touch", "tr", "true", "truncate", "umount", "unshare", "wc", "yes",
     ]
 
     init() throws {
