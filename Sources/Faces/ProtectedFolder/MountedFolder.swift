@@ -142,9 +142,11 @@ public final class MountedFolder: Sendable {
     /// The kernel's number of what is mounted at a directory; no process of a file system is asked. Another
     /// mount gets it as soon as this one has ended.
     public static func mountNumber(at path: FilePath) throws(SystemError) -> UInt64 {
-        // "." of a process that was there before is below what is mounted.
-        let directory = try OwnedDescriptor(
-            opening: AbsolutePath.of(path), flags: CFILECALLS_PATH_ONLY | O_DIRECTORY)
+        // "." of a process that was there before is below what is mounted, and "." in what is mounted is asked of
+        // its process, which may not serve yet.
+        var place = AbsolutePath.of(path)
+        while place.lastComponent == ".", let parent = place.parent { place = parent }
+        let directory = try OwnedDescriptor(opening: place, flags: CFILECALLS_PATH_ONLY | O_DIRECTORY)
         let source = "/proc/self/fdinfo/\(directory.rawValue)"
         let text = String(
             decoding: try OwnedDescriptor(opening: source, flags: O_RDONLY).read(upTo: 4096, path: source),
