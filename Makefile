@@ -138,7 +138,8 @@ FUZZER_SOURCES := $(wildcard Fuzz/Sources/*Fuzzer/*Fuzzer.swift)
 
 .PHONY: lint
 lint: ## Check the formatting of every Swift file, the words, the figures in CONTRIBUTING, and the list of symbols
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Transport/Package.swift Benchmarks/Transport/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
+	@# It has all files open at once, which are more than a user's usual limit.
+	ulimit -Sn "$$(ulimit -Hn)" && swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Transport/Package.swift Benchmarks/Transport/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
 	@./Scripts/glossary
 	@./Scripts/figures --check
 	@./Scripts/symbols --check
@@ -146,7 +147,7 @@ lint: ## Check the formatting of every Swift file, the words, the figures in CON
 
 .PHONY: format
 format: ## Format every Swift file
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Transport/Package.swift Benchmarks/Transport/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
+	ulimit -Sn "$$(ulimit -Hn)" && swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Transport/Package.swift Benchmarks/Transport/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
 
 PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-path .build/prompt
 
