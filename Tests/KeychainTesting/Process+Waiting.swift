@@ -29,6 +29,9 @@ extension Process {
     ///   outside of its process group holds its descriptors.
     @discardableResult
     public func awaitExit(limit: Double = 300, file: String = #fileID, line: Int = #line) -> Int32 {
+        // Only waitUntilExit() releases a process of Foundation, which would keep these open. With 1,300 open
+        // descriptors, Foundation reads beyond the list of them when it starts the next program.
+        defer { (standardInput, standardOutput, standardError) = (nil, nil, nil) }
         if eventually(limit: limit, file: file, line: line, { !isRunning }) { return terminationStatus }
         let command = ([executableURL?.path ?? "?"] + (arguments ?? [])).joined(separator: " ")
         Issue.record(
