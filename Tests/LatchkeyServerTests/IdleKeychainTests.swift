@@ -290,8 +290,10 @@ struct IdleKeychainTests {
                 try service.copyMatching(query, returning: .data, from: caller).records.count
             }
         }
-        #expect(try count(30_000, Items.query(limit: .all)) == 3)
-        let error = #expect(throws: KeychainError.self) { try count(29_999, Items.query(limit: .all)) }
+        // The attributes of an item count as 1 KiB.
+        let limit = 3 * (10_000 + 1024)
+        #expect(try count(limit, Items.query(limit: .all)) == 3)
+        let error = #expect(throws: KeychainError.self) { try count(limit - 1, Items.query(limit: .all)) }
         #expect(error?.status == .allocate)
         #expect(try count(1, Items.query("0")) == 1)
     }
