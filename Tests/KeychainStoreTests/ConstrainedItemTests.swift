@@ -259,11 +259,10 @@ struct ConstrainedItemTests {
         let fixture = try ConstraintFixture()
         try fixture.add("alice", nil)
         try fixture.add("bob", .devicePasscode)
-        var file: [UInt8] = []
+        let backup = BackupInMemory()
         let report = try fixture.store.backup(
             under: ConstraintFixture.passcode("passphrase"), passcode: ConstraintFixture.passcode("secret"),
-            cost: ConstraintFixture.cost, now: 1000
-        ) { (bytes) throws(StoreError) in file += Array(bytes) }
+            cost: ConstraintFixture.cost, now: 1000, to: backup.write)
         #expect(report.portable == 1 && report.staying == 1 && report.damaged == 0)
         // In the meantime the other item becomes constrained.
         _ = try fixture.store.update(Sample.search([.account: .string("alice")])) { record in
@@ -271,16 +270,10 @@ struct ConstrainedItemTests {
             changed.accessControlFlags = .devicePasscode
             return changed
         }
-        var rest = file[...]
         let restored = try fixture.store.restore(
             under: ConstraintFixture.passcode("passphrase"), passcode: ConstraintFixture.passcode("secret"),
             merges: merges, dryRun: false,
-            from: { (buffer) throws(StoreError) in
-                let part = rest.prefix(buffer.count)
-                buffer.copyBytes(from: part)
-                rest = rest.dropFirst(part.count)
-                return part.count
-            })
+            from: backup.read(into:))
         #expect(try fixture.text("bob", fixture.keys(passcode: "secret")) == "data of bob")
         #expect(restored.kept == 1 && restored.added == 0 && restored.replaced == 0)
         #expect(try fixture.text("alice") == nil)

@@ -189,22 +189,14 @@ struct UserAccountTests {
         for number in 0..<items {
             _ = try services[0].add(Items.addition("\(number)", data: Self.large, group: "G1"), from: Self.caller)
         }
-        let backup = SystemMutex<[UInt8]>([])
+        let backup = BackupInMemory()
         let saved = try services[0].backup(
             under: phrase, passcode: nil, including: files > 0 ? .files : [],
-            to: { bytes in backup.withLock { $0 += bytes } }, progress: { _, _ in })
+            to: backup.write, progress: { _, _ in })
         #expect(saved.files == files)
-        let rest = SystemMutex(backup.withLock { $0 }[...])
         let report = try services[1].restore(
             under: phrase, passcode: nil, merges: true, dryRun: false,
-            from: { buffer in
-                rest.withLock { rest in
-                    let part = rest.prefix(buffer.count)
-                    buffer.copyBytes(from: part)
-                    rest = rest.dropFirst(part.count)
-                    return part.count
-                }
-            }, progress: { _, _ in })
+            from: backup.read(into:), progress: { _, _ in })
         #expect(report.added == items + files && report.files == files, "\(report)")
         let all = try services[1].copyMatching(
             ItemQuery(.genericPassword, limit: .all), returning: .attributes, from: Self.caller)

@@ -6,7 +6,6 @@ import KeychainTesting
 import Latchkey
 import LatchkeyService
 import SecretMemory
-import Synchronization
 import Testing
 
 /// The class keys of protected files, which are items that only the service uses.
@@ -185,26 +184,17 @@ struct FileClassKeyTests {
     private static let phrase = SharedSecret(copying: "a long passphrase".utf8)
 
     private static func backup(_ keychain: TestKeychain, passcode: SharedSecret? = nil) throws -> [UInt8] {
-        let bytes = Mutex<[UInt8]>([])
+        let backup = BackupInMemory()
         _ = try keychain.service.backup(
-            under: phrase, passcode: passcode, to: { part in bytes.withLock { $0 += Array(part) } },
-            progress: { _, _ in })
-        return bytes.withLock { $0 }
+            under: phrase, passcode: passcode, to: backup.write, progress: { _, _ in })
+        return backup.bytes
     }
 
     private static func restore(
         _ backup: [UInt8], into keychain: TestKeychain, passcode: SharedSecret? = nil, merges: Bool = true
     ) throws -> RestoreReport {
-        let rest = Mutex(backup[...])
-        return try keychain.service.restore(
+        try keychain.service.restore(
             under: phrase, passcode: passcode, merges: merges, dryRun: false,
-            from: { buffer in
-                rest.withLock { rest in
-                    let part = rest.prefix(buffer.count)
-                    buffer.copyBytes(from: part)
-                    rest = rest.dropFirst(part.count)
-                    return part.count
-                }
-            }, progress: { _, _ in })
+            from: BackupInMemory(backup).read(into:), progress: { _, _ in })
     }
 }

@@ -52,22 +52,13 @@ struct StoredFileQuotaTests {
         let large = try EmbeddedService(home: KeychainHome(root: source.path))
         defer { large.close() }
         for account in ["a", "b", "c"] { try Self.store(600_000, account, in: large) }
-        let bytes = Mutex<[UInt8]>([])
+        let backup = BackupInMemory()
         _ = try large.backup(
-            under: Self.phrase, passcode: nil, including: .files, to: { part in bytes.withLock { $0 += Array(part) } },
-            progress: { _, _ in })
-        let rest = Mutex(bytes.withLock { $0 }[...])
+            under: Self.phrase, passcode: nil, including: .files, to: backup.write, progress: { _, _ in })
         let refused = #expect(throws: KeychainError.self) {
             try limited.restore(
                 under: Self.phrase, passcode: nil, merges: true, dryRun: false,
-                from: { buffer in
-                    rest.withLock { rest in
-                        let part = rest.prefix(buffer.count)
-                        buffer.copyBytes(from: part)
-                        rest = rest.dropFirst(part.count)
-                        return part.count
-                    }
-                }, progress: { _, _ in })
+                from: backup.read(into:), progress: { _, _ in })
         }
         #expect(refused?.status == .diskFull)
         #expect(Self.files(directory) == 1)

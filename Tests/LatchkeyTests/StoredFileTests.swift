@@ -340,27 +340,18 @@ struct StoredFileTests {
     private static func backup(_ keychain: TestKeychain, _ contents: BackupContents) throws -> (
         [UInt8], BackupReport
     ) {
-        let bytes = Mutex<[UInt8]>([])
+        let backup = BackupInMemory()
         let report = try keychain.service.backup(
-            under: phrase, passcode: nil, including: contents, to: { part in bytes.withLock { $0 += Array(part) } },
-            progress: { _, _ in })
-        return (bytes.withLock { $0 }, report)
+            under: phrase, passcode: nil, including: contents, to: backup.write, progress: { _, _ in })
+        return (backup.bytes, report)
     }
 
     private static func restore(
         _ backup: [UInt8], into keychain: TestKeychain, merges: Bool = true, dryRun: Bool = false
     ) throws -> RestoreReport {
-        let rest = Mutex(backup[...])
-        return try keychain.service.restore(
+        try keychain.service.restore(
             under: phrase, passcode: nil, merges: merges, dryRun: dryRun,
-            from: { buffer in
-                rest.withLock { rest in
-                    let part = rest.prefix(buffer.count)
-                    buffer.copyBytes(from: part)
-                    rest = rest.dropFirst(part.count)
-                    return part.count
-                }
-            }, progress: { _, _ in })
+            from: BackupInMemory(backup).read(into:), progress: { _, _ in })
     }
 
     @Test(
