@@ -226,6 +226,8 @@ struct ServerTests {
         #expect(
             try fixture.client().ask(CopyItems(Items.query("big-3"), returning: .data)).texts.first?.count == 50_000
         )
+        // The searches that are being sent read the database, and delay no change.
+        #expect(try writer.ask(AddItem(Items.addition("after", data: "x"))).problem == nil)
         let refused = try sinks.map { try $0.receive()?.problem?.status == .allocate }.count { $0 }
         #expect(refused == 4)
         #expect(try serves(fixture))

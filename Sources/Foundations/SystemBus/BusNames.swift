@@ -28,16 +28,19 @@ public struct ObjectPath: Hashable, Sendable {
     }
 
     private static func isValid(_ text: String) -> Bool {
-        guard text.utf8.count <= maxLength, text.utf8.first == UInt8(ascii: "/") else { return false }
-        guard text.utf8.count > 1 else { return true }
-        // One pass without copies: a message may have tens of thousands of paths.
-        var isAfterSlash = true
-        for byte in text.utf8.dropFirst() {
-            let isSlash = byte == UInt8(ascii: "/")
-            guard isSlash ? !isAfterSlash : byte.isNameCharacter else { return false }
-            isAfterSlash = isSlash
+        var text = text
+        // One pass over the bytes in their place: a message may have tens of thousands of paths.
+        return text.withUTF8 { bytes in
+            guard bytes.count <= maxLength, bytes.first == UInt8(ascii: "/") else { return false }
+            guard bytes.count > 1 else { return true }
+            var isAfterSlash = true
+            for byte in bytes.dropFirst() {
+                let isSlash = byte == UInt8(ascii: "/")
+                guard isSlash ? !isAfterSlash : byte.isNameCharacter else { return false }
+                isAfterSlash = isSlash
+            }
+            return !isAfterSlash
         }
-        return !isAfterSlash
     }
 
     /// In bytes. A limit of ours; the specification has none.

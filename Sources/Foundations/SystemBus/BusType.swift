@@ -15,7 +15,30 @@ public indirect enum BusType: Hashable, Sendable {
         case .array(let element): "a\(element.code)"
         case .dictionary(let key, let value): "a{\(key.code)\(value.code)}"
         case .structure(let fields): "(\(fields.map(\.code).joined()))"
-        default: Self.basicTypes.first { $0.value == self }.map { String(UnicodeScalar($0.key)) } ?? "v"
+        default: String(UnicodeScalar(firstCode))
+        }
+    }
+
+    /// The first character of ``code``, which is all of it for types that have no parts. Each received value asks
+    /// for it.
+    var firstCode: UInt8 {
+        switch self {
+        case .byte: UInt8(ascii: "y")
+        case .boolean: UInt8(ascii: "b")
+        case .int16: UInt8(ascii: "n")
+        case .uint16: UInt8(ascii: "q")
+        case .int32: UInt8(ascii: "i")
+        case .uint32: UInt8(ascii: "u")
+        case .int64: UInt8(ascii: "x")
+        case .uint64: UInt8(ascii: "t")
+        case .double: UInt8(ascii: "d")
+        case .string: UInt8(ascii: "s")
+        case .objectPath: UInt8(ascii: "o")
+        case .signature: UInt8(ascii: "g")
+        case .descriptor: UInt8(ascii: "h")
+        case .variant: UInt8(ascii: "v")
+        case .array, .dictionary: UInt8(ascii: "a")
+        case .structure: UInt8(ascii: "(")
         }
     }
 
@@ -27,12 +50,14 @@ public indirect enum BusType: Hashable, Sendable {
         }
     }
 
-    static let basicTypes: [UInt8: BusType] = [
-        UInt8(ascii: "y"): .byte, UInt8(ascii: "b"): .boolean, UInt8(ascii: "n"): .int16, UInt8(ascii: "q"): .uint16,
-        UInt8(ascii: "i"): .int32, UInt8(ascii: "u"): .uint32, UInt8(ascii: "x"): .int64, UInt8(ascii: "t"): .uint64,
-        UInt8(ascii: "d"): .double, UInt8(ascii: "s"): .string, UInt8(ascii: "o"): .objectPath,
-        UInt8(ascii: "g"): .signature, UInt8(ascii: "h"): .descriptor,
-    ]
+    /// The basic types by their codes.
+    static let basicTypes: [UInt8: BusType] = {
+        let types: [BusType] = [
+            .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string, .objectPath,
+            .signature, .descriptor,
+        ]
+        return Dictionary(uniqueKeysWithValues: types.map { ($0.firstCode, $0) })
+    }()
 }
 
 /// A list of types, as it describes the content of a message or of a variant.

@@ -179,5 +179,5 @@ struct MessageDecoder {
 
 extension BusType {
     /// The first character of the code, as libsystemd's functions take it.
-    var character: CChar { code.utf8.first.map { CChar(truncatingIfNeeded: $0) } ?? 0 }
+    var character: CChar { CChar(truncatingIfNeeded: firstCode) }
 }

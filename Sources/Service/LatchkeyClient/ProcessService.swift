@@ -55,7 +55,7 @@ final class ProcessService: Sendable {
                 state.served[name] = service
                 return service
             }
-            return try Self.openFiles(of: name, &state)
+            return try Self.openFiles(of: name, UserKeychains(try KeychainClient.home()), &state)
         }
     }
 
@@ -133,19 +133,19 @@ final class ProcessService: Sendable {
         let cache = state.list ?? KeychainListCache(keychains)
         state.list = cache
         let list = try cache.list()
-        guard !list.isInitial else { return try openFiles(of: .login, &state) }
+        guard !list.isInitial else { return try openFiles(of: .login, keychains, &state) }
         var members: [KeychainName: SearchedKeychains.Member] = [:]
         for name in list.search + [list.defaultKeychain, .login] where members[name] == nil {
-            members[name] = Result { () throws(KeychainError) in try openFiles(of: name, &state) as any KeychainService
+            members[name] = Result { () throws(KeychainError) in
+                try openFiles(of: name, keychains, &state) as any KeychainService
             }
         }
         return SearchedKeychains(members, search: list.search, defaultKeychain: list.defaultKeychain)
     }
 
     private static func openFiles(
-        of name: KeychainName, _ state: inout State
+        of name: KeychainName, _ keychains: UserKeychains, _ state: inout State
     ) throws(KeychainError) -> EmbeddedService {
-        let keychains = UserKeychains(try KeychainClient.home())
         guard try keychains.contains(name) else {
             state.opened[name] = nil
             throw UserKeychains.missing(name)
