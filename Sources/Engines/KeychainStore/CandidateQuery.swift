@@ -17,7 +17,7 @@ struct CandidateQuery: Hashable {
     /// The attributes that are searched by token, in the order of the columns.
     let tokenAttributes: [ItemAttribute]
     /// nil if all groups are searched.
-    let groupCount: Int?
+    var groupCount: Int?
     let synchronizable: SynchronizableScope
     let includesTombstones: Bool
 
@@ -83,7 +83,7 @@ struct CandidateQuery: Hashable {
 
     /// Whether nothing but the class and the groups selects the rows. The index has them in the order of
     /// the groups: SQLite would collect and sort all rows, in memory, before it returned the first one.
-    private var selectsGroups: Bool { !hasIdentifier && tokenAttributes.isEmpty && selection == .attributes }
+    var selectsGroups: Bool { !hasIdentifier && tokenAttributes.isEmpty && selection == .attributes }
 
     /// Reads the rows of each group in order, and merges them. The parameters have the numbers that they
     /// have in the other statements.
@@ -97,7 +97,7 @@ struct CandidateQuery: Hashable {
         return parts.joined(separator: "\nUNION ALL\n") + "\nORDER BY 1"
     }
 
-    /// Sorts only the positions of the rows.
+    /// Sorts only the positions of the rows, for more groups than are merged.
     private func composeByPosition() -> String {
         let numbers = groupCount.map { groupNumbers($0).map { "?\($0)" }.joined(separator: ", ") }
         let groups = numbers.map { " AND access_group IN (\($0))" } ?? ""
@@ -127,7 +127,7 @@ struct CandidateQuery: Hashable {
     }
 
     /// SQLite reads the first row of each part before it returns one.
-    private static let maxMerged = 16
+    static let maxMerged = 16
 
     /// Whether the lookup tokens, and not an identifier, select the rows.
     private var beginsWithLookup: Bool {

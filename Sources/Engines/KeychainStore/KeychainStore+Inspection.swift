@@ -20,23 +20,18 @@ extension KeychainStore {
     /// Returns the number of items by class and protection class, without the class keys of files.
     public func counts() throws(StoreError) -> [KeychainStatus.Count] {
         try read { (database, seal) throws(StoreError) in
+            // Counted here: SQLite would sort all rows in memory, to group them.
             let statement = try RowStatement(
-                """
-                SELECT class, protection, count(*) FROM item WHERE tombstone = 0 AND access_group <> ?
-                GROUP BY class, protection ORDER BY class, protection
-                """,
-                in: database)
+                "SELECT class << 32 | protection FROM item WHERE tombstone = 0 AND access_group <> ?", in: database)
             try statement.bind(seal.tokens.group(.files), at: 1)
-            var counts: [KeychainStatus.Count] = []
-            while try statement.step() {
-                guard let classNumber = UInt8(exactly: statement.integer(0)),
-                    let itemClass = ItemClass(number: classNumber),
-                    let protectionNumber = UInt8(exactly: statement.integer(1)),
-                    let protection = ProtectionClass(number: protectionNumber)
-                else { continue }
-                counts.append(.init(itemClass: itemClass, protection: protection, count: Int(statement.integer(2))))
+            var numbers: [Int64: Int] = [:]
+            while try statement.step() { numbers[statement.integer(0), default: 0] += 1 }
+            return numbers.sorted { $0.key < $1.key }.compactMap { key, count in
+                guard let itemClass = UInt8(exactly: key >> 32).flatMap({ ItemClass(number: $0) }),
+                    let protection = UInt8(exactly: key & 0xFFFF_FFFF).flatMap({ ProtectionClass(number: $0) })
+                else { return nil }
+                return KeychainStatus.Count(itemClass: itemClass, protection: protection, count: count)
             }
-            return counts
         }
     }
 

@@ -165,14 +165,16 @@ extension KeychainStore {
         of search: ItemSearch, _ selection: CandidateQuery.Selection, _ lookup: [SearchToken], in database: Database,
         _ seal: RowSeal, _ body: (ItemRow) throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
-        let form = search.form(seal.columns, selection)
+        var form = search.form(seal.columns, selection)
+        var parameters = search.parameters(form, seal.tokens)
+        try Self.nameGroups(of: &form, &parameters, in: database)
         let statement = try RowStatement(form.sql, in: database)
         var index: Int32 = 1
         for token in lookup {
             try statement.bind(token, at: index)
             index += 1
         }
-        for parameter in search.parameters(form, seal.tokens) {
+        for parameter in parameters {
             switch parameter {
             case .number(let number): try statement.bind(number, at: index)
             case .bytes(let bytes): try statement.bind(bytes, at: index)
@@ -187,6 +189,36 @@ extension KeychainStore {
             guard try body(row) else { break }
         }
         return true
+    }
+
+    /// Names the groups of a search of all groups, if they are few: then the rows are read in their order, and not
+    /// sorted before the first one.
+    static func nameGroups(
+        of form: inout CandidateQuery, _ parameters: inout [ItemSearch.Parameter], in database: Database
+    ) throws(StoreError) {
+        guard form.groupCount == nil, form.selectsGroups,
+            let groups = try groups(of: form.itemClass, max: CandidateQuery.maxMerged, in: database), !groups.isEmpty
+        else { return }
+        form.groupCount = groups.count
+        parameters += groups.map { .bytes($0) }
+    }
+
+    /// Returns the tokens of the access groups that items of a class have; nil if there are more than `max`.
+    private static func groups(
+        of itemClass: ItemClass, max: Int, in database: Database
+    ) throws(StoreError) -> [[UInt8]]? {
+        // Each step is one seek in the index of the groups.
+        let next = try RowStatement(
+            "SELECT min(access_group) FROM item WHERE class = ? AND access_group > ?", in: database)
+        var groups: [[UInt8]] = []
+        while true {
+            try next.bind(Int64(itemClass.number), at: 1)
+            try next.bind(groups.last ?? [], at: 2)
+            guard try next.step(), let group = next.nullableBlob(0) else { return groups }
+            guard groups.count < max else { return nil }
+            groups.append(group)
+            next.reset()
+        }
     }
 
     /// Returns the opened record of a candidate, or nil if it does not match.

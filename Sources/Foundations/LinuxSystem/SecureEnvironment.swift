@@ -18,7 +18,8 @@ public enum SecureEnvironment {
 
     /// The bytes up to a zero, in the environment itself.
     private static func bytes(of name: String) -> UnsafePointer<CChar>? {
-        guard let value = latchkey_environment(name), value.pointee != 0 else { return nil }
+        // Without a copy of the name: each call of the keychain asks for several variables.
+        guard let value = name.withCString({ latchkey_environment($0) }), value.pointee != 0 else { return nil }
         return value
     }
 
