@@ -67,19 +67,39 @@ extension DaemonProofs {
             #expect(try daemon() == process)
         }
 
-        @Test(
-            "The daemon keeps no descriptor of the command that has started it, and no terminal",
-            arguments: ["", "0<&-", "0<&- 1>&- 2>&-"])
-        func descriptors(_ closing: String) throws {
-            let mark = "\(directory.path)/mark"
+        /// Starts the daemon by a command with a descriptor of `mark`, which the command locks, and maybe without
+        /// its three standard ones.
+        private func start(closing: String, locking mark: String) throws -> pid_t {
             try Data().write(to: URL(filePath: mark))
-            let script = "exec 7< '\(mark)' \(closing); exec \"$1\" create-keychain -p pw build"
+            let script = "exec 7< '\(mark)' && flock 7 && exec \"$1\" create-keychain -p pw build \(closing)"
             let all = environment.merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
             let shell = try SpawnedProcess(
                 ["/bin/sh", "-c", script, "sh", Executable.path("latchkey")], environment: all,
                 output: "\(directory.path)/output")
             #expect(shell.awaitExit() == 0)
-            let process = try #require(try daemon())
+            return try #require(try daemon())
+        }
+
+        @Test(
+            "What a command has locked is free when it has ended, and not when the daemon has that it started",
+            arguments: ["", "0<&-", "0<&- 1>&- 2>&-"])
+        func locks(_ closing: String) throws {
+            let mark = "\(directory.path)/mark"
+            let process = try start(closing: closing, locking: mark)
+            defer { end(process) }
+            let descriptor = open(mark, O_RDONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            #expect(getsid(process) == process)
+        }
+
+        @Test(
+            "The daemon keeps no descriptor of the command that has started it, and no terminal",
+            .enabled(if: geteuid() == 0, "reads the descriptors of a process that its user may not read"),
+            arguments: ["", "0<&-", "0<&- 1>&- 2>&-"])
+        func descriptors(_ closing: String) throws {
+            let mark = "\(directory.path)/mark"
+            let process = try start(closing: closing, locking: mark)
             defer { end(process) }
             let descriptors = "/proc/\(process)/fd"
             // One that was closed in the meantime is not kept.
@@ -89,7 +109,6 @@ extension DaemonProofs {
             #expect(links.count { $0 == "/dev/null" } >= 3)
             #expect(links.contains("anon_inode:[eventfd]"), "the descriptors of its waits are its own")
             #expect(!links.contains(mark) && !links.contains("\(directory.path)/output"), "\(links)")
-            #expect(getsid(process) == process)
         }
 
         @Test("A home whose path is too long for a socket has one in /tmp, and works without a daemon, too")

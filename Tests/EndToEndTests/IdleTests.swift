@@ -59,7 +59,7 @@ extension DaemonProofs {
                 "latchkeyd --user": user.process, "latchkeyd --system": system.process, "latchkey agent": agent,
                 "latchkey with-passcode": session,
             ].mapValues(\.processIdentifier).merging(["latchkeyd --on-demand": onDemand]) { $1 }
-            #expect(try Rest.restless(processes, in: directory) == nil)
+            try Rest.requireSleep(processes, in: directory)
             #expect(agent.isRunning && session.isRunning && ProcessTable.isRunning(onDemand))
         }
 

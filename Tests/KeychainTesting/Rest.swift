@@ -5,6 +5,16 @@ public import Glibc
 
 /// Whether idle processes sleep: the kernel counts how often each of their threads does.
 public enum Rest {
+    /// What has woken, or why nothing was measured.
+    struct Restless: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Waits until no thread of any of the processes wakes, as ``restless(_:in:limit:pulse:)`` does.
+    public static func requireSleep(_ processes: [String: pid_t], in directory: TemporaryDirectory) throws {
+        if let found = try restless(processes, in: directory) { throw Restless(description: found) }
+    }
+
     /// Waits until no thread of any of the processes wakes while another process wakes ``wakes``
     /// times. What follows a request by seconds may end before.
     ///

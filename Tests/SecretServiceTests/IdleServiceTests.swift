@@ -37,10 +37,10 @@ struct IdleServiceTests {
             "latchkeyd": daemon.process.processIdentifier, "the service": service.processIdentifier,
             "the service without a daemon": embedded.processIdentifier,
         ]
-        #expect(try Rest.restless(processes, in: directory) == nil)
+        try Rest.requireSleep(processes, in: directory)
         daemon.stop()
         processes["latchkeyd"] = nil
-        #expect(try Rest.restless(processes, in: directory) == nil)
+        try Rest.requireSleep(processes, in: directory)
         try daemon.start()
         let added = try daemon.client("latchkey", ["add-generic-password", "-s", "a", "-a", "b", "-w", "x"])
         #expect(added.status == 0)
@@ -64,7 +64,7 @@ struct IdleServiceTests {
         var processes = ["latchkey session": session.processIdentifier]
         for child in ProcessTable.children(of: session.processIdentifier) { processes["child \(child)"] = child }
         #expect(processes.count == 4)
-        #expect(try Rest.restless(processes, in: directory) == nil)
+        try Rest.requireSleep(processes, in: directory)
         // The command reads the end of its input.
         let writer = open(input, O_WRONLY)
         #expect(writer >= 0 && close(writer) == 0)
