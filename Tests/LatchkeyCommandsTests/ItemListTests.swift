@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainModel
 import KeychainTesting
 @testable import LatchkeyCommands
+import LatchkeyService
 import Testing
 
 /// `latchkey list` and `rm`.
@@ -46,6 +48,23 @@ struct ItemListTests {
 
             """
         #expect(outcome == Outcome(exit: 0, output: expected, error: ""))
+    }
+
+    @Test(
+        "a list of thousands of items has each one once, in order, on a terminal under one header",
+        arguments: [false, true])
+    func manyItems(_ isTable: Bool) throws {
+        let caller = CallerIdentity(executable: "x", isUserCommand: true)
+        for number in 0..<2500 {
+            _ = try keychain.service.add(
+                ItemAddition(
+                    .genericPassword, attributes: [.service: .string("many"), .account: .string("\(10_000 + number)")]),
+                from: caller)
+        }
+        let outcome = keychain.latchkey("list many", io: TestIO(isErrorInteractive: isTable))
+        let names = outcome.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" && $0 != " " }) }
+        #expect(outcome.exit == 0 && outcome.error.isEmpty)
+        #expect(names == (isTable ? ["NAME"] : []) + (0..<2500).map { "many/\(10_000 + $0)" })
     }
 
     @Test(
