@@ -130,18 +130,19 @@ struct CodingTests {
 
     @Test(
         "A token of the wrong length is damage, in every column",
-        arguments: ["primary_key", "access_group", "labl", "svce"], ["x''", "x'00'", "zeroblob(17)"])
+        arguments: ["primary_key", "access_group", "labl", "svce"], ["x''", "x'00'", "zeroblob(17)", "'text'", "7"])
     func malformedTokens(_ column: String, _ value: String) throws {
         let fixture = try StoreFixture()
         var store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
+        _ = try store.add(Sample.item("bob"))
         store.close()
-        try fixture.tamper("UPDATE item SET \(column) = \(value)")
+        try fixture.tamper("UPDATE item SET \(column) = \(value) WHERE id = (SELECT min(id) FROM item)")
         store = try fixture.open()
         let search = ItemSearch(.genericPassword, groups: .all(.claimed), synchronizable: .any)
         for withAttributes in [true, false] {
             let result = try store.search(search, limit: nil, withSecrets: true, withAttributes: withAttributes)
-            #expect(result.records.isEmpty && result.damaged.count == 1)
+            #expect(result.records.count == 1 && result.damaged.count == 1)
         }
         #expect(try store.inspect().damaged.count == 1)
     }

@@ -22,13 +22,17 @@ extension KeychainStore {
         try read { (database, seal) throws(StoreError) in
             // Counted here: SQLite would sort all rows in memory, to group them.
             let statement = try RowStatement(
-                "SELECT class << 32 | protection FROM item WHERE tombstone = 0 AND access_group <> ?", in: database)
+                """
+                SELECT class << 8 | protection FROM item WHERE tombstone = 0 AND access_group <> ?
+                AND class BETWEEN 0 AND 255 AND protection BETWEEN 0 AND 255
+                """,
+                in: database)
             try statement.bind(seal.tokens.group(.files), at: 1)
             var numbers: [Int64: Int] = [:]
             while try statement.step() { numbers[statement.integer(0), default: 0] += 1 }
             return numbers.sorted { $0.key < $1.key }.compactMap { key, count in
-                guard let itemClass = UInt8(exactly: key >> 32).flatMap({ ItemClass(number: $0) }),
-                    let protection = UInt8(exactly: key & 0xFFFF_FFFF).flatMap({ ProtectionClass(number: $0) })
+                guard let itemClass = UInt8(exactly: key >> 8).flatMap({ ItemClass(number: $0) }),
+                    let protection = UInt8(exactly: key & 0xFF).flatMap({ ProtectionClass(number: $0) })
                 else { return nil }
                 return KeychainStatus.Count(itemClass: itemClass, protection: protection, count: count)
             }

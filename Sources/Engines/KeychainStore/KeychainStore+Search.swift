@@ -31,7 +31,7 @@ extension KeychainStore {
         // One statement sees one state of the database and needs no transaction, unless the cached
         // keyring is outdated.
         let use = ConstraintUse(constraints)
-        if let result = try readOutsideTransaction(use, collect) { return result }
+        if !search.readsGroupsFirst, let result = try readOutsideTransaction(use, collect) { return result }
         guard let result = try read(use, collect) else {
             throw .keybag(.damaged("its generation changed within a transaction"))
         }
@@ -56,7 +56,7 @@ extension KeychainStore {
                 of: search, limit: nil, withSecrets: withSecrets, withDigest: withDigest,
                 withAttributes: withAttributes, partLength: Self.partLength, take: take, in: database, seal)
         }
-        if let result = try readOutsideTransaction(.none, collect) { return result }
+        if !search.readsGroupsFirst, let result = try readOutsideTransaction(.none, collect) { return result }
         guard let result = try read(.none, collect) else {
             throw .keybag(.damaged("its generation changed within a transaction"))
         }
@@ -203,10 +203,16 @@ extension KeychainStore {
         parameters += groups.map { .bytes($0) }
     }
 
-    /// Returns the tokens of the access groups that items of a class have; nil if there are more than `max`.
+    /// Returns the tokens of the access groups that items of a class have; nil if there are more than `max`, or if
+    /// a row has no token there, which is damage that the search reports.
     private static func groups(
         of itemClass: ItemClass, max: Int, in database: Database
     ) throws(StoreError) -> [[UInt8]]? {
+        // Numbers, text and empty bytes come before every token.
+        let damaged = try RowStatement(
+            "SELECT 1 FROM item WHERE class = ? AND access_group <= x'' LIMIT 1", in: database)
+        try damaged.bind(Int64(itemClass.number), at: 1)
+        guard try !damaged.step() else { return nil }
         // Each step is one seek in the index of the groups.
         let next = try RowStatement(
             "SELECT min(access_group) FROM item WHERE class = ? AND access_group > ?", in: database)
