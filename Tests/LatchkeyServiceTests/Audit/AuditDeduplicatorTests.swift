@@ -70,7 +70,7 @@ struct AuditDeduplicatorTests {
     func interval() throws {
         let fixture = try Fixture()
         for _ in 0..<3 { try fixture.log.append(Fixture.entry()) }
-        fixture.clock.advance(by: 59)
+        fixture.clock.advance(by: Fixture.repeatInterval - 1)
         try fixture.log.writeDueRepeats()
         #expect(try fixture.lines().count == 1)
         fixture.clock.advance(by: 1)
@@ -78,15 +78,15 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.objects().map(\.repeated) == [nil, 2])
         // The flood continues: one line for each interval.
         for _ in 0..<10 { try fixture.log.append(Fixture.entry()) }
-        fixture.clock.advance(by: 60)
+        fixture.clock.advance(by: Fixture.repeatInterval)
         try fixture.log.writeDueRepeats()
         #expect(try fixture.objects().map(\.repeated) == [nil, 2, 10])
         // The interval had no repetition, so the next refusal is a first one again.
-        fixture.clock.advance(by: 60)
+        fixture.clock.advance(by: Fixture.repeatInterval)
         try fixture.log.writeDueRepeats()
         try fixture.log.append(Fixture.entry())
         #expect(try fixture.objects().map(\.repeated) == [nil, 2, 10, nil])
-        fixture.clock.advance(by: 3600)
+        fixture.clock.advance(by: 2 * Fixture.repeatInterval)
         try fixture.log.append(Fixture.entry())
         #expect(try fixture.objects().map(\.repeated) == [nil, 2, 10, nil, nil])
     }
@@ -133,7 +133,7 @@ struct AuditDeduplicatorTests {
         // The first decision of a new kind is written immediately.
         try fixture.log.append(Fixture.entry(operation: "delete", group: "G", status: .success))
         #expect(try fixture.lines().count == before + 6)
-        fixture.clock.advance(by: 600)
+        fixture.clock.advance(by: Fixture.throttledInterval)
         try fixture.log.writeDueRepeats()
         let own = try fixture.objects().filter { $0.program == "/usr/bin/x" }
         #expect(own.reduce(0) { $0 + $1.decisions } == 1001)

@@ -15,8 +15,19 @@ extension AuditLogTests.Fixture {
     ) -> AuditLog.Limits {
         AuditLog.Limits(
             fileLength: fileLength, totalLength: totalLength, minimumAge: minimumAge, programLength: programLength,
-            maxRepeats: maxRepeats)
+            repeatInterval: repeatInterval, throttledInterval: throttledInterval, maxRepeats: maxRepeats)
     }
+
+    /// In seconds. The log also waits for them by the clock of the machine: no test takes so long.
+    static let repeatInterval = 7200.0
+    static let throttledInterval = 36_000.0
+
+    /// The usual limits with these intervals.
+    static let usualLimits = {
+        var limits = AuditLog.Limits()
+        (limits.repeatInterval, limits.throttledInterval) = (repeatInterval, throttledInterval)
+        return limits
+    }()
 
     static func entry(
         _ program: String = "/usr/bin/x", operation: String = "copy", group: String? = nil,

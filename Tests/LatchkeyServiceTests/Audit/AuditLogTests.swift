@@ -17,7 +17,7 @@ struct AuditLogTests {
         private(set) var log: AuditLog
         let limits: AuditLog.Limits
 
-        init(limits: AuditLog.Limits = AuditLog.Limits(), directory: TemporaryDirectory? = nil) throws {
+        init(limits: AuditLog.Limits = Fixture.usualLimits, directory: TemporaryDirectory? = nil) throws {
             self.directory = try directory ?? TemporaryDirectory()
             self.limits = limits
             service = try EmbeddedService(home: KeychainHome(root: self.directory.path), clocks: clock.clocks)
