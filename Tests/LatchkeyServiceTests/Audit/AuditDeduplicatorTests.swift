@@ -211,7 +211,7 @@ struct AuditDeduplicatorTests {
             repeats.rollBack()
             #expect(repeats.pending.map(\.count) == [3])
         }
-        #expect(repeats.takeExpired(at: 100).count == 1)
+        #expect(repeats.takeExpired(at: 2 * Fixture.repeatInterval).count == 1)
         repeats.rollBack()
         #expect(repeats.endAll().count == 1)
         repeats.commit()
