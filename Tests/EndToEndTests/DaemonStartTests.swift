@@ -81,7 +81,7 @@ extension DaemonProofs {
         }
 
         @Test(
-            "What a command has locked is free when it has ended, and not when the daemon has that it started",
+            "A file that a command has locked is free when the command ends, while the daemon that it started goes on",
             arguments: ["", "0<&-", "0<&- 1>&- 2>&-"])
         func locks(_ closing: String) throws {
             let mark = "\(directory.path)/mark"

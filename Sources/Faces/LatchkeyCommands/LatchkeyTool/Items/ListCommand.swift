@@ -130,7 +130,7 @@ private enum ItemTable {
         init(_ record: ItemRecord) { (protection, modified) = (record.protection, record.modified) }
     }
 
-    /// Writes a line for each item, in parts: their cells take ten times the memory of the items.
+    /// Writes a line for each item, in parts: the cells of all lines take more memory than the items.
     static func write(
         _ items: [(key: ItemSortKey, value: Row)], in session: CommandSession
     ) throws(CommandFailure) {
