@@ -84,8 +84,9 @@ extension ItemSearch {
             synchronizable: synchronizable, includesTombstones: includesTombstones)
     }
 
-    /// Whether the groups of the items are read before the items, and both must be of one state of the database.
-    var readsGroupsFirst: Bool { groupCount == nil && identifier == nil && tokenAttributes.isEmpty && lookup == nil }
+    /// Whether the groups of the items may be read before the items: then both must be of one state of the database.
+    /// A search by lookup attributes does so where the database has no lookup tokens.
+    var readsGroupsFirst: Bool { groupCount == nil && identifier == nil && tokenAttributes.isEmpty }
 
     /// The tokens that a row must have in the table of lookup tokens; empty if that table does not
     /// select rows.
