@@ -34,17 +34,21 @@ struct BackupCommandTests {
         #expect(Set(keychain.accounts()) == ["later", "saved"])
     }
 
-    @Test("restore --replace shows on a terminal what would be deleted, and deletes after yes")
-    func replaces() {
+    @Test(
+        "restore --replace shows on a terminal what would be deleted, and deletes after yes or y, in any case",
+        arguments: ["yes", "y", "Y", "YES", "Yes", " yes "])
+    func replaces(answer: String) {
         let outcome = keychain.latchkey(
-            "restore --replace \(backup) \(phrase)", io: TestIO(input: ["yes"], answers: []))
+            "restore --replace \(backup) \(phrase)", io: TestIO(input: [answer], answers: []))
         let question =
             "latchkey: 1 item of the keychain will be deleted, and 1 of the backup added. Continue? (yes/no) "
         #expect(outcome == Outcome(exit: 0, output: "added:     1\ndeleted:   1 that existed\n", error: question))
         #expect(keychain.accounts() == ["saved"])
     }
 
-    @Test("any other answer changes nothing", arguments: [[], [""], ["no"], ["YES"], ["yes "], ["y"]] as [[String]])
+    @Test(
+        "any other answer changes nothing",
+        arguments: [[], [""], ["no"], ["n"], ["No"], ["yess"], ["y e s"], ["yes yes"], ["ja"], ["ｙ"]] as [[String]])
     func refused(answer: [String]) {
         let outcome = keychain.latchkey("restore --replace \(backup) \(phrase)", io: TestIO(input: answer, answers: []))
         #expect(outcome.exit == 128 && outcome.output.isEmpty && outcome.error.contains("nothing was changed"))

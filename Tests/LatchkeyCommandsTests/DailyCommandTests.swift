@@ -138,7 +138,7 @@ struct DailyCommandTests {
     func asks() {
         keychain.latchkey("set a/b", io: TestIO(input: ["one"]))
         let question = "latchkey: 'a/b' already exists in latchkey.shared. Replace its secret? (yes/no) "
-        for answer in [["no"], ["y"], [""], []] {
+        for answer in [["no"], ["n"], [""], []] {
             let outcome = keychain.latchkey("set a/b", io: TestIO(input: answer, answers: ["two", "two"]))
             #expect(
                 outcome == Outcome(exit: 128, output: "", error: "\(question)latchkey: nothing was changed\n"))

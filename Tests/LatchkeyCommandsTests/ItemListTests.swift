@@ -130,16 +130,16 @@ struct ItemListTests {
 
     // MARK: rm
 
-    @Test("rm asks on a terminal, and deletes after the answer yes only")
-    func asks() {
+    @Test("rm asks on a terminal, and deletes after the answer yes or y only", arguments: ["yes", "y"])
+    func asks(_ yes: String) {
         let question = "latchkey: example.org/bob in latchkey.shared will be deleted. Continue? (yes/no) "
-        for answer in [["no"], ["y"], []] {
+        for answer in [["no"], ["n"], ["yn"], []] {
             let outcome = keychain.latchkey("rm example.org/bob", io: TestIO(input: answer, answers: []))
             #expect(
                 outcome == Outcome(exit: 128, output: "", error: "\(question)latchkey: nothing was changed\n"))
         }
         #expect(keychain.latchkey("get example.org/bob").exit == 0)
-        let deleted = keychain.latchkey("rm example.org/bob", io: TestIO(input: ["yes"], answers: []))
+        let deleted = keychain.latchkey("rm example.org/bob", io: TestIO(input: [yes], answers: []))
         #expect(
             deleted
                 == Outcome(

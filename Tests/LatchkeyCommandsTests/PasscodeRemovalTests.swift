@@ -57,7 +57,7 @@ struct PasscodeRemovalTests {
         let silent = keychain.latchkey("passcode remove", io: TestIO(input: [Self.passcode]))
         #expect(silent.exit == 206 && silent.error.contains("2 items would be destroyed"), "\(silent)")
         #expect(silent.error.contains("hint: --yes skips the question"))
-        for answer in ["no", "y", ""] {
+        for answer in ["no", "n", ""] {
             let outcome = keychain.latchkey("passcode remove", io: TestIO(input: [answer], answers: [Self.passcode]))
             #expect(outcome.exit == 128, "\(outcome)")
             #expect(

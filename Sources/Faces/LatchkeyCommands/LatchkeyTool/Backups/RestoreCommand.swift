@@ -66,7 +66,7 @@ struct RestoreCommand: ParsableSubcommand {
 
     /// Asks on the terminal whether the items of the keychain may be deleted.
     ///
-    /// - Throws: errSecUserCanceled for any answer except `yes`, errSecParam if there is no
+    /// - Throws: errSecUserCanceled for any answer but yes, errSecParam if there is no
     ///   terminal.
     private func confirm(_ report: RestoreReport, in session: CommandSession) throws(CommandFailure) {
         guard report.deleted > 0 else { return }

@@ -46,7 +46,7 @@ struct CollectionDelete: ParsableSubcommand {
         try report(deleted, in: session)
     }
 
-    /// - Throws: errSecUserCanceled for any answer except `yes`, errSecParam if there is no terminal.
+    /// - Throws: errSecUserCanceled for any answer but yes, errSecParam if there is no terminal.
     private func confirm(_ name: CollectionName, _ count: Int, in session: CommandSession) throws(CommandFailure) {
         guard session.io.isInputInteractive else {
             throw .parameter(

@@ -49,7 +49,7 @@ struct ErrorExplanation: Sendable {
         ErrorExplanation(
             .userCanceled, "You cancelled",
             "A question was answered with no, or a prompt was closed. Nothing was changed.",
-            "Run the command again, and answer `yes` in full where it asks for it."),
+            "Run the command again, and answer `yes` or `y` where it asks for it."),
         ErrorExplanation(
             .itemNotFound, "No matching item",
             "The keychains that were searched have no item with these attributes, or the program has no right to see it.",

@@ -52,7 +52,7 @@ struct RemoveCommand: ParsableSubcommand {
         }
     }
 
-    /// - Throws: errSecUserCanceled for any answer except `yes`, errSecParam if there is no
+    /// - Throws: errSecUserCanceled for any answer but yes, errSecParam if there is no
     ///   terminal.
     private func confirm(_ found: [ItemRecord], in session: CommandSession) throws(CommandFailure) {
         let what = found.count == 1 ? found.map(Self.text).joined() : "\(found.count) items"

@@ -49,7 +49,7 @@ struct PasscodeRemove: ParsableSubcommand {
         try report(PasscodeRemoval(removed: true, items: count), session)
     }
 
-    /// - Throws: errSecUserCanceled for any answer except `yes`, errSecParam if there is no
+    /// - Throws: errSecUserCanceled for any answer but yes, errSecParam if there is no
     ///   terminal.
     private func confirm(_ count: Int, in session: CommandSession) throws(CommandFailure) {
         let items = PasscodeRemoval.text(count)
