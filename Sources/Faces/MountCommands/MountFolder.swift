@@ -20,8 +20,9 @@ struct MountFolder: ParsableSubcommand {
             they have open. With latchkeyd, the lock of the keychain decides; without it, this process has its own, \
             and is unlocked until it ends. --unmount returns when everything is stored, and fails if changes are lost.
 
-            A new store gets the class of --class, or of the nearest .latchkey-protect. After the end of this process \
-            by kill -9, the next one detaches what is left at the mount point.
+            A new store gets the class of --class, or of the nearest .latchkey-protect. Directories that do not exist \
+            are created with mode 0700, if their parent exists, and stay after --unmount. After the end of this \
+            process by kill -9, the next one detaches what is left at the mount point.
 
             EXAMPLES:
               latchkey mount --class complete ~/Secrets
@@ -87,9 +88,13 @@ struct MountFolder: ParsableSubcommand {
         passcode.unlockOnDemand(in: session)
         let keychain = try session.keychain()
         let keys = SessionFileKeys(withholdsKeys: viaDaemon) { keychain }
+        var isServed = false
+        var created: [FilePath] = []
+        defer { if !isServed { for path in created.reversed() { _ = path.withCString { rmdir($0) } } } }
         let folder = try Self.mapErrors(store) { () throws(FileProtectionError) in
             try mapSystemErrors { () throws(SystemError) in
                 _ = try MountedFolder.recover(point)
+                for path in directories where try Self.createDirectory(path) { created.append(path) }
                 guard try !FileSystem(holding: store).isUserspace else {
                     throw SystemError("mount", path: store, code: EBUSY, hint: "it is mounted already")
                 }
@@ -104,7 +109,6 @@ struct MountFolder: ParsableSubcommand {
                 isReadOnly: readOnly, allowsOthers: allowOther
             ) { output.say("\($0)") }
         }
-        var isServed = false
         defer { if !isServed { folder.detach() } }
         guard TerminationSignals.handle({ folder.unmount() }) else {
             throw .status(KeychainError(.notAvailable, "no thread could be started"))
@@ -124,6 +128,32 @@ struct MountFolder: ParsableSubcommand {
         // Without the last line of the record, the command that unmounts fails.
         if let problem { throw .status(KeychainError(problem)) }
         guard lost.isEmpty else { throw .status(Self.lostChanges(lost)) }
+    }
+
+    /// The directories that are created if they do not exist. A store that may not be changed is none of them.
+    private var directories: [FilePath] { (readOnly ? [] : [store]) + (mountPoint.map { [$0] } ?? []) }
+
+    /// Creates a directory of mode 0700, unless there is a directory.
+    ///
+    /// - Returns: whether it was created.
+    private static func createDirectory(_ path: FilePath) throws(SystemError) -> Bool {
+        if let found = try FileStatus.of(path) {
+            guard found.kind == .directory else {
+                throw SystemError("mount", path: path, code: ENOTDIR, hint: "name a directory, or a new path")
+            }
+            return false
+        }
+        guard path.withCString({ mkdir($0, 0o700) }) == 0 else {
+            let code = errno
+            let hint: String? =
+                switch code {
+                case ENOENT: path.parent.map { "its parent does not exist: mkdir -p \($0)" }
+                case EEXIST: "it is a symbolic link, whose target does not exist"
+                default: nil
+                }
+            throw SystemError("create the directory", path: path, code: code, hint: hint)
+        }
+        return true
     }
 
     /// Creates the record of the folder; nil if there is no space for it. A folder can be used without one.

@@ -10,7 +10,8 @@ struct MountCommand: ForwardedCommand {
         commandName: LatchkeySubcommand.mount.rawValue, abstract: LatchkeySubcommand.mount.abstract,
         discussion: """
             The files and their names are stored encrypted in DIR. Programs see them as plain files at the mount \
-            point, or in DIR itself, while the class is open; afterwards they get EACCES.
+            point, or in DIR itself, while the class is open; afterwards they get EACCES. Directories that do not exist \
+            are created.
 
             The program latchkey-mount runs the command; 'latchkey-mount --help' shows the options.
 
