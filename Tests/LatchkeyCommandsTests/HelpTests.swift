@@ -53,6 +53,14 @@ struct HelpTests {
         for command in LatchkeySubcommand.allCases { #expect(!macOS.contains("\n    \(command.rawValue) ")) }
     }
 
+    @Test("import, which Latchkey has added to, is in the help of latchkey and of a family")
+    func extended() {
+        let row = "  import         Import the keys and certificates of a file, or another keyring.\n"
+        #expect(keychain.latchkey("help keychain").output.contains(row))
+        #expect(keychain.latchkey("--help").output.contains(", import\n"))
+        #expect(keychain.latchkey("help import").output.contains("    --from keyring "))
+    }
+
     @Test("latchkey help shows the sub-command of a command")
     func nested() {
         let help = keychain.latchkey("help recovery-key use")

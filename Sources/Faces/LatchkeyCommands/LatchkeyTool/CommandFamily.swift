@@ -33,4 +33,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .macos: []
         }
     }
+
+    /// The commands of macOS's that belong to this family as well, because Latchkey has added to them.
+    var extendedMembers: [any SecurityCommand.Type] { self == .keychain ? [ImportItems.self] : [] }
 }

@@ -11,7 +11,7 @@ internal import SecretMemory
 /// `security import`.
 enum ImportItems: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "import", summary: "Import the keys, certificates and identities of a file.",
+        name: "import", summary: "Import the keys and certificates of a file, or another keyring.",
         options: [
             CommandOption("-k", .required("keychain"), help: "the keychain"),
             CommandOption(

@@ -55,7 +55,8 @@ enum GeneralUsage {
 
     /// The names of a family's commands; with what they do, if there are few.
     private static func members(of family: CommandFamily) -> String {
-        let names = family.members.map(\.rawValue).joined(separator: ", ")
+        let extended = family.extendedMembers.map { $0.definition.name }
+        let names = (family.members.map(\.rawValue) + extended).joined(separator: ", ")
         if names.isEmpty { return family.summary }
         return family.members.count > 2 ? names : "\(names) (\(family.summary))"
     }
@@ -63,7 +64,9 @@ enum GeneralUsage {
     /// The list of a family's commands.
     static func text(of family: CommandFamily) -> TerminalText {
         if family == .macos { return macOS }
-        let rows = family.members.map { shortRow($0.rawValue, $0.abstract) }
+        let rows =
+            family.members.map { shortRow($0.rawValue, $0.abstract) }
+            + family.extendedMembers.map { shortRow($0.definition.name, $0.definition.summary) }
         return text(
             ["\(family.rawValue): \(family.summary)", ""] + rows + ["", "'latchkey help COMMAND' describes a command."])
     }
