@@ -76,10 +76,11 @@ struct AccessControlTests {
 
     // MARK: Storing
 
-    @Test("The add commands store the flags with the class, which is ak unless --accessible names another")
+    @Test("The add commands store the flags with the class, which is complete unless --accessible names another")
     func storing() {
         for (options, protection) in [
-            ("", ProtectionClass.whenUnlocked), ("--accessible cku", .afterFirstUnlockThisDeviceOnly),
+            ("", ProtectionClass.whenUnlocked),
+            ("--accessible first-unlock-this-device", .afterFirstUnlockThisDeviceOnly),
         ] {
             for line in ["add-generic-password -a A -s S -w s3cret", "add-internet-password -a A -s S -w s3cret"] {
                 let service = AskingService()
@@ -136,12 +137,17 @@ struct AccessControlTests {
     func warning() throws {
         let keychain = try TestKeychain(.ephemeral)
         let add = "add-generic-password -a A -s S -U -w s3cret --accessible"
-        for code in ["dk", "dku"] {
-            #expect(keychain.security("\(add) \(code)").error.contains("(kSecAttrAccessibleAlways"))
-            #expect(keychain.security("-q \(add) \(code)").error.isEmpty)
+        // A class is named, or has Apple's code.
+        for (word, name) in [("none", "none"), ("dk", "none"), ("none-this-device", "none-this-device")] {
+            let warning = keychain.security("\(add) \(word)").error
+            #expect(warning.contains("items of the class \(name) (kSecAttrAccessibleAlways"), "\(warning)")
+            #expect(warning.contains("\nhint: complete opens them only"), "\(warning)")
+            #expect(keychain.security("-q \(add) \(word)").error.isEmpty)
         }
-        for code in ["ak", "ck", "aku", "cku"] { #expect(keychain.security("\(add) \(code)").error.isEmpty) }
-        #expect(keychain.latchkey("key generate --tag t --accessible dk").error.contains("open without the passcode"))
+        for word in ["complete", "first-unlock", "complete-this-device", "first-unlock-this-device", "ak", "cku"] {
+            #expect(keychain.security("\(add) \(word)").error.isEmpty)
+        }
+        #expect(keychain.latchkey("key generate --tag t --accessible none").error.contains("open without the passcode"))
     }
 
     // MARK: Reading

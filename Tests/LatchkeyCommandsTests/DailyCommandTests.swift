@@ -121,15 +121,15 @@ struct DailyCommandTests {
         "--update, --force and -f replace the secret, and keep the other attributes",
         arguments: ["--update", "--force", "-f"])
     func update(option: String) throws {
-        keychain.latchkey("set a/b --label mine --comment note --protection ck", io: TestIO(input: ["one"]))
+        keychain.latchkey("set a/b --label mine --comment note --protection first-unlock", io: TestIO(input: ["one"]))
         let set = keychain.latchkey("set a/b \(option)", io: TestIO(input: ["two"]))
         #expect(set == Outcome(exit: 0, output: "", error: "latchkey: updated a/b in latchkey.shared\n"))
         #expect(keychain.latchkey("get a/b").output == "two")
-        for (name, value) in [("label", "mine"), ("comment", "note"), ("protection", "ck")] {
+        for (name, value) in [("label", "mine"), ("comment", "note"), ("protection", "first-unlock")] {
             #expect(keychain.latchkey("get a/b --attribute \(name)").output == "\(value)\n")
         }
-        keychain.latchkey("set a/b \(option) --protection ak --label other", io: TestIO(input: ["three"]))
-        #expect(keychain.latchkey("get a/b --attribute protection").output == "ak\n")
+        keychain.latchkey("set a/b \(option) --protection complete --label other", io: TestIO(input: ["three"]))
+        #expect(keychain.latchkey("get a/b --attribute protection").output == "complete\n")
         #expect(keychain.latchkey("get --label other").output == "three")
         #expect(keychain.latchkey("set c/d \(option)", io: TestIO(input: ["new"])).error.contains("added c/d"))
     }
@@ -159,7 +159,7 @@ struct DailyCommandTests {
         let item = try #require(report["item"] as? [String: Any])
         let expected = [
             "name": "a%2Fb/c", "class": "generic", "service": "a/b", "account": "c", "label": "a/b", "comment": "note",
-            "accessGroup": "G", "protection": "aku", "created": "2026-11-22T12:00:00Z",
+            "accessGroup": "G", "protection": "aku", "protectionName": "complete-this-device", "created": "2026-11-22T12:00:00Z",
             "modified": "2026-11-22T12:00:00Z",
         ]
         for (key, value) in expected { #expect(item[key] as? String == value, "\(key)") }
@@ -175,7 +175,7 @@ struct DailyCommandTests {
             ("set --account a", 206, "the service is missing"),
             ("set a/b --account c", 2, "the account is given twice"),
             ("set a/b --service c", 2, "the service is given twice"), ("set a/b/c", 206, "has 2 slashes"),
-            ("set a/", 206, "the account in the name"), ("set a/b --protection none", 206, "unknown protection class"),
+            ("set a/", 206, "the account in the name"), ("set a/b --protection sometimes", 206, "unknown protection class"),
             ("set a/b --server x", 2, "the server is given twice"),
             ("set a/b --class generic --port 1", 2, "--class internet"),
             ("set --service a --account b --port 1", 2, "use --server"),
@@ -278,7 +278,7 @@ struct DailyCommandTests {
         keychain.latchkey("set a/b --label x", io: TestIO(input: ["s3cret"]))
         for (name, value) in [
             ("name", "a/b"), ("service", "a"), ("account", "b"), ("label", "x"), ("class", "generic"),
-            ("access-group", "latchkey.shared"), ("protection", "ak"), ("created", "2026-11-22T12:00:00Z"),
+            ("access-group", "latchkey.shared"), ("protection", "complete"), ("created", "2026-11-22T12:00:00Z"),
         ] {
             #expect(
                 keychain.latchkey("get a/b --attribute \(name)") == Outcome(exit: 0, output: "\(value)\n", error: ""))

@@ -22,7 +22,7 @@ struct DoctorReportTests {
             "report:     1, without secrets",
             "version:    \(LatchkeyVersion.current)\n",
             "keychain:   mode embedded, root file", "lock:       unlocked, passcode no",
-            "items:      1 genp ak\n", "finding:    ok     rows\n",
+            "items:      1 genp complete\n", "finding:    ok     rows\n",
         ] {
             #expect(outcome.output.contains(line), "\(line): \(outcome.output)")
         }

@@ -16,7 +16,7 @@ struct ItemListTests {
         keychain = try TestKeychain(.ephemeral)
         for (name, options) in [
             ("example.org/bob", ""), ("example.com/bob", " --label mine"), ("example.com/alice", ""),
-            ("example.com/alice", " --access-group G --protection ck"),
+            ("example.com/alice", " --access-group G --protection first-unlock"),
             ("git.example.com/carol", " --class internet --port 22"),
         ] {
             keychain.latchkey("set \(name)\(options)", io: TestIO(input: ["s3cret"]))
@@ -29,11 +29,11 @@ struct ItemListTests {
     func sorted() {
         let time = "2026-11-22T12:00:00Z"
         let expected = """
-            example.com/alice\tG\tgeneric\tck\t\(time)
-            example.com/alice\tlatchkey.shared\tgeneric\tak\t\(time)
-            example.com/bob\tlatchkey.shared\tgeneric\tak\t\(time)
-            example.org/bob\tlatchkey.shared\tgeneric\tak\t\(time)
-            git.example.com/carol\tlatchkey.shared\tinternet\tak\t\(time)
+            example.com/alice\tG\tgeneric\tfirst-unlock\t\(time)
+            example.com/alice\tlatchkey.shared\tgeneric\tcomplete\t\(time)
+            example.com/bob\tlatchkey.shared\tgeneric\tcomplete\t\(time)
+            example.org/bob\tlatchkey.shared\tgeneric\tcomplete\t\(time)
+            git.example.com/carol\tlatchkey.shared\tinternet\tcomplete\t\(time)
 
             """
         #expect(keychain.latchkey("list") == Outcome(exit: 0, output: expected, error: ""))
@@ -44,7 +44,7 @@ struct ItemListTests {
         let outcome = keychain.latchkey("list example.org", io: TestIO(isErrorInteractive: true))
         let expected = """
             NAME             ACCESS GROUP     CLASS    PROTECTION  MODIFIED
-            example.org/bob  latchkey.shared  generic  ak          2026-11-22T12:00:00Z
+            example.org/bob  latchkey.shared  generic  complete    2026-11-22T12:00:00Z
 
             """
         #expect(outcome == Outcome(exit: 0, output: expected, error: ""))

@@ -37,7 +37,7 @@ struct PasscodeProcessTests {
             LATCHKEY_PASSCODE_FILE="$PASS" latchkey get s/a; echo
             printf w | latchkey set -f s/a; echo $?
             printf w | latchkey set -f s/a --passcode-file "$PASS"; echo $?
-            printf x | latchkey set --protection dk s/open --passcode-file "$PASS"; echo $?
+            printf x | latchkey set --protection none s/open --passcode-file "$PASS"; echo $?
             latchkey list < /dev/null | cut -f 1
             latchkey list --passcode-file "$PASS" | cut -f 1
             latchkey rm -f s/a < /dev/null; echo $?

@@ -34,8 +34,10 @@ struct ProtectionMatrixTests {
             "`ProtectionMatrixTests` measures it and generates this page",
             "(`LATCHKEY_RECORD=1 ./Scripts/test --filter ProtectionMatrixTests`).", "",
             "ok is errSecSuccess, closed errSecInteractionNotAllowed (−25308), none errSecItemNotFound",
-            "(−25300), unavailable errSecNotAvailable (−25291).",
+            "(−25300), unavailable errSecNotAvailable (−25291).", "",
+            "| class | Apple's constant | its value |", "|---|---|---|",
         ]
+        lines += ProtectionClass.allCases.map { "| `\($0.name)` | `\($0.constant)` | `\($0.rawValue)` |" }
         for state in State.allCases {
             lines += ["", "## \(state.title)", "", "\(state.meaning)", ""]
             lines += [
@@ -45,7 +47,7 @@ struct ProtectionMatrixTests {
             for protection in ProtectionClass.allCases {
                 let found = try Self.measured(protection, state, .onDisk)
                 lines.append(
-                    "| `\(protection.rawValue)` | \(Call.allCases.map { Self.word(found[$0]) }.joined(separator: " | ")) |"
+                    "| `\(protection.name)` | \(Call.allCases.map { Self.word(found[$0]) }.joined(separator: " | ")) |"
                 )
             }
         }
@@ -168,7 +170,7 @@ struct ProtectionMatrixTests {
         var meaning: String {
             switch self {
             case .noPasscode:
-                "No passcode is set: only the device key protects the keychain. Items of `akpu` cannot exist."
+                "No passcode is set: only the device key protects the keychain. Items of\n`passcode-set-this-device` cannot exist."
             case .beforeFirstUnlock:
                 "A passcode is set, but this process or latchkeyd has not received it. An attacker that has the\nfiles and the device key is in this state."
             case .unlocked: "The passcode was given."
@@ -177,7 +179,7 @@ struct ProtectionMatrixTests {
             case .afterReboot: "The machine was restarted."
             case .moved: "A copy of the whole directory without the device key."
             case .restoredHere:
-                "Saved, and restored on the same device; unlocked. A backup never contains items of `akpu`."
+                "Saved, and restored on the same device; unlocked. A backup never contains items of\n`passcode-set-this-device`."
             case .restoredElsewhere:
                 "Saved, and restored on another device; unlocked. Items of ThisDeviceOnly classes are not restored."
             }

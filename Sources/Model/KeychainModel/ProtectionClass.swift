@@ -75,6 +75,30 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
         }
     }
 
+    /// The name for people, in messages and as an argument: that of the file class with the same lock states,
+    /// and `-this-device` after it if items of the class never leave this device.
+    public var name: String {
+        switch self {
+        case .whenUnlocked: "complete"
+        case .afterFirstUnlock: "first-unlock"
+        case .always: "none"
+        case .whenUnlockedThisDeviceOnly: "complete-this-device"
+        case .afterFirstUnlockThisDeviceOnly: "first-unlock-this-device"
+        case .alwaysThisDeviceOnly: "none-this-device"
+        case .whenPasscodeSetThisDeviceOnly: "passcode-set-this-device"
+        }
+    }
+
+    /// The class with this name, or with this value of Apple's constant; nil for an unknown one.
+    public init?(named text: String) {
+        guard let match = Self.allCases.first(where: { $0.name == text || $0.rawValue == text }) else { return nil }
+        self = match
+    }
+
+    /// Every ``name``, for help texts.
+    public static let listedNames =
+        "complete, first-unlock, none, the same with -this-device, or passcode-set-this-device"
+
     /// Returns the class of an item that is added without one (keychain-behaviour §0.4).
     public static func initial(for itemClass: ItemClass) -> ProtectionClass {
         itemClass == .certificate ? .always : .whenUnlocked

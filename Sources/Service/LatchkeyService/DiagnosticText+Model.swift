@@ -41,6 +41,6 @@ extension DiagnosticText.Interpolation {
     }
 
     package mutating func appendInterpolation(_ protection: ProtectionClass) {
-        appendInterpolation(DiagnosticText(unchecked: protection.rawValue))
+        appendInterpolation(DiagnosticText(unchecked: protection.name))
     }
 }

@@ -11,9 +11,9 @@ enum ItemRules {
         guard !allowsAlwaysOpen, record.protection.isAlwaysOpen, record.itemClass != .certificate else { return }
         throw KeychainError(
             .param,
-            "the class \(record.protection.rawValue) (\(record.protection.constant)) opens without the passcode, which "
+            "the class \(record.protection.name) (\(record.protection.constant)) opens without the passcode, which "
                 + "always-classes in /etc/latchkey/daemon.conf does not allow",
-            hint: "use ak, or ck for programs that run while the keychain is locked")
+            hint: "use complete, or first-unlock for programs that run while the keychain is locked")
     }
 
     /// Throws if the item may not be stored.

@@ -96,7 +96,7 @@ enum ItemField: String, ExpressibleByArgument, CaseIterable, Sendable {
         case .port: item.port.map { "\($0)" }
         case .created: item.created
         case .modified: item.modified
-        case .protection: item.protection
+        case .protection: item.protectionName
         case .itemClass: item.passwordClass
         case .networkProtocol: item.networkProtocol
         case .accessGroup: item.accessGroup

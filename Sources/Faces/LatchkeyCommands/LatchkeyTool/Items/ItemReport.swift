@@ -20,8 +20,9 @@ struct ItemReport: Encodable {
     var account: String
     var label: String?
     var comment: String?
-    /// The code of the protection class.
+    /// Apple's code of the protection class, and its name.
     var protection: String
+    var protectionName: String
     /// What each use requires, as `--access-control` accepts it; absent for nothing.
     var accessControl: String?
     var synchronizable: Bool
@@ -30,7 +31,8 @@ struct ItemReport: Encodable {
     var modified: String
 
     enum CodingKeys: String, CodingKey {
-        case name, accessGroup, service, server, port, path, account, label, comment, protection, accessControl
+        case name, accessGroup, service, server, port, path, account, label, comment, accessControl
+        case protection, protectionName
         case synchronizable
         case created, modified
         case passwordClass = "class"
@@ -53,6 +55,7 @@ struct ItemReport: Encodable {
         label = Self.text(record[.label])
         comment = Self.text(record[.comment])
         protection = record.protection.rawValue
+        protectionName = record.protection.name
         accessControl = record.accessControlFlags?.text
         synchronizable = record.isSynchronizable
         created = Self.time(record.created)

@@ -149,7 +149,7 @@ private enum ItemTable {
 
     private static func cells(of item: (key: ItemSortKey, value: Row)) -> [TerminalText] {
         [
-            item.key.name, item.key.accessGroup, item.key.passwordClass, item.value.protection.rawValue,
+            item.key.name, item.key.accessGroup, item.key.passwordClass, item.value.protection.name,
             ItemReport.time(item.value.modified),
         ].map { TerminalText($0, maxLength: nil) }
     }

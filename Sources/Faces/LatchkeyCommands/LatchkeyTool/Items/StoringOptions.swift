@@ -14,7 +14,7 @@ struct StoringOptions: ParsableArguments {
     @Option(help: "A comment; it is encrypted like every attribute, but is not secret.")
     var comment: String?
 
-    @Option(help: ArgumentHelp("The protection class: ak, ck, dk, aku, cku, dku or akpu.", valueName: "class"))
+    @Option(help: ArgumentHelp("The protection class: \(ProtectionClass.listedNames).", valueName: "class"))
     var protection: String?
 
     @Option(

@@ -16,7 +16,8 @@ struct KeyGenerate: ParsableSubcommand {
                   --label 'Deploy key' --not-extractable
               latchkey key generate --tag com.example.sign \\
                   --access-control privateKeyUsage,userPresence
-              latchkey key generate --tag com.example.me --secure-enclave --accessible cku
+              latchkey key generate --tag com.example.me --secure-enclave \\
+                  --accessible first-unlock-this-device
             """)
 
     enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable { case ec, rsa }
@@ -36,7 +37,7 @@ struct KeyGenerate: ParsableSubcommand {
     @Option(help: ArgumentHelp("The access group.", valueName: "group"))
     var accessGroup: String?
 
-    @Option(help: ArgumentHelp("The protection class: ak, ck, dk, aku, cku, dku or akpu.", valueName: "class"))
+    @Option(help: ArgumentHelp("The protection class: \(ProtectionClass.listedNames).", valueName: "class"))
     var accessible: String?
 
     @Option(

@@ -37,7 +37,9 @@ struct KeyReport: Encodable {
     /// The SHA-1 of the public key, in hexadecimal.
     var applicationLabel: String?
     var accessGroup: String
+    /// Apple's code of the protection class, and its name.
     var accessible: String
+    var protectionName: String
     /// What each use requires, as `--access-control` accepts it; absent for nothing.
     var accessControl: String?
     var isExtractable: Bool
@@ -60,6 +62,7 @@ struct KeyReport: Encodable {
         }
         accessGroup = record.accessGroup.name
         accessible = record.protection.rawValue
+        protectionName = record.protection.name
         accessControl = record.accessControlFlags?.text
         isExtractable = record[.isExtractable] != .number(0)
         enclave = record.enclave?.shortName

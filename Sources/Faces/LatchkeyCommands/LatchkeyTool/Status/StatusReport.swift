@@ -23,8 +23,10 @@ struct StatusReport: Encodable {
     var tiedToLogin: Bool
     /// `before-first-unlock`, `unlocked` or `locked`; without a daemon, the state of this process.
     var lock: String
-    /// Whether the items of a class can be read and written now, by the code of the class.
+    /// Whether the items of a class can be read and written now, by Apple's code of the class.
     var open: [String: Bool]
+    /// The names of these classes.
+    var openClasses: [String]
     var recoveryKey: Bool
     /// How many items with an access control the recovery key does not open; their recovery needs a
     /// new one.
@@ -58,11 +60,13 @@ struct StatusReport: Encodable {
 
     struct Count: Encodable {
         var itemClass: String
+        /// The name of Apple's constant.
         var protection: String
+        var protectionName: String
         var count: Int
 
         enum CodingKeys: String, CodingKey {
-            case itemClass = "class", protection, count
+            case itemClass = "class", protection, protectionName, count
         }
     }
 
@@ -99,6 +103,7 @@ struct StatusReport: Encodable {
         tiedToLogin = lock.settings.isTiedToLogin
         self.lock = lock.state.rawValue
         open = Dictionary(uniqueKeysWithValues: ProtectionClass.allCases.map { ($0.rawValue, lock.open.contains($0)) })
+        openClasses = ProtectionClass.allCases.filter { lock.open.contains($0) }.map(\.name)
         recoveryKey = lock.hasRecoveryKey
         itemsWithoutRecovery = status.itemsWithoutRecovery
         itemsRequiringPasscode = status.itemsRequiringPasscode
@@ -110,7 +115,9 @@ struct StatusReport: Encodable {
         let full = status.counts.filter { $0.count > 0 }
         items = full.reduce(0) { $0 + $1.count }
         counts = full.map {
-            Count(itemClass: $0.itemClass.rawValue, protection: $0.protection.constant, count: $0.count)
+            Count(
+                itemClass: $0.itemClass.rawValue, protection: $0.protection.constant,
+                protectionName: $0.protection.name, count: $0.count)
         }
         quarantined = status.quarantined
         enclave = status.enclave?.shortName
@@ -173,7 +180,8 @@ extension StatusReport {
                 passcode ? passcodeText : "none: the keychain is always unlocked; only the device key protects it"
             ),
             ("login", tiedToLogin ? "the passcode follows the login password, with pam_latchkey" : ""),
-            ("classes", classesText),
+            ("classes", "open: \(openClasses.joined(separator: ", "))"),
+            ("", closedClassesText),
             ("enclave", enclaveText),
             ("recovery", recoveryText),
             ("identity", identityText),
@@ -189,7 +197,7 @@ extension StatusReport {
             let row = ("", "  hint: latchkey recovery-key create: the new key replaces it")
             rows.insert(row, at: rows.firstIndex { $0.name == "identity" } ?? rows.endIndex)
         }
-        for count in counts { rows.append(("", "\(count.count) \(count.itemClass), \(count.protection)")) }
+        for count in counts { rows.append(("", "\(count.count) \(count.itemClass), \(count.protectionName)")) }
         rows.append(("quarantine", quarantined == 0 ? "empty" : "\(quarantined) damaged; see latchkey doctor"))
         if let presence {
             rows.insert(contentsOf: presence.rows, at: rows.firstIndex { $0.name == "identity" } ?? rows.endIndex)
@@ -250,9 +258,9 @@ extension StatusReport {
         return "attested where the administrator's entitlements name a user, unit or domain; otherwise \(claimed)"
     }
 
-    private var classesText: String {
-        ProtectionClass.allCases.map { "\($0.rawValue) \(open[$0.rawValue] == true ? "open" : "closed")" }.joined(
-            separator: ", ")
+    private var closedClassesText: String {
+        let closed = ProtectionClass.allCases.map(\.name).filter { !openClasses.contains($0) }
+        return closed.isEmpty ? "" : "closed: \(closed.joined(separator: ", "))"
     }
 }
 

@@ -68,15 +68,16 @@ extension CommandOption {
                 help: "what each use of the item requires, as below (Latchkey's addition)"),
             CommandOption(
                 "--accessible", .required("class"),
-                help: "the class: ak, ck, dk, aku, cku, dku or akpu (Latchkey's addition)"),
+                help: "the protection class, as below (Latchkey's addition)"),
         ]
     }
 
     static let accessControlNotes = [
         """
         The flags of --access-control are Apple's: \(AccessControlFlags.listedNames); several are joined by a comma, \
-        by ,and, or by ,or,. Reading the item or its attributes then asks the person. Without --accessible, a new item \
-        gets the class ak, and an existing one keeps its class.
+        by ,and, or by ,or,. Reading the item or its attributes then asks the person. The classes of --accessible are \
+        \(ProtectionClass.listedNames). Without it, a new item gets the class complete, and an existing one keeps its \
+        class.
         """
     ]
 

@@ -4,13 +4,13 @@ internal import KeychainModel
 internal import LinuxSystem
 
 extension ProtectionClass {
-    /// Returns the class with this code; nil for nil.
+    /// Returns the class with this name; nil for nil.
     ///
-    /// - Throws: errSecParam for an unknown code.
-    static func named(_ code: String?) throws(CommandFailure) -> ProtectionClass? {
-        guard let code else { return nil }
-        guard let known = ProtectionClass(rawValue: code) else {
-            throw .parameter("unknown protection class '\(code)'", hint: "ak, ck, dk, aku, cku, dku or akpu")
+    /// - Throws: errSecParam for an unknown name.
+    static func named(_ name: String?) throws(CommandFailure) -> ProtectionClass? {
+        guard let name else { return nil }
+        guard let known = ProtectionClass(named: name) else {
+            throw .parameter("unknown protection class '\(name)'", hint: listedNames)
         }
         return known
     }
@@ -21,9 +21,9 @@ extension ProtectionClass {
         guard isAlwaysOpen, !session.isQuiet else { return }
         session.io.say(
             """
-            \(session.program.rawValue): items of the class \(rawValue) (\(constant)) open without the passcode: \
+            \(session.program.rawValue): items of the class \(name) (\(constant)) open without the passcode: \
             only the device key protects them
-            hint: ak opens them only while the keychain is unlocked
+            hint: \(ProtectionClass.whenUnlocked.name) opens them only while the keychain is unlocked
 
             """)
     }
