@@ -268,7 +268,7 @@ package enum Samples {
         )
         (saved.notExtractable, saved.notExtractableNames) = (5, ["n", ""])
         (restored.refused, restored.refusals) = (7, ["r"])
-        (saved.files, saved.missingFiles, restored.files) = (8, 9, 10)
+        (saved.files, saved.missingFiles, restored.files, restored.equal) = (8, 9, 10, 11)
         return [
             .content(FileKey(fileRecord, key: secret("key"))), .content(FileKey(fileRecord, key: nil)),
             .content(overview),

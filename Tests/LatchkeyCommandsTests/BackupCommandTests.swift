@@ -34,6 +34,16 @@ struct BackupCommandTests {
         #expect(Set(keychain.accounts()) == ["later", "saved"])
     }
 
+    @Test("restore, and its dry run, call an item equal that the keychain has already")
+    func equal() {
+        #expect(keychain.latchkey("restore \(backup) \(phrase)").output == "added:     1\n")
+        let unchanged = "added:     0\nequal:     1, which the keychain has already\n"
+        #expect(keychain.latchkey("restore \(backup) \(phrase)") == Outcome(exit: 0, output: unchanged, error: ""))
+        let dryRun = keychain.latchkey("restore --dry-run \(backup) \(phrase)")
+        #expect(dryRun.output == "Nothing was changed. A restore would do this:\n\(unchanged)", "\(dryRun)")
+        #expect(keychain.latchkey("restore --json \(backup) \(phrase)").output.contains("\"equal\" : 1,"))
+    }
+
     @Test(
         "restore --replace shows on a terminal what would be deleted, and deletes after yes or y, in any case",
         arguments: ["yes", "y", "Y", "YES", "Yes", " yes "])

@@ -198,7 +198,8 @@ struct BackupTests {
         try keychain.delete("lost")
         try keychain.add("only here", .whenUnlocked, data: "kept")
         let preview = try restore(file, into: keychain, merges: true, dryRun: true)
-        #expect(preview.added == 1 && preview.kept == 2 && preview.replaced == 0 && preview.deleted == 0)
+        #expect(preview.added == 1 && preview.equal == 1 && preview.kept == 1)
+        #expect(preview.items == 3 && preview.replaced == 0 && preview.deleted == 0)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("lost") } == -25300)
         #expect(try restore(file, into: keychain, merges: true) == preview)
         #expect(try keychain.find("same") == ["old"])
@@ -209,6 +210,26 @@ struct BackupTests {
         #expect(try restore(file, into: keychain, dryRun: true).deleted == 4)
         #expect(try restore(file, into: keychain).deleted == 4)
         #expect(try Set(keychain.find(limit: .all)) == ["old", "saved"])
+    }
+
+    @Test(
+        "Right after a backup, each of its items is equal to that of the keychain, and a merge changes nothing",
+        arguments: Backend.allCases)
+    func equal(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        for (number, protection) in ProtectionClass.allCases.filter({ !$0.requiresPasscode }).enumerated() {
+            try keychain.add("account \(number)", protection, data: "data \(number)")
+        }
+        let (file, _) = try backup(keychain)
+        for dryRun in [true, false] {
+            let report = try restore(file, into: keychain, merges: true, dryRun: dryRun)
+            #expect(report.items == 6 && report.equal == 6, "\(report)")
+            #expect(report.added == 0 && report.replaced == 0 && report.kept == 0, "\(report)")
+        }
+        // One byte of a secret, with the same date of the last change, is a difference.
+        try keychain.update("account 3", ItemUpdate(data: SharedSecret(copying: "data 4".utf8)))
+        let changed = try restore(file, into: keychain, merges: true, dryRun: true)
+        #expect(changed.equal == 5 && changed.kept + changed.replaced == 1, "\(changed)")
     }
 
     @Test("A newer item in the backup replaces the item with the same key, and keeps its reference of the backup")

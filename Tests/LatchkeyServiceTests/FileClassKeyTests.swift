@@ -81,6 +81,7 @@ struct FileClassKeyTests {
         for (backup, merges) in [(empty, false), (full, false), (full, true)] {
             let report = try Self.restore(backup, into: keychain, merges: merges)
             #expect(report.refused == 0 && report.deleted == 0)
+            #expect(report.equal == report.items && report.kept == 0, "\(report)")
             for protection in FileProtectionClass.allCases {
                 #expect(
                     try content("\(directory.path)/\(protection)", in: keychain).get() == Data("content".utf8))

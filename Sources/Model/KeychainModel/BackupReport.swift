@@ -45,6 +45,8 @@ public struct RestoreReport: Sendable, Equatable {
     public var added = 0
     /// Of `items`: replaced an older item.
     public var replaced = 0
+    /// Of `items`: the keychain has exactly this item.
+    public var equal = 0
     /// Of `items`: left out because the existing item is newer.
     public var kept = 0
     /// Items that can be restored on another device only.

@@ -134,7 +134,8 @@ extension KeychainStore {
                     from: &reader, deviceBound, header.version, files, &report)
                 {
                     if keeps(record) {
-                        (report.items, report.kept) = (report.items + 1, report.kept + 1)
+                        report.items += 1
+                        if try isStored(record, in: database, seal) { report.equal += 1 } else { report.kept += 1 }
                         continue
                     }
                     let reason =
@@ -283,6 +284,10 @@ extension KeychainStore {
             }
             do throws(RowSeal.Failure) {
                 let existing = try seal.verify(row)
+                if existing.isEqual(to: record) {
+                    report.equal += 1
+                    return
+                }
                 // An item with constraints is in no backup, so it is not replaced by one.
                 guard existing.needsAuthentication == nil else {
                     report.kept += 1
@@ -327,6 +332,19 @@ extension KeychainStore {
         var unnumbered = record
         unnumbered.setLookup(attributes)
         return try numbered(unnumbered, except: nil, in: database, seal)
+    }
+
+    /// Whether the keychain has exactly this item.
+    private func isStored(
+        _ record: ItemRecord, in database: Database, _ seal: RowSeal
+    ) throws(StoreError) -> Bool {
+        let token = seal.tokens.primaryKey(of: record, group: seal.tokens.group(record.accessGroup))
+        let found = try Self.rows(
+            withPrimaryKey: token, orIdentifier: record.identifier, in: database, seal.columns)
+        return found.contains { _, row in
+            guard let row, let existing = try? seal.verify(row) else { return false }
+            return existing.isEqual(to: record)
+        }
     }
 
     private static func rows(
@@ -374,6 +392,13 @@ extension KeychainStore {
 }
 
 extension ItemRecord {
+    /// Whether a backup has the same bytes of both items.
+    fileprivate func isEqual(to other: ItemRecord) -> Bool {
+        guard identifier == other.identifier, modified == other.modified else { return false }
+        let bytes = BackupItem.encode(self)
+        return bytes.isEqual(to: BackupItem.encode(other))
+    }
+
     /// Returns which of two items with the same primary key wins (keychain-behaviour §5.3): the
     /// newer one; if both were modified at the same time, the one with the smaller SHA-1 digest of
     /// its data.

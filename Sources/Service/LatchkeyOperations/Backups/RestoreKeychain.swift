@@ -97,6 +97,7 @@ extension RestoreReport {
         deleted = try number(wire.deleted, "a number of items")
         refused = try number(wire.refused, "a number of items")
         files = try number(wire.files, "a number of files")
+        equal = try number(wire.equal, "a number of items")
         guard wire.refusals.count <= Self.maxReasons else { throw .malformed("a report has too many reasons") }
         refusals = wire.refusals
     }
@@ -111,6 +112,7 @@ extension RestoreReport {
         wire.deleted = UInt64(deleted)
         wire.refused = UInt64(refused)
         wire.files = UInt64(files)
+        wire.equal = UInt64(equal)
         wire.refusals = refusals
         return .restored(wire)
     }

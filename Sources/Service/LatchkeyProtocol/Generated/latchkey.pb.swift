@@ -3272,6 +3272,9 @@ package nonisolated struct WireRestoreReport: Sendable {
 
   package var files: UInt64 = 0
 
+  /// The number of items that the keychain has already.
+  package var equal: UInt64 = 0
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
@@ -9380,7 +9383,7 @@ nonisolated extension WireRestore: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".RestoreReport"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}added\0\u{1}replaced\0\u{1}kept\0\u{1}foreign\0\u{1}deleted\0\u{1}refused\0\u{1}refusals\0\u{1}files\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}added\0\u{1}replaced\0\u{1}kept\0\u{1}foreign\0\u{1}deleted\0\u{1}refused\0\u{1}refusals\0\u{1}files\0\u{1}equal\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -9397,6 +9400,7 @@ nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._M
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.refused) }()
       case 8: try { try decoder.decodeRepeatedStringField(value: &self.refusals) }()
       case 9: try { try decoder.decodeSingularUInt64Field(value: &self.files) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.equal) }()
       default: break
       }
     }
@@ -9430,6 +9434,9 @@ nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._M
     if self.files != 0 {
       try visitor.visitSingularUInt64Field(value: self.files, fieldNumber: 9)
     }
+    if self.equal != 0 {
+      try visitor.visitSingularUInt64Field(value: self.equal, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -9443,6 +9450,7 @@ nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.refused != rhs.refused {return false}
     if lhs.refusals != rhs.refusals {return false}
     if lhs.files != rhs.files {return false}
+    if lhs.equal != rhs.equal {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -110,6 +110,7 @@ struct RestoreCommandReport: Encodable {
     var items: Int
     var added: Int
     var replaced: Int
+    var equal: Int
     var kept: Int
     var foreign: Int
     var deleted: Int
@@ -123,6 +124,7 @@ struct RestoreCommandReport: Encodable {
         items = report.items
         added = report.added
         replaced = report.replaced
+        equal = report.equal
         kept = report.kept
         foreign = report.foreign
         deleted = report.deleted
@@ -136,6 +138,7 @@ struct RestoreCommandReport: Encodable {
         lines.append("added:     \(added)")
         if files > 0 { lines.append("files:     \(files)") }
         if replaced > 0 { lines.append("replaced:  \(replaced) older ones") }
+        if equal > 0 { lines.append("equal:     \(equal), which the keychain has already") }
         if kept > 0 { lines.append("left out:  \(kept), because the existing ones are newer") }
         if foreign > 0 { lines.append("left out:  \(foreign), because they may be restored on their own device only") }
         if refused > 0 {
