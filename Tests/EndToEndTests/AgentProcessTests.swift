@@ -42,7 +42,7 @@ struct AgentProcessTests {
         let service = service(startingAgents: false)
         try service.setPasscode(Self.secret("the right one")) { _, _ in }
         let program = try Authentication(service, at: place)
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         for text in ["to log in", "\(getpid())"] { #expect(terminal.screen.contains(text), "\(text)") }
         terminal.type("wrong\r")
         #expect(terminal.waitForNewPrompt("The passcode is wrong. 2 attempts are left."))
@@ -58,7 +58,7 @@ struct AgentProcessTests {
         let service = service(startingAgents: false)
         try service.setPasscode(Self.secret("the right one")) { _, _ in }
         let program = try Authentication(service, at: place)
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type("\t\t\r")
         let error = program.error(meanwhile: { _ = terminal.screen })
         #expect(error?.authentication == .failed(.userCancel))
@@ -73,7 +73,7 @@ struct AgentProcessTests {
         let service = service(startingAgents: false)
         try service.setPasscode(Self.secret("the right one")) { _, _ in }
         let program = try Authentication(service, at: place)
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         agent.stop(signal: signal)
         let error = program.error(meanwhile: { _ = terminal.screen })
         #expect(error?.authentication == .failed(.notInteractive))
@@ -91,7 +91,7 @@ struct AgentProcessTests {
         let service = service(startingAgents: true)
         try service.setPasscode(Self.secret("the right one")) { _, _ in }
         let program = try Authentication(service, at: place)
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type("the right one\r")
         #expect(program.error(meanwhile: { _ = terminal.screen }) == nil)
 

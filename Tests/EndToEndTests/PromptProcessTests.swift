@@ -45,7 +45,7 @@ struct PromptProcessTests {
     @Test("The item is printed after the right passcode, also after a wrong one")
     func right() throws {
         let command = try find(["--prompt", "to pay"])
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         for text in ["My bank", "to pay", "\(command.processIdentifier)"] {
             #expect(terminal.screen.contains(text), "\(text)")
         }
@@ -60,7 +60,7 @@ struct PromptProcessTests {
     @Test("A cancelled prompt ends the command with 128, and the item is not printed")
     func cancelled() throws {
         let command = try find()
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type("\t\t\r")
         #expect(command.wait() == 128)
         #expect(!command.output.contains("s3cret"))

@@ -104,7 +104,7 @@ private final class OpenPrompts {
             let words = ["find-generic-password", "-a", "\(number)", "-s", "held", "-w"]
             commands.append(try CommandOnTerminal(words, on: terminal, clientOf: daemon))
         }
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         // Each has a thread for its connection, and one that looks whether it still waits. A thread of an earlier
         // client that has not ended yet is none of them.
         let areOpen = eventually {

@@ -62,7 +62,7 @@ struct PasscodeRemovalTests {
             #expect(outcome.exit == 128, "\(outcome)")
             #expect(
                 outcome.error.hasPrefix("latchkey: 2 items will be destroyed with the passcode. Continue? (yes/no)"))
-            #expect(!outcome.error.contains("passcode: "), "the passcode is asked for after the question only")
+            #expect(!outcome.error.contains("of the keychain: "), "the passcode is asked for after the question only")
         }
         #expect(try keychain.service.status().hasPasscode && items(keychain) == 4)
     }
@@ -82,6 +82,20 @@ struct PasscodeRemovalTests {
         let keychain = try prepared(.daemon)
         let json = keychain.latchkey("passcode remove -y --json", io: TestIO(input: [Self.passcode]))
         #expect(json.output == "{\n  \"items\" : 2,\n  \"removed\" : true\n}\n" && json.exit == 0)
+    }
+
+    @Test(
+        "Every command asks for the passcode with the same words; unlock-keychain has those of macOS",
+        arguments: [
+            "unlock", "passcode change", "passcode remove --yes", "recovery-key create", "recovery-key remove",
+            "settings --grace 5", "backup /dev/null/none", "restore /dev/null/none", "unlock-keychain",
+        ])
+    func prompt(line: String) throws {
+        let keychain = try prepared(.daemon)
+        let prompt = line == "unlock-keychain" ? "password to unlock the keychain: " : "passcode of the keychain: "
+        // The person presses Ctrl-D.
+        let outcome = keychain.latchkey(line, io: TestIO(answers: []))
+        #expect(outcome.exit == 128 && outcome.error.hasPrefix(prompt), "\(outcome)")
     }
 
     @Test("If nothing needs the passcode, it is removed without a question; a wrong passcode removes nothing")

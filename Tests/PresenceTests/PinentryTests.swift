@@ -23,7 +23,7 @@ struct PinentryTests {
         arguments: TerminalProgram.allCases)
     func right(_ program: TerminalProgram) throws {
         let asking = try Asking(program.method, .sample(place: place(program)))
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type("50% pässwörd\r")
         #expect(try asking.outcome { _ = terminal.screen } == .confirmed(text: "50% pässwörd"))
         for text in ["/usr/bin/example", "Example", "to log in"] { #expect(terminal.screen.contains(text), "\(text)") }
@@ -34,7 +34,7 @@ struct PinentryTests {
     func again(_ program: TerminalProgram) throws {
         let place = place(program)
         let first = try Asking(program.method, .sample(place: place))
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type("wrong\r")
         #expect(try first.outcome { _ = terminal.screen } == .confirmed(text: "wrong"))
         let second = try Asking(
@@ -51,7 +51,7 @@ struct PinentryTests {
         ])
     func cancel(_ program: TerminalProgram, _ keys: String) throws {
         let asking = try Asking(program.method, .sample(place: place(program)))
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type(keys)
         #expect(try asking.outcome { _ = terminal.screen } == .cancelled)
         #expect(terminal.echoes)
@@ -60,7 +60,7 @@ struct PinentryTests {
     @Test("An empty answer is a no", arguments: TerminalProgram.allCases)
     func empty(_ program: TerminalProgram) throws {
         let asking = try Asking(program.method, .sample(place: place(program)))
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type("\r")
         #expect(try asking.outcome { _ = terminal.screen } == .denied)
     }
@@ -77,7 +77,7 @@ struct PinentryTests {
         arguments: TerminalProgram.allCases)
     func endedByForce(_ program: TerminalProgram) throws {
         let asking = try Asking(program.method, .sample(place: place(program)))
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type("half")
         asking.cancellation.request()
         #expect(try asking.outcome { _ = terminal.screen } == .cancelled)
@@ -153,7 +153,7 @@ struct PinentryTests {
         var request = PresenceRequest.longest(place: place(program))
         request.user = geteuid()
         let asking = try Asking(program.method, request)
-        #expect(terminal.waitForPrompt("Passcode:"))
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type("abc\r")
         #expect(try asking.outcome { _ = terminal.screen } == .confirmed(text: "abc"))
     }

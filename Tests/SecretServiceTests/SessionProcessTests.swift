@@ -175,7 +175,7 @@ struct SessionProcessTests {
                 "SWIFT_BACKTRACE": "enable=no", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
                 "LATCHKEY_NO_DAEMON": "1", "TERM": "xterm", "LC_ALL": "C.UTF-8",
             ], output: terminal.path)
-        #expect(terminal.waitForPrompt("Passcode:"), "\(terminal.screen)")
+        #expect(terminal.waitForPrompt("Passcode of the keychain:"), "\(terminal.screen)")
         terminal.type("correct horse battery\r")
         #expect(session.awaitExit() == 0, "\(terminal.screen)")
         #expect(try String(contentsOfFile: "\(home)/found", encoding: .utf8).contains("secret = one"))

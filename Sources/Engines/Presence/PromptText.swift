@@ -87,7 +87,7 @@ public struct PromptText: Sendable, Hashable {
 
     private static func prompt(_ factor: PresenceFactor) -> String {
         switch factor {
-        case .passcode: "Passcode:"
+        case .passcode: "Passcode of the keychain:"
         case .applicationPassword: "Password:"
         case .newApplicationPassword: "New password:"
         case .securityKeyPIN: "PIN of the security key:"

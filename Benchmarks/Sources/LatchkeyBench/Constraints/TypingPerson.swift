@@ -45,7 +45,8 @@ final class TypingPerson: Sendable {
             guard count > 0 else { return }
             screen += buffer.prefix(count)
             var settings = termios()
-            guard String(decoding: screen, as: UTF8.self).contains("Passcode:"), tcgetattr(terminal, &settings) == 0,
+            guard String(decoding: screen, as: UTF8.self).contains("Passcode of the keychain:"),
+                tcgetattr(terminal, &settings) == 0,
                 settings.c_lflag & tcflag_t(ECHO) == 0
             else { continue }
             screen = []

@@ -31,7 +31,7 @@ struct DesktopPromptText {
         }
         return [
             "title": isNew ? "New passcode" : "Unlock the keychain",
-            "message": isNew ? "Choose a new passcode" : "Passcode required",
+            "message": isNew ? "New passcode of the keychain" : "Passcode of the keychain",
             "description": "\(program(question)) wants to \(verb) the keychain “\(label)”.", "warning": warning,
             "continue-label": isNew ? "Change" : "Unlock", "cancel-label": "Cancel", "choice-label": "",
         ]

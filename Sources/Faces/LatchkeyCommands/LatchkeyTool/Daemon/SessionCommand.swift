@@ -95,7 +95,7 @@ struct SessionCommand: ParsableSubcommand {
             guard status.hasPasscode, !status.open.contains(.whenUnlocked) else { return nil }
             if let named = try passcode.source.named() { return named }
             guard session.io.isInputInteractive else { return nil }
-            return try passcode.source.read("passcode of the keychain: ", in: session)
+            return try passcode.source.read(in: session)
         }
     }
 }

@@ -99,7 +99,7 @@ struct PasscodeCommand: ParsableCommand {
                 throw .status(KeychainError(.param, "no passcode is set", hint: "latchkey passcode set"))
             }
             let old = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-                try passcode.source.read("old passcode: ", in: session)
+                try passcode.source.read(in: session)
             }
             let source = PasscodeSource(
                 file: newPasscodeFile, descriptor: newPasscodeFd, fileOption: "--new-passcode-file",

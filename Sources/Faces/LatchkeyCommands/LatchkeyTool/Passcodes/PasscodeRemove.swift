@@ -39,7 +39,7 @@ struct PasscodeRemove: ParsableSubcommand {
         if dryRun { return try report(PasscodeRemoval(removed: false, items: status.itemsRequiringPasscode), session) }
         if !yes, status.itemsRequiringPasscode > 0 { try confirm(status.itemsRequiringPasscode, in: session) }
         let old = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try passcode.source.read("passcode: ", in: session)
+            try passcode.source.read(in: session)
         }
         let progress = ProgressLine("items re-encrypted", io: session.io)
         let count = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in

@@ -39,7 +39,7 @@ struct RecoveryKeyCommand: ParsableCommand {
             let keychain = try session.keychain()
             let text = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 let code =
-                    try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
+                    try keychain.lockStatus().hasPasscode ? try passcode.source.read(in: session) : nil
                 return try keychain.createRecoveryKey(code)
             }
             do throws(CommandFailure) {
@@ -128,7 +128,7 @@ struct RecoveryKeyCommand: ParsableCommand {
             let keychain = try session.keychain()
             let existed = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 let code =
-                    try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
+                    try keychain.lockStatus().hasPasscode ? try passcode.source.read(in: session) : nil
                 return try keychain.removeRecoveryKey(code)
             }
             session.io.say(

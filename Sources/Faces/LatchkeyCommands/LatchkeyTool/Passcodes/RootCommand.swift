@@ -187,7 +187,7 @@ struct RootMove: ParsableArguments {
         let (isMoved, lock) = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             let lock = try keychain.lockStatus()
             let needsPasscode = lock.hasPasscode && !dryRun
-            let code = needsPasscode ? try passcode.source.read("passcode: ", in: session) : nil
+            let code = needsPasscode ? try passcode.source.read(in: session) : nil
             return (try keychain.moveRoot(to: target, code, dryRun: dryRun), lock)
         }
         let place: TerminalText =

@@ -94,7 +94,7 @@ struct SettingsCommand: ParsableSubcommand {
         in session: CommandSession
     ) throws(CommandFailure) {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            let passcode = status.hasPasscode ? try source.read("passcode: ", in: session) : nil
+            let passcode = status.hasPasscode ? try source.read(in: session) : nil
             try keychain.changeSettings(to: settings, passcode)
         }
     }

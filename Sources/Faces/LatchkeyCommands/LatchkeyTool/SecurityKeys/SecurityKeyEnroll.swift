@@ -33,7 +33,7 @@ struct SecurityKeyEnroll: ParsableSubcommand {
     func run(in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
         let key = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            let code = try passcode.source.read("passcode: ", in: session)
+            let code = try passcode.source.read(in: session)
             session.io.say("latchkey: touch the security key each time it blinks\n")
             return try keychain.enrollSecurityKey(
                 SecurityKeyRequest(name: name, satisfiesUserPresence: userPresence), passcode: code)

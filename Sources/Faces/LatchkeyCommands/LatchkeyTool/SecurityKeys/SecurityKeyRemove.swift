@@ -41,7 +41,7 @@ struct SecurityKeyRemove: ParsableSubcommand {
             }
             if dryRun { return try keychain.removeSecurityKey(key, passcode: nil, dryRun: true) }
             let code: SharedSecret? =
-                try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
+                try keychain.lockStatus().hasPasscode ? try passcode.source.read(in: session) : nil
             return try keychain.removeSecurityKey(key, passcode: code, deletesItems: force)
         }
         if json { return try session.write(JSONText.of(SecurityKeyRemoval(removed: !dryRun, items: count))) }

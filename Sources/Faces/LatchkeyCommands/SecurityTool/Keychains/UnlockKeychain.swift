@@ -37,7 +37,10 @@ enum UnlockKeychain: SecurityCommand {
         try DaemonStart.ifNeeded(in: session)
         keychain = try KeychainOperand.one(of: arguments.operands, in: session)
         guard let word = arguments["-p"] else {
-            return try LockOperations.unlock(keychain.session, try PasscodeSource(arguments), in: session)
+            // macOS's prompt, which programs that type wait for.
+            return try LockOperations.unlock(
+                keychain.session, try PasscodeSource(arguments), prompt: "password to unlock the keychain: ",
+                in: session)
         }
         // A script knows what it does, and its output is that of macOS.
         if session.io.isErrorInteractive {

@@ -22,13 +22,14 @@ enum LockOperations {
     }
 
     static func unlock(
-        _ keychain: KeychainSession, _ source: PasscodeSource, in session: CommandSession
+        _ keychain: KeychainSession, _ source: PasscodeSource, prompt: StaticString = PasscodeSource.prompt,
+        in session: CommandSession
     ) throws(CommandFailure) {
         // Without a passcode there is nothing to unlock. This is not an error, because scripts that
         // unlock the keychain must continue.
         guard try needsPasscode(keychain, session) else { return }
         let passcode = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try source.read("password to unlock the keychain: ", in: session)
+            try source.read(prompt, in: session)
         }
         try unlock(keychain, with: passcode, in: session)
     }

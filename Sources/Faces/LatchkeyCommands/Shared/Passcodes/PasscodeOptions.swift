@@ -69,7 +69,7 @@ extension PasscodeSource {
         let terminal = session.io.isInputInteractive && session.io.isErrorInteractive ? session.io as? ProcessIO : nil
         KeychainClient.takePasscode { () throws(KeychainError) in
             if let named = try self.named() { return named }
-            return try terminal?.readSecret(prompt: "passcode of the keychain: ")
+            return try terminal?.readSecret(prompt: Self.prompt)
         }
     }
 }
@@ -78,7 +78,7 @@ extension PasscodeOptions {
     /// Returns the keychain's passcode; nil if it has none.
     func required(by keychain: KeychainSession, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try keychain.lockStatus().hasPasscode ? try source.read("passcode of the keychain: ", in: session) : nil
+            try keychain.lockStatus().hasPasscode ? try source.read(in: session) : nil
         }
     }
 }

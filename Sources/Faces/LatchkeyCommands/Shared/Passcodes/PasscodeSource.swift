@@ -17,10 +17,13 @@ struct PasscodeSource: Sendable {
     /// Whether the environment may name the source.
     var usesEnvironment = true
 
+    /// The prompt for the passcode in every command of Latchkey's own.
+    static let prompt: StaticString = "passcode of the keychain: "
+
     /// Returns the passcode. Prompts with `prompt` if no source is named.
     ///
     /// - Throws: errSecInteractionNotAllowed if there is no source.
-    func read(_ prompt: StaticString, in session: CommandSession) throws(KeychainError) -> SharedSecret {
+    func read(_ prompt: StaticString = prompt, in session: CommandSession) throws(KeychainError) -> SharedSecret {
         if let named = try named() { return named }
         return try ask(prompt, in: session)
     }
