@@ -23,6 +23,9 @@ struct GnomeKeyringTests {
         try daemon.store(Array("w".utf8), label: "At work", ["b": "2"], in: work)
         try daemon.lock(work)
 
+        let wallet = keychain.importKeyring("--bus", daemon.bus.address, from: "kwallet")
+        #expect(wallet.status == 206 && wallet.error.contains("found \(GnomeKeyringDaemon.program)\n"), "\(wallet)")
+
         let first = keychain.importKeyring("--bus", daemon.bus.address, "--json")
         #expect(first.status == 36, "\(first)")
         let report = try first.report()

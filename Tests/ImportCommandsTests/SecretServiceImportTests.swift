@@ -121,7 +121,8 @@ struct SecretServiceImportTests {
     @Test("A locked collection is unlocked by the prompt of the service")
     func unlocked() throws {
         let (bus, keychain) = (try PrivateBus(), try TestKeychain(.ephemeral))
-        let service = try FakeSecretService(on: bus, [.init(isLocked: true, items: Self.items(1))], prompt: .unlocks)
+        let service = try FakeSecretService(
+            on: bus, [.init(isLocked: true, items: Self.items(1))], prompt: .unlocks, ownName: "org.kde.kwalletd6")
         defer { service.end() }
         let run = keychain.importKeyring("--bus", bus.address, "--json", from: "kwallet")
         #expect(run.status == 0 && run.error.contains("'Login' is locked; KWallet asks"), "\(run)")
@@ -142,6 +143,36 @@ struct SecretServiceImportTests {
         let reason = report.collections.first?.reason ?? ""
         #expect(reason.contains(isDismissed ? "dismissed" : "no answer within 1 seconds"), "\(reason)")
         #expect(service.calls.contains("Dismiss") != isDismissed)
+    }
+
+    @Test(
+        "A keyring that is not the named one is refused with its program, and none of its secrets is read",
+        arguments: [
+            ("kwallet", nil, "hint: start kwalletd"), ("kwallet", "org.gnome.keyring", "--from gnome-keyring"),
+            ("gnome-keyring", "org.kde.kwalletd5", "--from kwallet"),
+        ] as [(String, BusName?, String)])
+    func otherKeyring(keyring: String, ownName: BusName?, hint: String) throws {
+        let (bus, keychain) = (try PrivateBus(), try TestKeychain(.ephemeral))
+        let service = try FakeSecretService(on: bus, [.init(items: Self.items(1))], ownName: ownName)
+        defer { service.end() }
+        let run = keychain.importKeyring("--bus", bus.address, from: keyring)
+        #expect(run.status == 206 && run.output.isEmpty, "\(run)")
+        let name = keyring == "kwallet" ? "KWallet" : "gnome-keyring"
+        #expect(run.error.contains("expected \(name) as the Secret Service of the bus, found /"), "\(run)")
+        #expect(run.error.contains(hint), "\(run)")
+        #expect(try keychain.passwords().isEmpty && !service.calls.contains("GetSecrets"))
+    }
+
+    @Test("KWallet is known by its name on the bus, in each of its versions")
+    func kwallet() throws {
+        for name in ["org.kde.kwalletd", "org.kde.kwalletd5", "org.kde.secretservicecompat"] as [BusName] {
+            let (bus, keychain) = (try PrivateBus(), try TestKeychain(.ephemeral))
+            let service = try FakeSecretService(on: bus, [.init(items: Self.items(1))], ownName: name)
+            defer { service.end() }
+            let run = keychain.importKeyring("--bus", bus.address, "--json", from: "kwallet")
+            #expect(run.status == 0, "\(run)")
+            #expect(try run.report().counts == [1, 0, 0, 0])
+        }
     }
 
     @Test("Without a service, the import fails and says what to start")

@@ -40,6 +40,11 @@ public final class SecretServiceClient: Sendable {
 
     deinit { bus.close() }
 
+    /// Whether the connection of the service has another name of the bus as well.
+    public func owns(_ name: BusName) throws(SecretServiceClientError) -> Bool {
+        try SecretServiceClientError.mapErrors { () throws(BusError) in try bus.owner(of: name) == service }
+    }
+
     // MARK: Objects
 
     /// Returns the paths of all collections.

@@ -23,7 +23,8 @@ struct ImportKeyring: ParsableSubcommand {
             continues an import that was interrupted.
 
             The exit value is 0 if everything was read, also if items are different; 36 if a collection stayed \
-            locked, 51 for a wrong password, 53 if there is no service or it has ended, 93 for what cannot be read.
+            locked, 51 for a wrong password, 53 if there is no service or it has ended, 93 for what cannot be read, 206 \
+            if the service is another program.
 
             EXAMPLES:
               latchkey import --from gnome-keyring --dry-run

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import SecretServiceClient
+internal import SystemBus
 
-/// The program whose items are imported. Both are the same Secret Service; they differ in messages.
+/// The program whose items are imported. Both are the same Secret Service.
 enum KeyringOrigin: String, CaseIterable, ExpressibleByArgument, Sendable {
     case gnomeKeyring = "gnome-keyring"
     case kwallet
@@ -12,6 +14,33 @@ enum KeyringOrigin: String, CaseIterable, ExpressibleByArgument, Sendable {
         switch self {
         case .gnomeKeyring: "gnome-keyring"
         case .kwallet: "KWallet"
+        }
+    }
+
+    /// Returns the program that a client reads; nil for another one. It is known by the file of its process, or
+    /// by a name of the bus that no other program has.
+    static func program(of client: SecretServiceClient) throws(SecretServiceClientError) -> KeyringOrigin? {
+        for origin in allCases {
+            if let name = client.program.name, origin.executables.contains(name) { return origin }
+            for name in origin.busNames where try client.owns(name) { return origin }
+        }
+        return nil
+    }
+
+    /// Whether a Secret Service that is neither of the two is read as this one.
+    var includesOthers: Bool { self == .gnomeKeyring }
+
+    private var executables: [String] {
+        switch self {
+        case .gnomeKeyring: ["gnome-keyring-daemon"]
+        case .kwallet: ["kwalletd", "kwalletd5", "kwalletd6", "ksecretd"]
+        }
+    }
+
+    private var busNames: [BusName] {
+        switch self {
+        case .gnomeKeyring: ["org.gnome.keyring"]
+        case .kwallet: ["org.kde.kwalletd", "org.kde.kwalletd5", "org.kde.kwalletd6", "org.kde.secretservicecompat"]
         }
     }
 

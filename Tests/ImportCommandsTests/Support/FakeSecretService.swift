@@ -44,8 +44,9 @@ final class FakeSecretService: Sendable {
     private let hook: Hook
     private let registrations = Mutex<[BusRegistration]>([])
 
+    /// - Parameter ownName: a further name of the service on the bus.
     init(
-        on bus: PrivateBus, _ collections: [Collection], prompt: Prompt = .dismisses,
+        on bus: PrivateBus, _ collections: [Collection], prompt: Prompt = .dismisses, ownName: BusName? = nil,
         hook: @escaping Hook = { _, _ in false }
     ) throws {
         // More than the client accepts.
@@ -55,8 +56,8 @@ final class FakeSecretService: Sendable {
         state = Mutex(State(collections: collections))
         (prompting, self.hook) = (prompt, hook)
         let exported = try self.bus.export(at: Self.root) { [weak self] call in self?.receive(call) }
-        let owned = try self.bus.own("org.freedesktop.secrets")
-        registrations.withLock { $0 = [exported, owned] }
+        let owned = try ([ownName] + ["org.freedesktop.secrets"]).compactMap(\.self).map { try self.bus.own($0) }
+        registrations.withLock { $0 = [exported] + owned }
     }
 
     /// Ends the service, with its name.

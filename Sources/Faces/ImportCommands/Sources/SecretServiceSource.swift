@@ -19,13 +19,24 @@ final class SecretServiceSource: ImportSource {
     private var textBytes = 0
 
     /// - Parameter unlockTimeout: how long a prompt waits, in seconds.
+    /// - Throws: errSecParam if another program than `origin` is the Secret Service.
     init(
         _ origin: KeyringOrigin, on address: BusAddress, unlockTimeout: Int, io: any CommandIO
     ) throws(CommandFailure) {
         let client = try ImportFailure.mapErrors(origin) { () throws(SecretServiceClientError) in
             try SecretServiceClient(on: address)
         }
-        name = "\(origin.name): \(client.program.executable ?? "a program of unknown name")"
+        let program = client.program.executable ?? "a program of unknown name"
+        let found = try ImportFailure.mapErrors(origin) { () throws(SecretServiceClientError) in
+            try KeyringOrigin.program(of: client)
+        }
+        guard found == origin || found == nil && origin.includesOthers else {
+            throw .status(
+                KeychainError(
+                    .param, "expected \(origin.name) as the Secret Service of the bus, found \(program)",
+                    hint: found.map { "latchkey import --from \($0.rawValue)" } ?? origin.startHint))
+        }
+        name = "\(origin.name): \(program)"
         (self.client, self.origin, self.unlockTimeout, self.io) = (client, origin, unlockTimeout, io)
     }
 
