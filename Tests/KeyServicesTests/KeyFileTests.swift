@@ -128,6 +128,41 @@ struct KeyFileTests {
                 == -4)
     }
 
+    @Test("A key of another type is refused with its type and the supported ones, encrypted or not, also a public one")
+    func otherTypes() throws {
+        let openssl = try OpenSSL()
+        func expectRefusal(_ bytes: [UInt8], _ type: String) {
+            let error = #expect(throws: KeychainError.self) { try KeyFile.read(bytes) }
+            let supported = "supported are RSA, and ECDSA on P-256, P-384 and P-521"
+            #expect(error?.status == .unimplemented && error?.status.exitCode == 252)
+            #expect(error?.problem == "keys of the kind \(type) are not supported; \(supported)")
+        }
+        for phrase in ["", "a passphrase"] {
+            let path = try openssl.file([]) + "-ed25519-\(phrase.count)"
+            try openssl.output(["-q", "-t", "ed25519", "-N", phrase, "-f", path], program: "/usr/bin/ssh-keygen")
+            for file in [path, path + ".pub"] {
+                expectRefusal(Array(try Data(contentsOf: URL(filePath: file))), "Ed25519 (ssh-ed25519)")
+            }
+        }
+        for (name, type) in [
+            ("ssh-dss", "DSA"), ("sk-ssh-ed25519@openssh.com", "Ed25519 on a security key"),
+            ("sk-ecdsa-sha2-nistp256@openssh.com", "ECDSA on a security key"),
+        ] {
+            var blob = SSHWriter()
+            blob.write(string: name.utf8)
+            let text = blob.bytes().withUnsafeBytes { Data($0).base64EncodedString() }
+            expectRefusal(Array("\(name) \(text) alice@example.com\n".utf8), "\(type) (\(name))")
+        }
+        for (words, type) in [
+            (["-algorithm", "ED25519"], "Ed25519"), (["-algorithm", "X25519"], "X25519"),
+            (["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"], "ECDSA on secp256k1"),
+        ] {
+            let key = try openssl.output(["genpkey"] + words)
+            expectRefusal(key, type)
+            expectRefusal(try openssl.output(["pkey", "-in", openssl.file(key), "-pubout"]), type)
+        }
+    }
+
     @Test("All sample keys exist, and an unusual key size works, too")
     func samples() throws {
         #expect(SampleKeys.rsa.count == 5 && SampleKeys.curves.count == 5)

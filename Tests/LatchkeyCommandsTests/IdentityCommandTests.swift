@@ -223,6 +223,22 @@ struct IdentityCommandTests {
         #expect(shown.exit == 0 && shown.error.contains("line 1: ") && shown.error.contains("'\(label)'"), "\(shown)")
     }
 
+    @Test("import of an Ed25519 key of OpenSSH exits with 252, and says which keys are supported")
+    func ed25519() throws {
+        let path = openssl.path("id_ed25519")
+        try openssl.output(["-q", "-t", "ed25519", "-N", "", "-f", path], program: "/usr/bin/ssh-keygen")
+        let text = """
+            security: SecItemImport: keys of the kind Ed25519 (ssh-ed25519) are not supported; supported are RSA, and \
+            ECDSA on P-256, P-384 and P-521
+            hint: ssh-keygen -t ecdsa -f NEW
+
+            """
+        for file in [path, "\(path).pub"] {
+            #expect(keychain.security("import \(file)") == Outcome(exit: 252, output: "", error: text))
+        }
+        #expect(keychain.security("find-key").exit == 44)
+    }
+
     @Test(
         "-t and -f are hints: an identity file is imported with its key, as published recipes expect",
         arguments: [

@@ -31,7 +31,9 @@ public struct DecodedKey: Sendable {
 public enum KeyDecodingError: Error, Sendable {
     /// The key is encrypted, and the passphrase is missing or wrong.
     case passphrase
-    /// The kind of the key is unsupported.
+    /// The key is of another type than RSA and the elliptic curves of ``EllipticCurve``.
+    case type(String)
+    /// The key has one of these types, and another property that is unsupported.
     case unsupported(String)
     case malformed
 }
@@ -82,9 +84,9 @@ extension AsymmetricKey {
     /// Returns the curve of the key; nil for RSA.
     ///
     /// - Throws: ``KeyDecodingError/unsupported(_:)`` for RSA with more than two primes (RFC 8017,
-    ///   section 3.2), for a curve with explicit parameters (RFC 5480, section 2.1.1, requires its
-    ///   name; libcrypto treats parameters that resemble a known curve as that curve), and for
-    ///   other kinds.
+    ///   section 3.2), and for a curve with explicit parameters (RFC 5480, section 2.1.1, requires its
+    ///   name; libcrypto treats parameters that resemble a known curve as that curve);
+    ///   ``KeyDecodingError/type(_:)`` for other types and curves.
     func curve() throws(KeyDecodingError) -> EllipticCurve? {
         defer { ERR_clear_error() }
         if EVP_PKEY_is_a(pointer, "RSA") == 1 {
@@ -92,7 +94,8 @@ extension AsymmetricKey {
             return nil
         }
         guard EVP_PKEY_is_a(pointer, "EC") == 1 else {
-            throw .unsupported(EVP_PKEY_get0_type_name(pointer).map { String(cString: $0) } ?? "unknown")
+            let name = EVP_PKEY_get0_type_name(pointer).map { String(cString: $0) }
+            throw .type(name.map { ["ED25519": "Ed25519", "ED448": "Ed448"][$0] ?? $0 } ?? "unknown")
         }
         var isExplicit: Int32 = 0
         if EVP_PKEY_get_int_param(pointer, "decoded-from-explicit", &isExplicit) == 1, isExplicit != 0 {
@@ -105,7 +108,7 @@ extension AsymmetricKey {
             throw .unsupported("a curve without a name")
         }
         let group = String(decoding: name.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
-        guard let curve = EllipticCurve(name: group) else { throw .unsupported("the curve \(group)") }
+        guard let curve = EllipticCurve(name: group) else { throw .type("ECDSA on \(group)") }
         return curve
     }
 

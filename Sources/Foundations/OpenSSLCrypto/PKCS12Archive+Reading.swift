@@ -156,8 +156,10 @@ private struct Reader {
             let decoded = DecodedKey(key: key, isPrivate: true, curve: try key.curve())
             archive.keys.append(PKCS12Archive.KeyEntry(key: decoded, attributes: attributes(of: bag)))
         } catch {
-            guard case .unsupported(let name) = error else { throw .malformed }
-            throw .unsupported("a key of the kind \(name)")
+            switch error {
+            case .type(let name), .unsupported(let name): throw .unsupported("a key of the kind \(name)")
+            case .passphrase, .malformed: throw .malformed
+            }
         }
     }
 

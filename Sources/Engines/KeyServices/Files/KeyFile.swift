@@ -62,7 +62,7 @@ public enum KeyFile {
         guard let other = blocks.first(where: { $0.label.hasSuffix(" KEY") }) else {
             return .parameter("the file contains no key")
         }
-        return KeychainError(.unimplemented, "keys of the kind \(other.quotedLabel) are not supported")
+        return .unsupportedKey(other.quotedLabel)
     }
 
     private static func entry(of block: PEM.Block, _ passphrase: SharedSecret?) throws(KeychainError) -> KeyFileEntry? {
@@ -135,11 +135,20 @@ public enum KeyFile {
 }
 
 extension KeychainError {
+    /// The error for a key of a type that is not read; the message has those that are.
+    static func unsupportedKey(_ type: String, hint: String? = nil) -> KeychainError {
+        KeychainError(
+            .unimplemented,
+            "keys of the kind \(type) are not supported; supported are RSA, and ECDSA on P-256, P-384 and P-521",
+            hint: hint)
+    }
+
     fileprivate init(_ error: KeyDecodingError, hasPassphrase: Bool) {
         switch error {
         case .passphrase where hasPassphrase: self.init(.authFailed, "the passphrase of the key is wrong")
         case .passphrase:
             self.init(.authFailed, "the key is encrypted, and no passphrase was given", hint: "--passphrase-file FILE")
+        case .type(let name): self = .unsupportedKey(name)
         case .unsupported(let kind): self.init(.unimplemented, "keys of the kind \(kind) are not supported")
         case .malformed: self.init(.param, "the bytes are not a key in a known format")
         }

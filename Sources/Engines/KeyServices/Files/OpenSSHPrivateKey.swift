@@ -12,15 +12,18 @@ enum OpenSSHPrivateKey {
         guard try reader.take(magic.count).elementsEqual(magic) else { throw SSHReader.malformed }
         let (cipher, derivation) = (try reader.name(), try reader.name())
         _ = try reader.string()
-        guard cipher == "none", derivation == "none" else {
-            throw KeychainError(
-                .unimplemented, "the OpenSSH private key is encrypted, and its derivation (bcrypt) is not supported",
-                hint: "remove the passphrase from a copy: ssh-keygen -p -N '' -f COPY")
-        }
         guard try reader.number() == 1 else {
             throw KeychainError(.unimplemented, "the file contains several OpenSSH keys")
         }
         let blob = try reader.string()
+        // Before the encryption: without its passphrase, a key of another type is not read either.
+        let type = try OpenSSHPublicKey.type(of: blob)
+        guard cipher == "none", derivation == "none" else {
+            throw KeychainError(
+                .unimplemented,
+                "the OpenSSH private key (\(type)) is encrypted, and its derivation (bcrypt) is not supported",
+                hint: "remove the passphrase from a copy: ssh-keygen -p -N '' -f COPY")
+        }
         let section = try reader.string()
         guard reader.remaining.isEmpty else { throw SSHReader.malformed }
         let publicKey = try OpenSSHPublicKey.key(blob)
@@ -44,9 +47,7 @@ enum OpenSSHPrivateKey {
             key = try SoftwareKey(rsa: given + derived.prefix(2) + [SharedSecret(SecretBytes(copying: inverse))])
         } else {
             guard let curve = OpenSSHPublicKey.curve(of: name), try reader.name() == OpenSSHPublicKey.curveName(curve)
-            else {
-                throw KeychainError(.unimplemented, "OpenSSH keys of this kind are not supported")
-            }
+            else { throw SSHReader.malformed }
             let (point, scalar) = (try reader.string(), try reader.integer())
             guard scalar.count <= curve.byteCount else { throw SSHReader.malformed }
             let padded = SharedSecret(

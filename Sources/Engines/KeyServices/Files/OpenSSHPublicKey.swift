@@ -39,6 +39,7 @@ enum OpenSSHPublicKey {
     /// Reads the line of a public key; nil if it does not begin with a known name.
     private static func key(line: Slice<UnsafeRawBufferPointer>) throws(KeychainError) -> PublicKey? {
         let words = line.split(maxSplits: 2, whereSeparator: isSpace)
+        let names = Array(supportedNames) + otherNames.keys
         guard words.count >= 2, let name = names.first(where: { words[0].elementsEqual($0.utf8) }) else { return nil }
         guard let blob = Base64.decoded(UnsafeRawBufferPointer(rebasing: words[1])) else { throw SSHReader.malformed }
         return try blob.withUnsafeBytes { (bytes) throws(KeychainError) in
@@ -57,25 +58,34 @@ enum OpenSSHPublicKey {
 
     /// Returns the key of a blob.
     static func key(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> PublicKey {
+        let name = try type(of: bytes)
         var reader = SSHReader(bytes)
-        let name = try reader.name()
+        _ = try reader.name()
         let key: PublicKey
         if name == "ssh-rsa" {
             let (exponent, modulus) = (try reader.integer(), try reader.integer())
             let der = SharedSecret(DERNumbers.encoded([modulus, exponent]))
             key = try der.withUnsafeBytes { (der) throws(KeychainError) in try PublicKey(external: der, type: .rsa) }
         } else {
-            guard let curve = curve(of: name), try reader.name() == curveName(curve) else {
-                throw KeychainError(
-                    .unimplemented,
-                    "OpenSSH keys of the kind \(names.contains(name) ? name : "that is given") are not supported")
-            }
+            guard let curve = curve(of: name), try reader.name() == curveName(curve) else { throw SSHReader.malformed }
             let point = try reader.string()
             guard point.count == 1 + 2 * curve.byteCount, point.first == 4 else { throw SSHReader.malformed }
             key = try PublicKey(curve, point: point)
         }
         guard reader.remaining.isEmpty else { throw SSHReader.malformed }
         return key
+    }
+
+    /// Returns the name of the type of a blob.
+    ///
+    /// - Throws: errSecUnimplemented for a type that is not supported, with its name.
+    static func type(of blob: UnsafeRawBufferPointer) throws(KeychainError) -> String {
+        var reader = SSHReader(blob)
+        let name = try reader.name()
+        guard !supportedNames.contains(name) else { return name }
+        // A name that is not known may be anything, and is not repeated.
+        throw .unsupportedKey(
+            otherNames[name].map { "\($0) (\(name))" } ?? "that the file names", hint: "ssh-keygen -t ecdsa -f NEW")
     }
 
     static func blob(_ key: PublicKey) throws(KeychainError) -> SSHWriter {
@@ -111,8 +121,13 @@ enum OpenSSHPublicKey {
 
     static func curveName(_ curve: EllipticCurve) -> String { "nistp\(curve.rawValue)" }
 
-    private static let names: Set<String> = [
-        "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521", "ssh-ed25519", "ssh-dss",
-        "sk-ecdsa-sha2-nistp256@openssh.com", "sk-ssh-ed25519@openssh.com",
+    private static let supportedNames: Set<String> = [
+        "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521",
+    ]
+    /// The other types of ssh-keygen, with words for them.
+    private static let otherNames = [
+        "ssh-ed25519": "Ed25519", "ssh-dss": "DSA",
+        "sk-ecdsa-sha2-nistp256@openssh.com": "ECDSA on a security key",
+        "sk-ssh-ed25519@openssh.com": "Ed25519 on a security key",
     ]
 }

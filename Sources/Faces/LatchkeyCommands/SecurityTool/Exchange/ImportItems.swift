@@ -35,7 +35,8 @@ enum ImportItems: SecurityCommand {
         notes: [
             """
             Keys are read in PEM and DER, as PKCS#1, PKCS#8 (plain or encrypted), SEC 1, SubjectPublicKeyInfo and \
-            OpenSSH; certificates in PEM, DER and PKCS#7; both in PKCS#12. A key and its certificate are an identity.
+            OpenSSH (without a passphrase): RSA, and ECDSA on P-256, P-384 and P-521. Certificates are read in PEM, DER \
+            and PKCS#7; both in PKCS#12. A key and its certificate are an identity.
             """,
             "A passphrase on the command line is visible to every process that may list processes.",
             """
