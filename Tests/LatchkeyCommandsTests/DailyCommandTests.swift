@@ -158,8 +158,9 @@ struct DailyCommandTests {
         #expect(report["action"] as? String == "added")
         let item = try #require(report["item"] as? [String: Any])
         let expected = [
-            "name": "a%2Fb/c", "class": "generic", "service": "a/b", "account": "c", "label": "a/b", "comment": "note",
-            "accessGroup": "G", "protection": "aku", "protectionName": "complete-this-device", "created": "2026-11-22T12:00:00Z",
+            "name": "a/b/c", "class": "generic", "service": "a/b", "account": "c", "label": "a/b", "comment": "note",
+            "accessGroup": "G", "protection": "aku", "protectionName": "complete-this-device",
+            "created": "2026-11-22T12:00:00Z",
             "modified": "2026-11-22T12:00:00Z",
         ]
         for (key, value) in expected { #expect(item[key] as? String == value, "\(key)") }
@@ -174,8 +175,9 @@ struct DailyCommandTests {
             ("set", 2, "name an item"), ("set example.com", 206, "the account is missing in 'example.com'"),
             ("set --account a", 206, "the service is missing"),
             ("set a/b --account c", 2, "the account is given twice"),
-            ("set a/b --service c", 2, "the service is given twice"), ("set a/b/c", 206, "has 2 slashes"),
-            ("set a/", 206, "the account in the name"), ("set a/b --protection sometimes", 206, "unknown protection class"),
+            ("set a/b --service c", 2, "the service is given twice"), ("set /a", 206, "the service in the name"),
+            ("set a/", 206, "the account in the name"),
+            ("set a/b --protection sometimes", 206, "unknown protection class"),
             ("set a/b --server x", 2, "the server is given twice"),
             ("set a/b --class generic --port 1", 2, "--class internet"),
             ("set --service a --account b --port 1", 2, "use --server"),
@@ -211,7 +213,20 @@ struct DailyCommandTests {
         let several = keychain.latchkey("get --class internet example.com/alice")
         #expect(several.exit == 206 && several.error.contains("2 items match 'example.com/alice'"))
         #expect(keychain.latchkey("get --server example.com --account alice --port 0").output == "plain 2")
-        #expect(keychain.latchkey("get example.com/alice").exit == 44, "a generic password is another item")
+        // A generic password is another item, and comes first; rm takes neither for the other.
+        #expect(keychain.latchkey("get example.com/alice --class generic").exit == 44)
+        keychain.latchkey("rm --force --server example.com --account alice --port 443")
+        #expect(keychain.latchkey("get example.com/alice").output == "plain 2")
+        keychain.latchkey("set example.com/alice", io: TestIO(input: ["generic"]))
+        #expect(keychain.latchkey("get example.com/alice").output == "generic")
+        for words in ["", "--all "] {
+            let refused = keychain.latchkey("rm --force \(words)example.com/alice")
+            #expect(refused.exit == 206 && refused.output.isEmpty, "\(refused)")
+            let names = [" --class generic in latchkey.shared", " --class internet in latchkey.shared"]
+            for name in names { #expect(refused.error.contains("example.com/alice\(name)"), "\(refused)") }
+        }
+        #expect(keychain.latchkey("rm --force example.com/alice --class internet").exit == 0)
+        #expect(keychain.latchkey("get example.com/alice").output == "generic")
     }
 
     // MARK: get
@@ -219,7 +234,7 @@ struct DailyCommandTests {
     @Test("on a terminal, get masks the secret and shows how to get it; -q omits the hint")
     func masks() {
         keychain.latchkey("set a/b", io: TestIO(input: ["s3cret"]))
-        let hint = "hint: --reveal shows the secret; 'latchkey copy a/b' copies it\n"
+        let hint = "hint: --reveal shows the secret; to copy it: latchkey copy a/b\n"
         #expect(
             keychain.latchkey("get a/b", io: TestIO(isErrorInteractive: true))
                 == Outcome(exit: 0, output: "********\n", error: hint))

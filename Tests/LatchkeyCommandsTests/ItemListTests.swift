@@ -29,11 +29,11 @@ struct ItemListTests {
     func sorted() {
         let time = "2026-11-22T12:00:00Z"
         let expected = """
-            example.com/alice\tG\tgeneric\tfirst-unlock\t\(time)
-            example.com/alice\tlatchkey.shared\tgeneric\tcomplete\t\(time)
-            example.com/bob\tlatchkey.shared\tgeneric\tcomplete\t\(time)
-            example.org/bob\tlatchkey.shared\tgeneric\tcomplete\t\(time)
-            git.example.com/carol\tlatchkey.shared\tinternet\tcomplete\t\(time)
+            example.com/alice\tG\tgeneric\tfirst-unlock\t\(time)\t
+            example.com/alice\tlatchkey.shared\tgeneric\tcomplete\t\(time)\t
+            example.com/bob\tlatchkey.shared\tgeneric\tcomplete\t\(time)\tmine
+            example.org/bob\tlatchkey.shared\tgeneric\tcomplete\t\(time)\t
+            git.example.com/carol\tlatchkey.shared\tinternet\tcomplete\t\(time)\t
 
             """
         #expect(keychain.latchkey("list") == Outcome(exit: 0, output: expected, error: ""))
@@ -76,7 +76,9 @@ struct ItemListTests {
             ("--access-group G", ["example.com/alice"]), ("--group G example.org", []),
             ("--class internet", ["git.example.com/carol"]), ("--port 22", ["git.example.com/carol"]),
             ("--class generic --account bob", ["example.com/bob", "example.org/bob"]),
-            ("--label mine", ["example.com/bob"]), ("--service example.org", ["example.org/bob"]),
+            ("--label mine", ["example.com/bob"]), ("--label mi*", ["example.com/bob"]), ("--label m?", []),
+            ("--label *e*b", []), ("example.com --label ?ine", ["example.com/bob"]),
+            ("--service example.org", ["example.org/bob"]),
             ("--server git.example.com", ["git.example.com/carol"]), ("nothing", []),
         ])
     func selects(words: String, names: [String]) {
@@ -115,17 +117,19 @@ struct ItemListTests {
     func badPatterns() {
         #expect(keychain.latchkey("list example.com --service example.com").exit == 2)
         #expect(keychain.latchkey("list a/b --account b").exit == 2)
-        #expect(keychain.latchkey("list a/b/c").exit == 206)
-        #expect(keychain.latchkey("list a/").exit == 206)
+        #expect(keychain.latchkey("list a/%").exit == 206)
+        #expect(keychain.security(["list", ""], as: "latchkey").exit == 206)
     }
 
     @Test("a hostile name is shown in a form that get accepts")
     func hostileNames() {
         let name = "a/b\n\u{1B}[2J%\u{202E}"
         keychain.security(["add-generic-password", "-a", CommandWord(name), "-s", CommandWord(name), "-w", "hostile"])
-        let shown = "a%2Fb%0A%1B[2J%25%E2%80%AE"
-        #expect(keychain.latchkey("list").output.hasPrefix("\(shown)/\(shown)\t"))
-        #expect(keychain.latchkey("get \(shown)/\(shown)").output == "hostile")
+        let (service, account) = ("a/b%0A%1B[2J%25%E2%80%AE", "a%2Fb%0A%1B[2J%25%E2%80%AE")
+        #expect(keychain.latchkey("list").output.hasPrefix("\(service)/\(account)\t"))
+        for name in ["\(service)/\(account)", "\(account)/\(account)"] {
+            #expect(keychain.latchkey("get \(name)").output == "hostile")
+        }
     }
 
     // MARK: rm

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainModel
+import KeychainTesting
 @testable import LatchkeyCommands
 import Testing
 
@@ -8,12 +10,17 @@ import Testing
 @Suite("Names of items")
 struct ItemNameTests {
     @Test(
-        "a name has a service and an account, and a percent sign with two digits is one byte",
+        "a name has a service and, after the last slash, an account; a percent sign with two digits is one byte",
         arguments: [
             ("example.com/alice", "example.com", "alice"), ("example.com", "example.com", nil),
             ("https:%2F%2Fexample.com/alice", "https://example.com", "alice"), ("100%25/a%20b", "100%", "a b"),
             ("a b/ c ", "a b", " c "), ("%2d-x/y", "--x", "y"), ("größe/Ä", "größe", "Ä"),
-            ("a/\u{301}b", "a", "\u{301}b"),
+            ("a/\u{301}b", "a", "\u{301}b"), ("a/b/c", "a/b", "c"), ("a/", "a", ""), ("/alice", "", "alice"),
+            ("/", "", ""),
+            ("https://example.com", "https://example.com", nil),
+            ("https://example.com/alice", "https://example.com", "alice"),
+            ("https://index.docker.io/v1//alice", "https://index.docker.io/v1/", "alice"), ("://a", ":/", "a"),
+            ("x-1+y.z://a", "x-1+y.z://a", nil), ("1x://a", "1x:/", "a"), ("a b://c", "a b:/", "c"),
         ] as [(String, String, String?)])
     func parses(text: String, service: String, account: String?) throws {
         let name = try ItemName(parsing: text)
@@ -21,21 +28,67 @@ struct ItemNameTests {
     }
 
     @Test(
-        "an empty part, a second slash and an incomplete percent encoding are refused with a hint",
+        "an empty name and an incomplete percent encoding are refused with a hint; of a new item, also an empty part",
         arguments: [
-            ("", "the service in the name '' is empty"), ("/alice", "the service in the name '/alice' is empty"),
-            ("example.com/", "the account in the name 'example.com/' is empty"), ("/", "the service in the name '/'"),
-            ("a/b/c", "the name 'a/b/c' has 2 slashes"), ("https://example.com/alice", "has 3 slashes"),
-            ("100%/a", "a % in the name '100%/a'"), ("a/%", "a % in the name"), ("a/%2", "a % in the name"),
-            ("a/%zz", "a % in the name"), ("%+1/a", "a % in the name"),
+            ("", "the service in the name '' is empty", true),
+            ("100%/a", "a % in the name '100%/a'", true), ("a/%", "a % in the name", true),
+            ("a/%2", "a % in the name", true), ("a/%zz", "a % in the name", true), ("%+1/a", "a % in the name", true),
+            ("/alice", "the service in the name '/alice' is empty", false),
+            ("example.com/", "the account in the name 'example.com/' is empty", false),
+            ("/", "the service in the name '/'", false),
         ])
-    func refuses(text: String, problem: String) throws {
-        do {
-            let name = try ItemName(parsing: text)
-            Issue.record("parsed as \(name)")
-        } catch CommandFailure.status(let error, _) {
-            #expect(error.status == .param && error.problem.contains(problem), "\(error.problem)")
-            #expect(error.hint?.isEmpty == false)
+    func refuses(text: String, problem: String, isAlways: Bool) throws {
+        func expectRefusal(_ body: () throws(CommandFailure) -> ItemName) throws {
+            do {
+                let name = try body()
+                Issue.record("parsed as \(name)")
+            } catch CommandFailure.status(let error, _) {
+                #expect(error.status == .param && error.problem.contains(problem), "\(error.problem)")
+                #expect(error.hint?.isEmpty == false)
+            }
+        }
+        try expectRefusal { () throws(CommandFailure) in try ItemName(ofNewItem: text) }
+        if isAlways {
+            try expectRefusal { () throws(CommandFailure) in try ItemName(parsing: text) }
+        } else {
+            _ = try ItemName(parsing: text)
+        }
+    }
+
+    @Test("only what would be parsed otherwise is escaped; an account that is empty is left out where it can be")
+    func readable() {
+        for (service, account, text) in [
+            ("https://index.docker.io/v1/", "alice", "https://index.docker.io/v1//alice"),
+            ("https://example.com", "alice", "https://example.com/alice"), ("a/b", "c/d", "a/b/c%2Fd"),
+            ("Chrome Safe Storage", "", "Chrome Safe Storage"), ("https://example.com", "", "https://example.com"),
+            ("Network secret for x/802-1x/password", "", "Network secret for x/802-1x/password/"),
+            ("https:/", "x", "https:%2F/x"), ("", "alice", "/alice"), ("", "", "/"), ("-a", "-b", "%2Da/-b"),
+        ] {
+            #expect(ItemName(service: Array(service.utf8), account: Array(account.utf8)).text == text)
+        }
+    }
+
+    @Test("the exact text of every name is parsed as this name, and its short one as the name or its service")
+    func everyName() throws {
+        let pieces = [
+            "/", "://", "https://", "a", "-", "%", "%2F", " ", "\u{301}", "\n", "\u{202E}", "*", "?", "\u{0}", "ö", "'",
+            ":",
+        ]
+        var random = SystemRandomNumberGenerator()
+        func part() -> [UInt8] {
+            var bytes = (0..<Int.random(in: 0...5, using: &random)).flatMap { _ in
+                Array((pieces.randomElement(using: &random) ?? "").utf8)
+            }
+            if Int.random(in: 0..<20, using: &random) == 0 { bytes.append(.random(in: 0x80...0xFF, using: &random)) }
+            return bytes
+        }
+        for _ in 0..<20_000 {
+            let name = ItemName(service: part(), account: Bool.random(using: &random) ? part() : nil)
+            guard !name.service.isEmpty || name.account != nil else { continue }
+            #expect(try ItemName(parsing: name.exactText) == name, "\(name.exactText)")
+            let short = try ItemName(parsing: name.text)
+            let ofService = ItemName(service: name.service, account: nil)
+            #expect(short == name || name.account == [] && short == ofService, "\(name.text)")
         }
     }
 
@@ -68,7 +121,9 @@ struct ItemNameTests {
             ("a*b*c", "a-b-b-c", "", true), ("a*b*c", "a-b-b", "", false), ("%2A/x", "*", "x", true),
             ("%2A/x", "y", "x", false), ("a%3F*", "a?b", "x", true), ("a%3F*", "axb", "x", false),
             ("*%2F*", "https://x", "y", true), ("**", "x", "y", true), ("a/*", "a", "", true),
-            ("a*\u{301}/?", "ab\u{301}", "x", true),
+            ("a*\u{301}/?", "ab\u{301}", "x", true), ("https://*", "https://x/y", "z", true),
+            ("https://x//*", "https://x/", "y", true), ("a/b/c", "a/b", "c", true), ("a/", "a", "", true),
+            ("a/", "a", "b", false), ("/*", "", "x", true), ("/*", "a", "x", false),
         ])
     func patterns(pattern: String, service: String, account: String, matches: Bool) throws {
         let name = ItemName(service: Array(service.utf8), account: Array(account.utf8))
@@ -80,5 +135,21 @@ struct ItemNameTests {
         let pattern = try ItemPattern(parsing: String(repeating: "a*", count: 200) + "b")
         let name = ItemName(service: Array(repeating: UInt8(ascii: "a"), count: 4000), account: [])
         #expect(!pattern.matches(name))
+    }
+
+    @Test("a word of a shell is quoted only where it must be, and is one word to the shell")
+    func shellWords() throws {
+        for text in ["a/b", "https://x//y%2F", "", "a b", "it's", "'\u{301}", "$(x)`y`\\", "a\nb", "*"] {
+            let isPlain = text.hasPrefix("a/") || text.hasPrefix("https")
+            #expect((text.shellQuoted == text) == isPlain)
+            let shell = Process()
+            let output = Pipe()
+            shell.executableURL = URL(filePath: "/bin/sh")
+            shell.arguments = ["-c", "printf %s \(text.shellQuoted)"]
+            shell.standardOutput = output
+            try shell.start()
+            #expect(shell.awaitExit() == 0)
+            #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == text)
+        }
     }
 }

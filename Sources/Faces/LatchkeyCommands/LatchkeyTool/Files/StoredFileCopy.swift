@@ -15,7 +15,7 @@ struct StoredFileCopy {
     init(named name: String, in session: CommandSession) throws(CommandFailure) {
         let target = try ItemOptions.target(ofFileNamed: name, group: nil)
         keychain = try session.keychain()
-        record = try PasswordItems(session).one(target)
+        record = try PasswordItems(session).one(ItemSelection(target))
     }
 
     private var query: ItemQuery {
@@ -50,7 +50,7 @@ struct StoredFileCopy {
 extension ItemOptions {
     /// Returns the target of a file in the keychain: a generic password.
     static func target(ofFileNamed name: String, group: String?) throws(CommandFailure) -> ItemTarget {
-        let parsed = try ItemName(parsing: name)
+        let parsed = try ItemName(ofNewItem: name)
         var attributes = [ItemAttribute.service: CommandWord(bytes: parsed.service).attributeValue]
         if let account = parsed.account { attributes[.account] = CommandWord(bytes: account).attributeValue }
         return ItemTarget(itemClass: .genericPassword, attributes: attributes, accessGroup: group)

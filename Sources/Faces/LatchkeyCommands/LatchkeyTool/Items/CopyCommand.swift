@@ -21,7 +21,7 @@ struct CopyCommand: ParsableSubcommand {
               latchkey copy --using osc52 example.com/alice
             """)
 
-    @Argument(help: ArgumentHelp("The item; write a slash inside a part as %2F.", valueName: "service/account"))
+    @Argument(help: ArgumentHelp("The item, as 'latchkey list' shows it.", valueName: "service/account"))
     var name: String?
 
     @Option(help: ArgumentHelp("Clear the clipboard after this many seconds; 0 never does.", valueName: "seconds"))
@@ -48,9 +48,9 @@ struct CopyCommand: ParsableSubcommand {
         if clear { return try ClipboardClearing.run(using ?? .osc52, seconds: timeout, in: session) }
         passcode.source.unlockOnDemand(in: session)
         let items = try PasswordItems(session, prompting.person)
-        let target = try options.target(named: name, label: label)
+        let selection = try options.selection(named: name, label: label)
         let clipboard = try clipboard(in: session)
-        let record = try items.one(target)
+        let record = try items.one(selection)
         let secret = try items.secret(of: record)
         try check(secret, for: clipboard)
         try copy(secret, to: clipboard, in: session)

@@ -20,7 +20,7 @@ struct GenerateCommand: ParsableSubcommand {
               latchkey generate --update --json example.com/alice
             """)
 
-    @Argument(help: ArgumentHelp("The item; write a slash inside a part as %2F.", valueName: "service/account"))
+    @Argument(help: ArgumentHelp("The item; write a slash in the account as %2F.", valueName: "service/account"))
     var name: String?
 
     @Option(name: .shortAndLong, help: "The number of characters, 1 to 1024.")

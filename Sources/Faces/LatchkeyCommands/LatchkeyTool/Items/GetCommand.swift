@@ -10,7 +10,8 @@ struct GetCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.get.rawValue, abstract: LatchkeySubcommand.get.abstract,
         discussion: """
             The secret is written byte for byte, without a line end. On a terminal it is masked unless --reveal is \
-            given. SERVICE alone is sufficient if it has only one account. Several matching items are refused by name.
+            given. SERVICE alone is sufficient if it has only one account; an item without a service or server has \
+            its label in this place. Several matching items are refused by name.
 
             EXAMPLES:
               latchkey get example.com/alice | psql
@@ -19,7 +20,7 @@ struct GetCommand: ParsableSubcommand {
               latchkey get --json --reveal example.com/alice | jq -r .secret
             """)
 
-    @Argument(help: ArgumentHelp("The item; write a slash inside a part as %2F.", valueName: "service/account"))
+    @Argument(help: ArgumentHelp("The item, as 'latchkey list' shows it.", valueName: "service/account"))
     var name: String?
 
     @Flag(help: "Show the secret on a terminal, and include it in JSON.")
@@ -45,7 +46,7 @@ struct GetCommand: ParsableSubcommand {
     func run(in session: CommandSession) throws(CommandFailure) {
         passcode.source.unlockOnDemand(in: session)
         let items = try PasswordItems(session, prompting.person)
-        let record = try items.one(options.target(named: name, label: label))
+        let record = try items.one(options.selection(named: name, label: label))
         let report = ItemReport(record)
         if let attribute { return try session.write(attribute.line(of: report)) }
         if json {
@@ -60,7 +61,7 @@ struct GetCommand: ParsableSubcommand {
     private func writeMask(of report: ItemReport, in session: CommandSession) throws(CommandFailure) {
         try session.write("\(SecretDisplay.mask)\n")
         if session.isQuiet { return }
-        session.io.say("hint: --reveal shows the secret; 'latchkey copy \(report.name)' copies it\n")
+        session.io.say("hint: --reveal shows the secret; to copy it: latchkey copy \(report.name.shellQuoted)\n")
     }
 }
 

@@ -4,15 +4,16 @@ internal import KeychainModel
 internal import LinuxSystem
 
 /// The name of a password on the command line: `SERVICE/ACCOUNT`, or `SERVER/ACCOUNT` for an
-/// internet password.
+/// internet password. An item without a service or server has its label in this place.
 ///
-/// In a part, `%` and two hexadecimal digits are one byte (RFC 3986, section 2.1): `%2F` is a slash
-/// and `%25` a percent sign. So every service and account that is not empty has a name, also one
-/// that is not UTF-8.
+/// The account is after the last slash, and has none itself. The slashes of a scheme at the beginning
+/// separate nothing: `https://example.com` is a service. `%` and two hexadecimal digits are one byte
+/// (RFC 3986, section 2.1): `%2F` is a slash and `%25` a percent sign. So every service and account has a
+/// name, also one that is not UTF-8.
 struct ItemName: Equatable {
-    /// The service, or the server of an internet password.
+    /// The service, the server of an internet password, or the label; empty for an item without any.
     let service: [UInt8]
-    /// nil if the name has no slash.
+    /// nil for any account, in a name without a slash.
     let account: [UInt8]?
 
     init(service: [UInt8], account: [UInt8]?) {
@@ -20,8 +21,7 @@ struct ItemName: Equatable {
         self.account = account
     }
 
-    /// - Throws: errSecParam for an empty part, for more than one slash, and for a `%` without two
-    ///   hexadecimal digits.
+    /// - Throws: errSecParam for an empty text, and for a `%` without two hexadecimal digits.
     init(parsing text: String) throws(CommandFailure) {
         let parts = try Self.parts(of: text)
         service = try Self.bytes(of: parts.service, in: text)
@@ -32,35 +32,93 @@ struct ItemName: Equatable {
         account = try Self.bytes(of: part, in: text)
     }
 
-    /// The text that is parsed as this name. It contains no control characters.
-    var text: String {
-        let name = Self.text(of: service) + (account.map { "/" + Self.text(of: $0) } ?? "")
-        // A name that begins with a hyphen would be taken for an option.
-        return name.utf8.first == UInt8(ascii: "-") ? "%2D" + String(name.unicodeScalars.dropFirst()) : name
-    }
-
-    // MARK: Parts
-
-    /// Splits a name or a pattern at its slash.
-    static func parts(of text: String) throws(CommandFailure) -> (service: Substring, account: Substring?) {
-        // Bytes, because a slash and a combining character after it are one `Character`.
-        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
-        guard parts.count <= 2 else {
-            throw .parameter(
-                "the name '\(text)' has \(parts.count - 1) slashes; expected one, between service and account",
-                hint: "write a slash inside a part as %2F, or use --service and --account")
-        }
-        guard let service = parts.first, !service.isEmpty else {
-            throw .parameter(
-                "the service in the name '\(text)' is empty; expected SERVICE/ACCOUNT",
-                hint: "--service '' names the items without a service")
-        }
-        guard parts.last?.isEmpty == false else {
+    /// Parses the name of a new item. It has no empty part: that would mostly be a variable that was not set.
+    ///
+    /// - Throws: errSecParam, also for an empty part.
+    init(ofNewItem text: String) throws(CommandFailure) {
+        try self.init(parsing: text)
+        guard !service.isEmpty else { throw Self.emptyService(text) }
+        guard account != [] else {
             throw .parameter(
                 "the account in the name '\(text)' is empty; expected SERVICE/ACCOUNT",
                 hint: "--account '' names the items without an account")
         }
-        return (service, parts.count == 2 ? parts.last : nil)
+    }
+
+    // MARK: Text
+
+    /// The text for people, which is parsed as this name. An item without an account has its service alone,
+    /// which also selects other accounts; ``exactText`` does not. It contains no control characters.
+    var text: String {
+        guard account == [], !service.isEmpty else { return exactText }
+        let short = ItemName(service: service, account: nil)
+        let text = Self.text(service, nil, escapesSlashes: false)
+        return short.isParsed(from: text) ? text : exactText
+    }
+
+    /// The text that is parsed as this name, with a slash after the service of an item without an account.
+    var exactText: String {
+        let text = Self.text(service, account, escapesSlashes: false)
+        return isParsed(from: text) ? text : Self.text(service, account, escapesSlashes: true)
+    }
+
+    /// Whether a text of this name, in which no slash of the service is escaped, is parsed as this name.
+    private func isParsed(from text: String) -> Bool {
+        // Without a slash in the service, the only one is that before the account.
+        !service.contains(UInt8(ascii: "/")) || (try? ItemName(parsing: text)) == self
+    }
+
+    /// - Parameter escapesSlashes: whether slashes in the service are escaped.
+    private static func text(_ service: [UInt8], _ account: [UInt8]?, escapesSlashes: Bool) -> String {
+        let name =
+            text(of: service, escapesSlashes: escapesSlashes)
+            + (account.map { "/" + text(of: $0, escapesSlashes: true) } ?? "")
+        // A name that begins with a hyphen would be taken for an option.
+        return name.utf8.first == UInt8(ascii: "-") ? "%2D" + String(name.unicodeScalars.dropFirst()) : name
+    }
+
+    private static func text(of part: [UInt8], escapesSlashes: Bool) -> String {
+        func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+            scalar != "%" && (scalar != "/" || !escapesSlashes) && PrintableText.isPrintable(scalar)
+        }
+        if part.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "/") }) {
+            return String(decoding: part, as: UTF8.self)
+        }
+        guard let valid = String(validating: part, as: UTF8.self) else {
+            return part.map { isPlain(Unicode.Scalar($0)) && $0 < 0x80 ? String(Unicode.Scalar($0)) : escape($0) }
+                .joined()
+        }
+        return valid.unicodeScalars.map { isPlain($0) ? String($0) : String($0).utf8.map(escape).joined() }.joined()
+    }
+
+    private static func escape(_ byte: UInt8) -> String {
+        let digits = [Hexadecimal.uppercase[Int(byte >> 4)], Hexadecimal.uppercase[Int(byte & 15)]]
+        return "%" + String(decoding: digits, as: UTF8.self)
+    }
+
+    // MARK: Parts
+
+    /// Splits a name or a pattern at its last slash.
+    ///
+    /// - Throws: errSecParam for an empty text.
+    static func parts(of text: String) throws(CommandFailure) -> (service: Substring, account: Substring?) {
+        // Bytes, because a slash and a combining character after it are one `Character`.
+        let bytes = text.utf8
+        guard !bytes.isEmpty else { throw emptyService(text) }
+        let separators = bytes.dropFirst(schemeLength(of: bytes))
+        guard let slash = separators.lastIndex(of: UInt8(ascii: "/")) else { return (text[...], nil) }
+        return (Substring(bytes[..<slash]), Substring(bytes[slash...].dropFirst()))
+    }
+
+    /// The length of a scheme with its slashes at the beginning, such as `https://` (RFC 3986, section 3.1);
+    /// 0 without one.
+    private static func schemeLength(of text: String.UTF8View) -> Int {
+        let scheme = text.prefix { byte in
+            byte.isASCIILetter || (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E].contains(byte)
+        }
+        let mark = "://".utf8
+        guard scheme.first?.isASCIILetter == true, text.dropFirst(scheme.count).starts(with: mark) else { return 0 }
+        return scheme.count + mark.count
     }
 
     /// Decodes the percent encoding of a part.
@@ -83,20 +141,42 @@ struct ItemName: Equatable {
         return bytes
     }
 
-    private static func text(of part: [UInt8]) -> String {
-        guard let valid = String(validating: part, as: UTF8.self) else {
-            return part.map { isPlain(Unicode.Scalar($0)) && $0 < 0x80 ? String(Unicode.Scalar($0)) : escape($0) }
-                .joined()
+    private static func emptyService(_ text: String) -> CommandFailure {
+        .parameter(
+            "the service in the name '\(text)' is empty; expected SERVICE/ACCOUNT",
+            hint: "--service '' names the items without a service")
+    }
+}
+
+extension ItemRecord {
+    /// The name of a password on the command line.
+    var passwordName: ItemName {
+        ItemName(service: isNamedByLabel ? labelBytes : serviceBytes, account: self[.account]?.canonicalBytes ?? [])
+    }
+
+    /// Whether the label is in the place of a service or server that the item does not have.
+    var isNamedByLabel: Bool { serviceBytes.isEmpty && !labelBytes.isEmpty }
+
+    /// The label, where the name does not have it; nil for none.
+    var furtherLabel: [UInt8]? {
+        let label = labelBytes
+        return label.isEmpty || isNamedByLabel || label == serviceBytes ? nil : label
+    }
+
+    /// The bytes of the label; empty for none.
+    var labelBytes: [UInt8] {
+        switch self[.label] {
+        case .string(let text)?: Array(text.utf8)
+        case .data(let bytes)?: bytes
+        case .number, .date, nil: []
         }
-        return valid.unicodeScalars.map { isPlain($0) ? String($0) : String($0).utf8.map(escape).joined() }.joined()
     }
 
-    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-        scalar != "/" && scalar != "%" && PrintableText.isPrintable(scalar)
+    private var serviceBytes: [UInt8] {
+        self[ItemTarget.serviceAttribute(of: itemClass)]?.canonicalBytes ?? []
     }
+}
 
-    private static func escape(_ byte: UInt8) -> String {
-        let digits = [Hexadecimal.uppercase[Int(byte >> 4)], Hexadecimal.uppercase[Int(byte & 15)]]
-        return "%" + String(decoding: digits, as: UTF8.self)
-    }
+extension UInt8 {
+    fileprivate var isASCIILetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
 }

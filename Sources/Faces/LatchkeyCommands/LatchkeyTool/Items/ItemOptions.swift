@@ -59,16 +59,44 @@ struct ItemOptions: ParsableArguments {
             ? [.internetPassword] : service == nil ? [.genericPassword, .internetPassword] : [.genericPassword]
     }
 
-    /// Returns the target of a command on one class; without other options, of a generic password.
+    /// Returns the target of a new item: without other options, of a generic password.
     ///
     /// - Throws: errSecParam for an invalid name; a usage failure if a part is named twice, or if
     ///   nothing is named.
-    func target(named text: String?, label: String? = nil) throws(CommandFailure) -> ItemTarget {
-        let isInternet = isInternet || passwordClass == .internet
+    func target(named text: String?) throws(CommandFailure) -> ItemTarget {
+        let name = try text.map { text throws(CommandFailure) in try ItemName(ofNewItem: text) }
+        return try target(named: name, label: nil, of: ownClass)
+    }
+
+    /// Returns the existing items that a name and the options select.
+    ///
+    /// - Throws: as ``target(named:)``, but an empty part of a name is one.
+    func selection(named text: String?, label: String?) throws(CommandFailure) -> ItemSelection {
+        guard let text else { return ItemSelection(try target(named: nil, label: label, of: ownClass)) }
+        let name = try ItemName(parsing: text)
+        let targets = try classes.map { (itemClass) throws(CommandFailure) -> (own: ItemTarget, label: ItemTarget?) in
+            let own = try target(named: name, label: label, of: itemClass)
+            return (own: own, label: Self.labelTarget(for: name, own))
+        }
+        return ItemSelection(name, hasAccount: name.account != nil || account != nil, in: accessGroup, targets)
+    }
+
+    /// Returns the target of the items without a service or server that have the name as their label; nil if
+    /// there can be none.
+    private static func labelTarget(for name: ItemName, _ own: ItemTarget) -> ItemTarget? {
+        let label = value(name.service)
+        guard !name.service.isEmpty, own.attributes[.label]?.matches(label) != false else { return nil }
+        var attributes = own.attributes
+        attributes[ItemTarget.serviceAttribute(of: own.itemClass)] = .string("")
+        attributes[.label] = label
+        return ItemTarget(itemClass: own.itemClass, attributes: attributes, accessGroup: own.accessGroup)
+    }
+
+    private func target(
+        named name: ItemName?, label: String?, of itemClass: ItemClass
+    ) throws(CommandFailure) -> ItemTarget {
         let target = ItemTarget(
-            itemClass: isInternet ? .internetPassword : .genericPassword,
-            attributes: try attributes(
-                named: try text.map { text throws(CommandFailure) in try ItemName(parsing: text) }, label),
+            itemClass: itemClass, attributes: try attributes(named: name, label, of: itemClass),
             accessGroup: accessGroup)
         guard !target.attributes.isEmpty else {
             throw .usage("name an item: SERVICE/ACCOUNT, or --service and --account")
@@ -76,9 +104,20 @@ struct ItemOptions: ParsableArguments {
         return target
     }
 
+    private var ownClass: ItemClass {
+        isInternet || passwordClass == .internet ? .internetPassword : .genericPassword
+    }
+
+    /// Returns the attributes that the options select, in any class.
+    func attributes(_ label: String?) throws(CommandFailure) -> [ItemAttribute: AttributeValue] {
+        try attributes(named: nil, label, of: ownClass)
+    }
+
     /// Returns the attributes that the options and the name select.
-    func attributes(named name: ItemName?, _ label: String?) throws(CommandFailure) -> [ItemAttribute: AttributeValue] {
-        let isInternet = isInternet || passwordClass == .internet
+    private func attributes(
+        named name: ItemName?, _ label: String?, of itemClass: ItemClass
+    ) throws(CommandFailure) -> [ItemAttribute: AttributeValue] {
+        let isInternet = itemClass == .internetPassword
         if name != nil, service != nil || server != nil {
             throw .usage("the \(isInternet ? "server" : "service") is given twice: in the name and as an option")
         }

@@ -2,22 +2,23 @@
 
 internal import KeychainModel
 
-/// The pattern of `latchkey list`: `SERVICE` or `SERVICE/ACCOUNT`, in which `*` stands for any text
-/// and `?` for one character. `%2A` and `%3F` are the characters themselves.
+/// The pattern of `latchkey list`: `SERVICE` or `SERVICE/ACCOUNT`, with a server or a label in the place of
+/// the service, in which `*` stands for any text and `?` for one character. `%2A` and `%3F` are the
+/// characters themselves.
 struct ItemPattern {
-    private let service: Part
+    private let service: TextPattern
     /// nil for any account.
-    private let account: Part?
+    private let account: TextPattern?
 
     /// - Throws: errSecParam, as ``ItemName/init(parsing:)`` does.
     init(parsing text: String) throws(CommandFailure) {
         let parts = try ItemName.parts(of: text)
-        service = try Part(parts.service, in: text)
+        service = try TextPattern(parts.service, in: text)
         guard let part = parts.account else {
             account = nil
             return
         }
-        account = try Part(part, in: text)
+        account = try TextPattern(part, in: text)
     }
 
     /// Returns whether an item has this name.
@@ -25,69 +26,88 @@ struct ItemPattern {
         service.matches(name.service) && (account?.matches(name.account ?? []) ?? true)
     }
 
-    /// The attributes that every matching item of the class has, for the search.
-    func attributes(of itemClass: ItemClass) -> [ItemAttribute: AttributeValue] {
+    /// The attributes that the matching items of the class have, for one search each.
+    func attributes(of itemClass: ItemClass) -> [[ItemAttribute: AttributeValue]] {
         var attributes: [ItemAttribute: AttributeValue] = [:]
-        attributes[itemClass == .internetPassword ? .server : .service] = service.value
         attributes[.account] = account?.value
-        return attributes
+        guard let value = service.value else { return [attributes] }
+        let own = ItemTarget.serviceAttribute(of: itemClass)
+        let named = attributes.merging([own: value]) { $1 }
+        guard !value.canonicalBytes.isEmpty else { return [named] }
+        return [named, attributes.merging([own: .string(""), .label: value]) { $1 }]
+    }
+}
+
+/// A text in which `*` stands for any text and `?` for one character.
+enum TextPattern {
+    case exact([UInt8])
+    case wildcards([Token])
+
+    /// A text without escapes.
+    init(_ text: String) {
+        let scalars = text.unicodeScalars
+        self =
+            scalars.contains(where: Token.isWildcard)
+            ? .wildcards(scalars.map { Token($0) }) : .exact(Array(text.utf8))
     }
 
-    /// One part of a pattern.
-    private enum Part {
-        case exact([UInt8])
-        case wildcards([Token])
-
-        init(_ part: Substring, in text: String) throws(CommandFailure) {
-            guard part.unicodeScalars.contains(where: Self.isWildcard) else {
-                self = .exact(try ItemName.bytes(of: part, in: text))
-                return
-            }
-            var tokens: [Token] = []
-            for piece in Self.pieces(part) {
-                switch piece {
-                case "*": tokens.append(.anyText)
-                case "?": tokens.append(.anyCharacter)
-                default:
-                    let bytes = try ItemName.bytes(of: piece, in: text)
-                    tokens += String(decoding: bytes, as: UTF8.self).unicodeScalars.map(Token.character)
-                }
-            }
-            self = .wildcards(tokens)
+    /// A part of a name, with its escapes.
+    fileprivate init(_ part: Substring, in text: String) throws(CommandFailure) {
+        guard part.unicodeScalars.contains(where: Token.isWildcard) else {
+            self = .exact(try ItemName.bytes(of: part, in: text))
+            return
         }
-
-        /// The value of an exact part, for the search.
-        var value: AttributeValue? {
-            if case .exact(let bytes) = self { CommandWord(bytes: bytes).attributeValue } else { nil }
-        }
-
-        func matches(_ bytes: [UInt8]) -> Bool {
-            switch self {
-            case .exact(let expected): expected == bytes
-            case .wildcards(let tokens):
-                Token.match(tokens, Array(String(decoding: bytes, as: UTF8.self).unicodeScalars))
+        var tokens: [Token] = []
+        for piece in Self.pieces(part) {
+            if let first = piece.unicodeScalars.first, Token.isWildcard(first) {
+                tokens.append(Token(first))
+            } else {
+                let bytes = try ItemName.bytes(of: piece, in: text)
+                tokens += String(decoding: bytes, as: UTF8.self).unicodeScalars.map(Token.character)
             }
         }
-
-        /// Splits a part before and after each wildcard.
-        private static func pieces(_ part: Substring) -> [Substring] {
-            var pieces: [Substring] = []
-            var rest = part
-            while let wildcard = rest.unicodeScalars.firstIndex(where: isWildcard) {
-                let next = rest.unicodeScalars.index(after: wildcard)
-                if wildcard > rest.startIndex { pieces.append(rest[..<wildcard]) }
-                pieces.append(rest[wildcard..<next])
-                rest = rest[next...]
-            }
-            return rest.isEmpty ? pieces : pieces + [rest]
-        }
-
-        private static func isWildcard(_ scalar: Unicode.Scalar) -> Bool { scalar == "*" || scalar == "?" }
+        self = .wildcards(tokens)
     }
 
-    private enum Token: Equatable {
+    /// The value of an exact text, for the search.
+    var value: AttributeValue? {
+        if case .exact(let bytes) = self { CommandWord(bytes: bytes).attributeValue } else { nil }
+    }
+
+    func matches(_ bytes: [UInt8]) -> Bool {
+        switch self {
+        case .exact(let expected): expected == bytes
+        case .wildcards(let tokens):
+            Token.match(tokens, Array(String(decoding: bytes, as: UTF8.self).unicodeScalars))
+        }
+    }
+
+    /// Splits a text before and after each wildcard.
+    private static func pieces(_ text: Substring) -> [Substring] {
+        var pieces: [Substring] = []
+        var rest = text
+        while let wildcard = rest.unicodeScalars.firstIndex(where: Token.isWildcard) {
+            let next = rest.unicodeScalars.index(after: wildcard)
+            if wildcard > rest.startIndex { pieces.append(rest[..<wildcard]) }
+            pieces.append(rest[wildcard..<next])
+            rest = rest[next...]
+        }
+        return rest.isEmpty ? pieces : pieces + [rest]
+    }
+
+    enum Token: Equatable {
         case character(Unicode.Scalar)
         case anyCharacter, anyText
+
+        init(_ scalar: Unicode.Scalar) {
+            switch scalar {
+            case "*": self = .anyText
+            case "?": self = .anyCharacter
+            default: self = .character(scalar)
+            }
+        }
+
+        static func isWildcard(_ scalar: Unicode.Scalar) -> Bool { scalar == "*" || scalar == "?" }
 
         /// Compares from left to right. After a mismatch, only the last `*` takes one character
         /// more, so that the time is at most the product of the lengths.

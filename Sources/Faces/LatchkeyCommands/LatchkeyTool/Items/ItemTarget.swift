@@ -2,7 +2,7 @@
 
 internal import KeychainModel
 
-/// The passwords that a command line selects.
+/// The passwords of one class that a command line selects by attributes.
 struct ItemTarget {
     let itemClass: ItemClass
     /// The attributes that the command line names.
@@ -64,6 +64,56 @@ struct ItemTarget {
         }
     }
 
-    private var serviceAttribute: ItemAttribute { itemClass == .internetPassword ? .server : .service }
+    /// The attribute that the service of a name is.
+    static func serviceAttribute(of itemClass: ItemClass) -> ItemAttribute {
+        itemClass == .internetPassword ? .server : .service
+    }
+
+    private var serviceAttribute: ItemAttribute { Self.serviceAttribute(of: itemClass) }
     private var serviceWord: String { itemClass == .internetPassword ? "server" : "service" }
+}
+
+/// The existing passwords that a command line selects: by attributes, or by a name, which can be that of a
+/// service, of a server, or a label.
+struct ItemSelection {
+    /// The selection for messages.
+    let text: String
+    let accessGroup: String?
+    /// What is looked for, in this order: an item of a step comes before those of later ones. The targets of
+    /// one step stand beside each other.
+    let steps: [[ItemTarget]]
+    /// Whether the name has more than one slash.
+    let hasSlashes: Bool
+    /// Whether the name has no service: then an item with a label is another one.
+    private let excludesLabels: Bool
+
+    /// The items that have the attributes of a target.
+    init(_ target: ItemTarget) {
+        (text, accessGroup, steps) = (target.text, target.accessGroup, [[target]])
+        (hasSlashes, excludesLabels) = (false, false)
+    }
+
+    /// The items that have a name. One with an account is first that of a service, so that the label of
+    /// another item never takes its place.
+    ///
+    /// - Parameter targets: for each class in which items are looked for, those of a service or server, and
+    ///   those of a label, if the label is not given otherwise.
+    init(
+        _ name: ItemName, hasAccount: Bool, in accessGroup: String?, _ targets: [(own: ItemTarget, label: ItemTarget?)]
+    ) {
+        text = name.text
+        self.accessGroup = accessGroup
+        hasSlashes = name.service.contains(UInt8(ascii: "/"))
+        excludesLabels = name.service.isEmpty
+        steps = targets.flatMap { own, label in
+            let both = [own] + (label.map { [$0] } ?? [])
+            return hasAccount ? both.map { [$0] } : [both]
+        }
+    }
+
+    /// Whether an item that one of the targets finds has the name.
+    func includes(_ record: ItemRecord) -> Bool { !excludesLabels || record.passwordName.service.isEmpty }
+
+    /// How many items of a target are looked for, to know whether there are more than `count`.
+    func limit(_ count: Int) -> MatchLimit { excludesLabels ? .all : .atMost(UInt32(count + 1)) }
 }

@@ -11,12 +11,14 @@ struct ListCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.list.rawValue, abstract: LatchkeySubcommand.list.abstract,
         discussion: """
             Shows generic and internet passwords, sorted by name: a table on a terminal, lines with tabs otherwise. \
-            In the pattern SERVICE or SERVICE/ACCOUNT, * stands for any text and ? for one character. Items whose \
-            access control needs you are not shown: the list never asks.
+            An item without a service or server has its label in this place; the last column has other labels. In \
+            the pattern SERVICE or SERVICE/ACCOUNT, and in --label, * stands for any text and ? for one character. \
+            Items whose access control needs you are not shown: the list never asks.
 
             EXAMPLES:
               latchkey list
               latchkey list 'example.*/a*'
+              latchkey list --label '*Safe Storage'
               latchkey list --class internet --json | jq -r '.[].name'
               latchkey list --limit 20 --offset 40
             """)
@@ -27,7 +29,7 @@ struct ListCommand: ParsableSubcommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Option(help: "Only items with this label.")
+    @Option(help: ArgumentHelp("Only items with such a label.", valueName: "pattern"))
     var label: String?
 
     @Option(help: ArgumentHelp("At most this many items, 1 or more.", valueName: "number"))
@@ -81,26 +83,30 @@ struct ListCommand: ParsableSubcommand {
     ) throws(CommandFailure) {
         let items = try PasswordItems(session)
         let pattern = try pattern.map { text throws(CommandFailure) in try ItemPattern(parsing: text) }
-        let selected = try options.attributes(named: nil, label)
+        let label = label.map { TextPattern($0) }
+        var selected = try options.attributes(nil)
+        selected[.label] = label?.value
         var search = UnlockedSearch()
         var found = (state: state, damaged: 0)
         for itemClass in options.classes {
-            let named = pattern?.attributes(of: itemClass) ?? [:]
-            if let part = named.keys.first(where: { selected[$0] != nil }) {
-                throw .usage(
-                    "the \(part == .account ? "account" : "service") is given twice: in the pattern and as an option")
-            }
-            let query = ItemQuery(
-                itemClass, attributes: selected.merging(named) { $1 }, accessGroup: options.accessGroup,
-                synchronizable: .any, limit: .all)
-            try items.forEachUnlocked(query, with: &search, into: &found) { part, found in
-                found.damaged += part.damaged
-                for record in part.records {
-                    // The records of collections are none of the user's passwords.
-                    guard options.accessGroup != nil || record.accessGroup != .collections,
-                        pattern?.matches(record.passwordName) ?? true
-                    else { continue }
-                    body(record, &found.state)
+            for named in pattern?.attributes(of: itemClass) ?? [[:]] {
+                if let part = named.keys.first(where: { $0 != .label && selected[$0] != nil }) {
+                    throw .usage(
+                        "the \(part == .account ? "account" : "service") is given twice: in the pattern and as an option"
+                    )
+                }
+                let query = ItemQuery(
+                    itemClass, attributes: selected.merging(named) { $1 }, accessGroup: options.accessGroup,
+                    synchronizable: .any, limit: .all)
+                try items.forEachUnlocked(query, with: &search, into: &found) { part, found in
+                    found.damaged += part.damaged
+                    for record in part.records {
+                        // The records of collections are none of the user's passwords.
+                        guard options.accessGroup != nil || record.accessGroup != .collections,
+                            pattern?.matches(record.passwordName) ?? true, label?.matches(record.labelBytes) ?? true
+                        else { continue }
+                        body(record, &found.state)
+                    }
                 }
             }
         }
@@ -126,8 +132,13 @@ private enum ItemTable {
         let protection: ProtectionClass
         /// In seconds since 2001.
         let modified: Double
+        /// The label, where the name does not have it.
+        let label: String
 
-        init(_ record: ItemRecord) { (protection, modified) = (record.protection, record.modified) }
+        init(_ record: ItemRecord) {
+            (protection, modified) = (record.protection, record.modified)
+            label = String(decoding: record.furtherLabel ?? [], as: UTF8.self)
+        }
     }
 
     /// Writes a line for each item, in parts: the cells of all lines take more memory than the items.
@@ -143,28 +154,40 @@ private enum ItemTable {
         }
     }
 
-    private static let header: [TerminalText] = ["NAME", "ACCESS GROUP", "CLASS", "PROTECTION", "MODIFIED"]
+    private static let header: [TerminalText] = ["NAME", "ACCESS GROUP", "CLASS", "PROTECTION", "MODIFIED", "LABEL"]
     /// The number of lines in a part.
     private static let partLength = 1000
 
     private static func cells(of item: (key: ItemSortKey, value: Row)) -> [TerminalText] {
         [
             item.key.name, item.key.accessGroup, item.key.passwordClass, item.value.protection.name,
-            ItemReport.time(item.value.modified),
+            ItemReport.time(item.value.modified), item.value.label,
         ].map { TerminalText($0, maxLength: nil) }
     }
 
-    /// The columns of the longest cells.
+    /// The columns of the longest cells; a cell that is longer than ``maxWidth`` moves its own line only.
     private static func widths(of items: [(key: ItemSortKey, value: Row)]) -> [Int] {
-        items.reduce(header.map(\.string.count)) { widths, item in
-            zip(widths, cells(of: item)).map { max($0, $1.string.count) }
+        let widths = items.reduce(header.map(\.string.count)) { widths, item in
+            zip(widths, cells(of: item)).map { max($0, min($1.string.count, maxWidth)) }
         }
+        return items.contains { !$0.value.label.isEmpty } ? widths : widths.dropLast()
     }
+
+    private static let maxWidth = 60
 
     /// - Parameter widths: those of aligned cells; nil for cells with tabs between them.
     private static func line(_ cells: [TerminalText], _ widths: [Int]?) -> TerminalText {
         guard let widths else { return cells.joined(separator: "\t") + "\n" }
-        let padded = zip(cells, widths).map { $0 + TerminalText.spaces($1 - $0.string.count + 2) }
-        return padded.dropLast().joined() + (cells.last ?? "") + "\n"
+        var text = TerminalText()
+        // The spaces before the next cell, so that no line ends with spaces.
+        var gap = 0
+        for (cell, width) in zip(cells, widths) {
+            if !cell.string.isEmpty {
+                text += TerminalText.spaces(gap) + cell
+                gap = 0
+            }
+            gap += max(width - cell.string.count, 0) + 2
+        }
+        return text + "\n"
     }
 }

@@ -17,34 +17,43 @@ struct PasswordItems {
         keychain = try session.keychain()
     }
 
-    /// Returns the attributes of the one item that the target selects. If no access group is named,
-    /// an item of the group in which new items are stored comes before the items of other programs.
+    /// Returns the attributes of the one item that is selected. If no access group is named, an item of the
+    /// group in which new items are stored comes before the items of other programs.
     ///
     /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
-    func one(_ target: ItemTarget) throws(CommandFailure) -> ItemRecord {
-        var own = target.query(limit: Self.sampleLimit)
-        own.accessGroup = target.group
-        var found = try matches(own)
-        // A damaged item of this group is not replaced by one of another program.
-        if found.records.isEmpty, found.damaged == 0, target.accessGroup == nil {
-            found = try matches(target.query(limit: Self.sampleLimit))
+    func one(_ selection: ItemSelection) throws(CommandFailure) -> ItemRecord {
+        let limit = selection.limit(Self.maxShown)
+        let ownGroup = selection.accessGroup ?? AccessGroup.shared.name
+        for step in selection.steps {
+            var found = try matches(step, of: selection, limit: limit, in: ownGroup)
+            // A damaged item of this group is not replaced by one of another program.
+            if found.records.isEmpty, found.damaged == 0, selection.accessGroup == nil {
+                found = try matches(step, of: selection, limit: limit)
+            }
+            guard !found.records.isEmpty || found.damaged > 0 else { continue }
+            try requireFound(found, selection)
+            guard found.records.count == 1, let record = found.records.first else {
+                throw Self.ambiguous(found.records, selection, hint: "name one of them")
+            }
+            return record
         }
-        try requireFound(found, target)
-        guard found.records.count == 1, let record = found.records.first else {
-            throw Self.ambiguous(found.records, target, hint: "name one of them")
-        }
-        return record
+        throw Self.notFound(selection)
     }
 
-    /// Returns the attributes of every item that the target selects, in any group.
+    /// Returns the attributes of every item that is selected, in any group and by any step: what else has the
+    /// name is never passed over.
     ///
-    /// - Parameter takesSeveral: whether more than one may be selected.
+    /// - Parameter takesSeveral: whether more than one may be selected, all of one class.
     /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
-    func all(_ target: ItemTarget, takesSeveral: Bool) throws(CommandFailure) -> [ItemRecord] {
-        let found = try matches(target.query(limit: takesSeveral ? .all : Self.sampleLimit))
-        try requireFound(found, target)
+    func all(_ selection: ItemSelection, takesSeveral: Bool) throws(CommandFailure) -> [ItemRecord] {
+        let limit = takesSeveral ? .all : selection.limit(Self.maxShown)
+        let found = try matches(Array(selection.steps.joined()), of: selection, limit: limit)
+        try requireFound(found, selection)
         guard found.records.count == 1 || takesSeveral else {
-            throw Self.ambiguous(found.records, target, hint: "--all selects all of them; name one of them")
+            throw Self.ambiguous(found.records, selection, hint: "--all selects all of them; name one of them")
+        }
+        guard Set(found.records.map(\.itemClass)).count == 1 else {
+            throw Self.ambiguous(found.records, selection, hint: "--class selects those of one class")
         }
         return found.records
     }
@@ -117,6 +126,23 @@ struct PasswordItems {
 
     // MARK: Searching
 
+    /// Returns what the targets of a selection find.
+    ///
+    /// - Parameter accessGroup: the group that is searched; nil for that of the selection.
+    private func matches(
+        _ targets: [ItemTarget], of selection: ItemSelection, limit: MatchLimit, in accessGroup: String? = nil
+    ) throws(CommandFailure) -> ItemMatches {
+        var all = ItemMatches(records: [], damaged: 0)
+        for target in targets {
+            var query = target.query(limit: limit)
+            if let accessGroup { query.accessGroup = accessGroup }
+            let found = try matches(query)
+            all.records += found.records.filter(selection.includes)
+            all.damaged += found.damaged
+        }
+        return all
+    }
+
     private func matches(_ query: ItemQuery, returning: ReturnTypes = .attributes) throws(CommandFailure) -> ItemMatches
     {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
@@ -125,12 +151,19 @@ struct PasswordItems {
         }
     }
 
-    private func requireFound(_ found: ItemMatches, _ target: ItemTarget) throws(CommandFailure) {
+    private func requireFound(_ found: ItemMatches, _ selection: ItemSelection) throws(CommandFailure) {
         guard found.records.isEmpty else { return }
-        guard found.damaged == 0 else { throw Self.damaged("the item '\(target.text)'") }
-        throw .status(
+        guard found.damaged == 0 else { throw Self.damaged("the item '\(selection.text)'") }
+        throw Self.notFound(selection)
+    }
+
+    private static func notFound(_ selection: ItemSelection) -> CommandFailure {
+        .status(
             KeychainError(
-                .itemNotFound, "the item '\(target.text)' could not be found", hint: "latchkey list shows the items"))
+                .itemNotFound, "the item '\(selection.text)' could not be found",
+                hint: selection.hasSlashes
+                    ? "the account is after the last slash of a name; latchkey list shows the items"
+                    : "latchkey list shows the items"))
     }
 
     private static func damaged(_ what: String) -> CommandFailure {
@@ -140,31 +173,35 @@ struct PasswordItems {
                 hint: "latchkey doctor shows the damage; latchkey set --update replaces the item"))
     }
 
-    private static func ambiguous(_ records: [ItemRecord], _ target: ItemTarget, hint: String) -> CommandFailure {
+    private static func ambiguous(_ records: [ItemRecord], _ selection: ItemSelection, hint: String) -> CommandFailure {
         let isMore = records.count > maxShown
-        let names = records.prefix(maxShown).map(describe).joined(separator: ", ")
-        let options = target.itemClass == .internetPassword ? ", --protocol, --port and --path tell" : " tells"
+        let names = records.prefix(maxShown).map { describe($0, among: records) }.joined(separator: ", ")
+        let hasServers = records.contains { $0.itemClass == .internetPassword }
+        let options = hasServers ? ", --protocol, --port and --path tell" : " tells"
         return .parameter(
-            "\(isMore ? "more than \(maxShown)" : "\(records.count)") items match '\(target.text)'",
+            "\(isMore ? "more than \(maxShown)" : "\(records.count)") items match '\(selection.text)'",
             hint: "\(hint); --access-group\(options) equal names apart: \(names)\(isMore ? ", …" : "")")
     }
 
-    private static func describe(_ record: ItemRecord) -> String {
+    /// Returns what selects the item and none of the others, except for its access group and the options that
+    /// the hint names.
+    private static func describe(_ record: ItemRecord, among records: [ItemRecord]) -> String {
         let report = ItemReport(record)
+        var text = record.passwordName.exactText.shellQuoted
+        let hasTwin = records.contains {
+            $0.passwordName == record.passwordName && $0.isNamedByLabel != record.isNamedByLabel
+        }
+        if hasTwin {
+            let service = (report.server ?? report.service ?? "").shellQuoted
+            let own = report.server == nil ? "--service \(service)" : "--server \(service)"
+            let label = report.label.flatMap { record.isNamedByLabel ? " --label \($0.shellQuoted)" : nil } ?? ""
+            text = "\(own)\(label) --account \(report.account.shellQuoted)"
+        } else if records.contains(where: { $0.itemClass != record.itemClass }) {
+            text += " --class \(report.passwordClass)"
+        }
         let port = report.port.map { " at port \($0)" } ?? ""
-        return "\(report.name)\(port) in \(report.accessGroup)"
+        return "\(text)\(port) in \(report.accessGroup)"
     }
 
     private static let maxShown = 5
-    /// Enough to know whether there are more than are shown.
-    private static let sampleLimit = MatchLimit.atMost(UInt32(maxShown + 1))
-}
-
-extension ItemRecord {
-    /// The name of a password on the command line.
-    var passwordName: ItemName {
-        let service: ItemAttribute = itemClass == .internetPassword ? .server : .service
-        return ItemName(
-            service: self[service]?.canonicalBytes ?? [], account: self[.account]?.canonicalBytes ?? [])
-    }
 }

@@ -18,7 +18,7 @@ struct RemoveCommand: ParsableSubcommand {
               latchkey rm --force --all example.com
             """)
 
-    @Argument(help: ArgumentHelp("The item; write a slash inside a part as %2F.", valueName: "service/account"))
+    @Argument(help: ArgumentHelp("The item, as 'latchkey list' shows it.", valueName: "service/account"))
     var name: String?
 
     @Flag(help: "Delete every matching item, in every access group.")
@@ -40,7 +40,7 @@ struct RemoveCommand: ParsableSubcommand {
     func run(in session: CommandSession) throws(CommandFailure) {
         passcode.source.unlockOnDemand(in: session)
         let items = try PasswordItems(session, prompting.person)
-        let found = try items.all(options.target(named: name, label: label), takesSeveral: all)
+        let found = try items.all(options.selection(named: name, label: label), takesSeveral: all)
         if dryRun {
             for record in found { try session.write("would delete \(Self.text(of: record))\n") }
             return

@@ -21,7 +21,7 @@ struct SetCommand: ParsableSubcommand {
               latchkey set --access-control userPresence bank.example/alice
             """)
 
-    @Argument(help: ArgumentHelp("The item; write a slash inside a part as %2F.", valueName: "service/account"))
+    @Argument(help: ArgumentHelp("The item; write a slash in the account as %2F.", valueName: "service/account"))
     var name: String?
 
     /// Words that are refused without being printed, because they may be the secret.
