@@ -391,6 +391,12 @@ deb: ## Build the Debian packages, in .build/deb (LATCHKEY_PREBUILT=DIR packs ex
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(PACKAGE_TOOLS) systemd
 	./Scripts/build-deb .build/deb
 
+.PHONY: tarball
+tarball: ## Pack the release for systems without Debian packages, and the SDK of `make sdk`, in .build/tarball (LATCHKEY_PREBUILT=DIR as for deb)
+	@./Scripts/dependencies $(BUILD_PACKAGES) binutils python3 xz-utils
+	@LATCHKEY_REPRODUCIBLE=1 $(MAKE) --no-print-directory release LATCHKEY_STRICT=
+	./Scripts/build-tarball .build/tarball
+
 .PHONY: reproducible
 reproducible: ## Build the Debian packages in two directories, and compare every byte
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(PACKAGE_TOOLS) systemd
@@ -400,6 +406,12 @@ reproducible: ## Build the Debian packages in two directories, and compare every
 test-packages: ## Install, upgrade, downgrade, remove and purge the packages of .build/deb in a root of their own (as root)
 	@./Scripts/dependencies debootstrap lintian man-db bash zsh fish
 	./Scripts/package-tests .build/deb
+
+.PHONY: test-release
+test-release: ## Make a release of small packages and the archive of `make tarball`, and install from it as apt, Homebrew, Arch Linux and Nix do (as root)
+	@./Scripts/dependencies apt-utils gnupg gpgv debootstrap makepkg pacman-package-manager libarchive-tools fakeroot ruby nix-bin \
+	    patchelf curl python3 python3-venv xz-utils git
+	./Scripts/release-tests .build/tarball
 
 .PHONY: test-container
 test-container: ## Run the commands of the container image in namespaces: no /proc, read-only, any uid, a credential
