@@ -8,7 +8,7 @@ import Testing
 struct FirstScreenTests {
     @Test(
         "README.md has at most five commands for each way to start",
-        arguments: ["debian", "container", "package", "sdk"])
+        arguments: ["download", "tarball", "debian", "container", "package", "sdk"])
     func commands(_ way: String) throws {
         let readme = try Self.text("README.md")
         let block = try #require(Self.block(way, in: readme), "no code block after <!-- way: \(way) -->")
@@ -27,12 +27,24 @@ struct FirstScreenTests {
         }
     }
 
-    @Test("The package asks for the version of the sources")
+    @Test("A download begins with the address that the others clone", arguments: ["download", "tarball"])
+    func address(_ way: String) throws {
+        let readme = try Self.text("README.md")
+        let cloned = try #require(Self.block("debian", in: readme)?.firstMatch(of: #/git clone (\S+)/#)).1
+        let block = try #require(Self.block(way, in: readme))
+        #expect(block.hasPrefix("address=\(cloned)"))
+        #expect(block.matches(of: #/https:\/\//#).count == 1)
+    }
+
+    @Test("The package and the tarball have the version of the sources")
     func version() throws {
         let readme = try Self.text("README.md")
         let block = try #require(Self.block("package", in: readme))
         let version = try #require(block.firstMatch(of: #/--from ([0-9.]+)/#)).1
         #expect(readme.contains("/latchkey\", from: \"\(version)\")"))
+        let tarball = try #require(Self.block("tarball", in: readme))
+        #expect(tarball.contains("name=latchkey-\(version)-$(uname -m)-linux"))
+        #expect(tarball.contains("/releases/download/v\(version)/"))
     }
 
     @Test("A here-document, and a line that ends with && or a backslash, belong to one command")
