@@ -28,8 +28,10 @@ TRAITS := --enable-all-traits
 # Scripts/build-products looks at, and those of the caller (.ci/run).
 DEBUG := $(TRAITS) --explicit-target-dependency-import-check warn $(LATCHKEY_BUILD_OPTIONS)
 
-# What is installed.
-PROGRAMS := latchkey latchkeyd latchkey-biometry-digest latchkey-tls latchkey-mount latchkey-secret-service latchkey-import
+# What is installed: the commands in PREFIX/bin, and the daemons, which no shell finds, in PREFIX/libexec/latchkey.
+COMMANDS := latchkey latchkey-tls latchkey-mount latchkey-import
+DAEMONS := latchkeyd latchkey-biometry-digest latchkey-secret-service
+PROGRAMS := $(COMMANDS) $(DAEMONS)
 # All tests. With them SwiftPM links the executables that their targets depend on, which are all of them.
 TESTED := latchkeyPackageTests
 
@@ -130,8 +132,8 @@ siblings: ## Build Apple's module names beside other packages, from clean in two
 	@./Scripts/siblings $(ARGS)
 
 .PHONY: consumer
-consumer: ## Build a package that uses the libraries, and check that it fetches nothing that only the executables need
-	@./Scripts/consumer
+consumer: ## Build a package that uses the libraries, and check that it fetches nothing that only the executables need (ARGS=transport: also with connections, and with tests)
+	@./Scripts/consumer $(ARGS)
 
 # Their own files; the modules beside them are links, and so are the files that the tests have as well.
 FUZZER_SOURCES := $(wildcard Fuzz/Sources/*Fuzzer/*Fuzzer.swift)
@@ -248,10 +250,11 @@ SHARED = $(filter 1,$(LATCHKEY_SHARED_RUNTIME))
 RUNTIME := libLatchkeyRuntime.so.0
 # A package keeps the symbols apart, and strips the executables itself.
 STRIP ?= -s
+LIBEXEC := $(PREFIX)/libexec/latchkey
 SYSTEM_UNITS ?= $(PREFIX)/lib/systemd/system
 # In /usr, two packages cannot have a file of this name; the Debian package takes another directory.
 DBUS_SERVICES ?= $(PREFIX)/share/dbus-1/services
-SITE = sed 's|/usr/bin/|$(PREFIX)/bin/|'
+SITE = sed -E 's,/usr/(bin|libexec)/,$(PREFIX)/\1/,'
 # A profile that the administrator enforces (aa-enforce) stays enforced.
 APPARMOR := latchkeyd-system
 
@@ -271,7 +274,8 @@ install: release ## Build for release and install latchkey, also as security, un
 install-files:
 	@link="$(DESTDIR)$(PREFIX)/bin/security"; if { [ -e "$$link" ] || [ -L "$$link" ]; } && [ "$$(readlink "$$link")" != latchkey ]; then \
 	    echo "latchkey: $$link exists, and is another program: move it first, or choose another PREFIX" >&2; exit 1; fi
-	set -e; for program in $(PROGRAMS); do install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(PREFIX)/bin/$$program"; done
+	set -e; for program in $(COMMANDS); do install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(PREFIX)/bin/$$program"; done
+	set -e; for program in $(DAEMONS); do install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(LIBEXEC)/$$program"; done
 	$(if $(and $(SHARED),$(filter-out /usr,$(patsubst %/,%,$(PREFIX)))),$(error LATCHKEY_SHARED_RUNTIME=1: the executables look for the library in /usr/lib/latchkey: PREFIX must be /usr))
 	$(if $(SHARED),install $(STRIP) -D -m 644 "$(BINARIES)/$(RUNTIME)" "$(DESTDIR)$(PREFIX)/lib/latchkey/$(RUNTIME)")
 	ln -sf latchkey "$(DESTDIR)$(PREFIX)/bin/security"
@@ -302,9 +306,11 @@ install-pam: pam ## Install pam_latchkey.so where PAM looks for modules, and its
 .PHONY: uninstall
 uninstall: uninstall-pam ## Remove what `make install` has installed; keychains, and configuration that was changed, stay
 	@[ -n "$(DESTDIR)" ] || echo "latchkey: units that were enabled stay enabled: systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
-	set -e; for name in $(PROGRAMS); do rm -f "$(DESTDIR)$(PREFIX)/bin/$$name"; done
+	set -e; for name in $(COMMANDS); do rm -f "$(DESTDIR)$(PREFIX)/bin/$$name"; done
+	set -e; for name in $(DAEMONS); do rm -f "$(DESTDIR)$(LIBEXEC)/$$name"; done
 	rm -rf "$(DESTDIR)$(SDK_PLACE)" "$(DESTDIR)$(PREFIX)/lib/latchkey/$(RUNTIME)"
-	[ ! -d "$(DESTDIR)$(PREFIX)/lib/latchkey" ] || rmdir --ignore-fail-on-non-empty "$(DESTDIR)$(PREFIX)/lib/latchkey"
+	set -e; for directory in lib libexec; do place="$(DESTDIR)$(PREFIX)/$$directory/latchkey"; \
+	    [ ! -d "$$place" ] || rmdir --ignore-fail-on-non-empty "$$place"; done
 	link="$(DESTDIR)$(PREFIX)/bin/security"; [ "$$(readlink "$$link")" != latchkey ] || rm "$$link"
 	set -e; for unit in Packaging/systemd/system/*; do rm -f "$(DESTDIR)$(SYSTEM_UNITS)/$${unit##*/}"; done
 	set -e; for unit in Packaging/systemd/user/*; do rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
@@ -384,12 +390,17 @@ install-documents: documents ## Install the manual pages and completions under P
 	    install -D -m 644 "$$file" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$${file##*/}"; done
 
 # What dpkg-buildpackage and the checks of its result need.
-PACKAGE_TOOLS := build-essential debhelper dh-apparmor dpkg-dev lintian pkg-config po-debconf python3
+PACKAGE_TOOLS := build-essential dbus debhelper dh-apparmor dpkg-dev libsecret-tools lintian openssl pkg-config po-debconf python3
 
 .PHONY: deb
 deb: ## Build the Debian packages, in .build/deb (LATCHKEY_PREBUILT=DIR packs executables that exist)
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(PACKAGE_TOOLS) systemd
 	./Scripts/build-deb .build/deb
+
+.PHONY: deb-source
+deb-source: ## Make the Debian source package, with the packages of SwiftPM in it, in .build/deb-source
+	@./Scripts/dependencies $(PACKAGE_TOOLS)
+	./Scripts/build-deb --source .build/deb-source
 
 .PHONY: tarball
 tarball: ## Pack the release for systems without Debian packages, and the SDK of `make sdk`, in .build/tarball (LATCHKEY_PREBUILT=DIR as for deb)

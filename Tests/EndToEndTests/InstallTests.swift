@@ -16,9 +16,9 @@ struct InstallTests {
         let installed = try tree.files(below: "root")
         #expect(
             installed.isSuperset(of: [
-                "usr/bin/latchkey", "usr/bin/security", "usr/bin/latchkeyd", "etc/latchkey/client.conf",
-                "usr/bin/latchkey-biometry-digest", "usr/bin/latchkey-tls", "usr/bin/latchkey-mount",
-                "usr/bin/latchkey-import", "usr/bin/latchkey-secret-service",
+                "usr/bin/latchkey", "usr/bin/security", "usr/libexec/latchkey/latchkeyd", "etc/latchkey/client.conf",
+                "usr/libexec/latchkey/latchkey-biometry-digest", "usr/bin/latchkey-tls", "usr/bin/latchkey-mount",
+                "usr/bin/latchkey-import", "usr/libexec/latchkey/latchkey-secret-service",
                 "usr/share/dbus-1/services/org.freedesktop.secrets.service",
                 "usr/share/dbus-1/services/org.freedesktop.impl.portal.desktop.latchkey.service",
                 "usr/share/xdg-desktop-portal/portals/latchkey.portal",
@@ -115,8 +115,8 @@ struct InstallTests {
     @Test(
         "make install fails if one of its files cannot be installed, whichever it is",
         arguments: [
-            "bin/latchkey", "bin/latchkeyd", "bin/latchkey-biometry-digest", "bin/latchkey-tls", "bin/latchkey-mount",
-            "bin/latchkey-import", "bin/latchkey-secret-service",
+            "bin/latchkey", "latchkey/latchkeyd", "latchkey/latchkey-biometry-digest", "bin/latchkey-tls",
+            "bin/latchkey-mount", "bin/latchkey-import", "latchkey/latchkey-secret-service",
             "services/org.freedesktop.secrets.service",
             "services/org.freedesktop.impl.portal.desktop.latchkey.service", "portals/latchkey.portal",
             "user/latchkey-secret-service.service",

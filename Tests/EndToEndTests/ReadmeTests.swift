@@ -21,12 +21,12 @@ struct ReadmeTests {
         let home = try Home(section)
         for line in try Self.lines() where line.section == section {
             switch line.command {
-            case "latchkeyd --user &":
+            case "latchkey daemon --user &":
                 // A command that README starts in the background runs as a child of the test, which
                 // waits until it listens.
                 try home.startDaemon()
                 continue
-            case "latchkeyd --user --release": #expect(home.stopDaemon() == 0)
+            case "latchkey daemon --user --release": #expect(home.stopDaemon() == 0)
             default: break
             }
             let typed = Self.instead[line.command]?.line ?? line.command

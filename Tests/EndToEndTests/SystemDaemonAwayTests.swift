@@ -59,7 +59,7 @@ struct SystemDaemonAwayTests {
                 said.status != 0
                     && (said.output + said.error).contains("the system's latchkeyd keeps this user's keychain"),
                 "\(said)")
-            #expect((said.output + said.error).contains("latchkeyd --system --release"), "\(said)")
+            #expect((said.output + said.error).contains("latchkey daemon --system --release"), "\(said)")
         }
         #expect(access(fixture.database, F_OK) != 0)
 

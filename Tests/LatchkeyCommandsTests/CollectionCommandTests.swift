@@ -16,7 +16,7 @@ struct CollectionCommandTests {
         _ = try keychain.service.add(
             ItemAddition(
                 map, label: service, data: SharedSecret(copying: "x".utf8), contentType: nil, replaces: true,
-                accessGroup: group), from: CallerIdentity(executable: "/usr/bin/latchkey-secret-service"))
+                accessGroup: group), from: CallerIdentity(executable: "/usr/libexec/latchkey/latchkey-secret-service"))
     }
 
     @Test("A collection is created, listed, renamed and deleted", arguments: Backend.allCases)

@@ -10,7 +10,7 @@ import Testing
 /// The commands of `latchkey consent`, and the setting.
 @Suite("latchkey consent")
 struct ConsentCommandTests {
-    private static let service = CallerIdentity(executable: "/usr/bin/latchkey-secret-service")
+    private static let service = CallerIdentity(executable: "/usr/libexec/latchkey/latchkey-secret-service")
 
     /// Adds a password, and a consent for it as the Secret Service does; returns its reference.
     private static func addConsent(_ program: String, _ keychain: TestKeychain) throws -> PersistentReference {

@@ -264,7 +264,7 @@ struct KeychainSecretStoreTests {
     func openedAnew() throws {
         let (first, second) = (try TestKeychain(.ephemeral), try TestKeychain(.ephemeral))
         let generation = Atomic<UInt64>(0)
-        let caller = CallerIdentity(executable: "/usr/bin/latchkey-secret-service")
+        let caller = CallerIdentity(executable: "/usr/libexec/latchkey/latchkey-secret-service")
         let store = KeychainSecretStore(generation: { generation.load(ordering: .relaxed) }) {
             () throws(KeychainError) in
             KeychainSession(generation.load(ordering: .relaxed) == 0 ? first.service : second.service, as: caller)

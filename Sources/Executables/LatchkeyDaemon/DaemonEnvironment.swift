@@ -86,9 +86,9 @@ struct DaemonEnvironment {
     /// Returns the reader of caller identities. A user's daemon attests nothing, because the user's
     /// programs control it.
     func reader() -> CallerReader {
-        let own = ProcessDirectory(getpid()).executable
-        let command = own.flatMap { path in path.lastIndex(of: "/").map { "\(path[..<$0])/latchkey" } }
-        return CallerReader(command: command, entitlements: isSystem ? EntitlementsDirectory(entitlements) : nil)
+        CallerReader(
+            command: Installation.current?.program("latchkey"),
+            entitlements: isSystem ? EntitlementsDirectory(entitlements) : nil)
     }
 
     private func environment(_ name: String) -> String? { SecureEnvironment.value(of: name) }

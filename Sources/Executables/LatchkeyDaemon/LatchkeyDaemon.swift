@@ -25,9 +25,9 @@ struct LatchkeyDaemon: ParsableCommand {
             With systemd, the service manager listens at the socket: systemctl --user enable --now latchkeyd.socket
 
             EXAMPLES:
-              latchkeyd --user
-              latchkeyd --user --release
-              latchkeyd --system --state-directory /var/lib/latchkey
+              latchkey daemon --user
+              latchkey daemon --user --release
+              latchkey daemon --system --state-directory /var/lib/latchkey
             """,
         version: LatchkeyVersion.current)
 

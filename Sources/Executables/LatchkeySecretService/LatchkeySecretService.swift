@@ -25,7 +25,7 @@ struct LatchkeySecretService: ParsableCommand {
 
             EXAMPLES:
               systemctl --user enable --now latchkey-secret-service
-              latchkey-secret-service --replace
+              latchkey setup --apply secret-service
               latchkey session -- secret-tool lookup service example.com
             """,
         version: LatchkeyVersion.current)

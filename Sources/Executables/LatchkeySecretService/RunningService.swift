@@ -52,15 +52,11 @@ final class RunningService: Sendable {
 
     /// The error that names the program that has the name.
     private static func taken(_ name: BusName, on bus: BusConnection) -> KeychainError {
-        var program = "another program"
-        if let owner = try? bus.owner(of: name), let process = try? bus.peer(owner).process {
-            program = ProcessDirectory(process).executable ?? program
-            program += " (process \(process))"
-        }
+        let program = (try? bus.owner(of: name)).flatMap { $0 }.map(bus.program)
         return KeychainError(
-            .notAvailable, "\(program) provides \(name) on this bus already",
+            .notAvailable, "\(program?.description ?? "another program") provides \(name) on this bus already",
             hint:
-                "--replace takes the name from a latchkey-secret-service; systemctl --user mask --now gnome-keyring-daemon.socket gnome-keyring-daemon.service ends that of GNOME"
+                "latchkey setup --apply secret-service takes the place of gnome-keyring; --replace takes the name from a latchkey-secret-service"
         )
     }
 

@@ -95,7 +95,7 @@ public final class HomeOwnership: Sendable {
         throw KeychainError(
             .notAvailable, "the keychain in \(home.dataDirectory) belongs to latchkeyd, which does not answer",
             hint:
-                "systemctl --user start latchkeyd.socket, or: latchkeyd --user &; to use the keychain without it: latchkeyd --user --release"
+                "systemctl --user start latchkeyd.socket, or: latchkey daemon --user &; to use the keychain without it: latchkey daemon --user --release"
         )
     }
 
@@ -115,7 +115,7 @@ public final class HomeOwnership: Sendable {
     private static func markerPath(_ home: KeychainHome) -> String { "\(home.dataDirectory)/\(markerName)" }
 
     private static let markerName = "daemon"
-    private static let markerText = "This keychain belongs to latchkeyd. `latchkeyd --user --release` releases it.\n"
+    private static let markerText = "This keychain belongs to latchkeyd. `latchkey daemon --user --release` releases it.\n"
     private static let temporaryText =
         "This keychain belongs to the latchkeyd that a command has started, while it runs.\n"
     private static let lockName = "daemon.lock"

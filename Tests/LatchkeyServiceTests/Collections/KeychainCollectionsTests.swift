@@ -9,7 +9,7 @@ import Testing
 /// The list of collections in a keychain.
 @Suite("Collections of a keychain")
 struct KeychainCollectionsTests {
-    private static let caller = CallerIdentity(executable: "/usr/bin/latchkey-secret-service")
+    private static let caller = CallerIdentity(executable: "/usr/libexec/latchkey/latchkey-secret-service")
 
     private static func collections(_ keychain: TestKeychain) -> KeychainCollections {
         KeychainCollections(KeychainSession(keychain.service, as: caller))

@@ -18,7 +18,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case protect, unprotect, cat, edit, mount
     case who, log
     case withPasscode = "with-passcode"
-    case agent, session, collection, consent
+    case agent, session, collection, consent, daemon
     case setup, explain
 
     /// Whether this is one of the commands for daily use, which the program has only under the name
@@ -64,6 +64,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .who: "Show the caller identity, and how it was determined."
         case .log: "Show or verify latchkeyd's audit log."
         case .withPasscode: "Run a program with the keychain unlocked."
+        case .daemon: "Run latchkeyd, which keeps the keychain for all programs, or release its keychain."
         case .session: "Run a program with a session bus that has the keychain."
         case .collection: "List, create, rename and delete the collections of desktop programs."
         case .consent: "Allow, list and revoke what desktop programs read without a question."
@@ -147,6 +148,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .withPasscode: WithPasscodeCommand.self
         case .agent: AgentCommand.self
         case .session: SessionCommand.self
+        case .daemon: DaemonCommand.self
         case .collection: CollectionCommand.self
         case .consent: ConsentCommand.self
         case .setup: SetupCommand.self

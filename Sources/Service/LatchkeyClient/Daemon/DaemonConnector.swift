@@ -80,7 +80,7 @@ struct SocketConnector: DaemonConnector {
     private static func unavailable(_ error: SystemError, _ path: String) -> KeychainError {
         KeychainError(
             .notAvailable, "latchkeyd does not answer at \(path): \(error.reason)",
-            hint: "systemctl --user start latchkeyd.socket, or: latchkeyd --user &")
+            hint: "systemctl --user start latchkeyd.socket, or: latchkey daemon --user &")
     }
 }
 

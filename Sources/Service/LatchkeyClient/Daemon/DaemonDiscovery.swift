@@ -71,7 +71,7 @@ struct DaemonDiscovery {
         guard let home, SystemDaemonMarker.isSet(in: home) else { return }
         throw KeychainError(
             .notAvailable, "the system's latchkeyd keeps this user's keychain, and does not answer at \(systemSocket)",
-            hint: "\(start); to use a separate keychain without it: latchkeyd --system --release")
+            hint: "\(start); to use a separate keychain without it: latchkey daemon --system --release")
     }
 
     /// Whether a process listens at the system daemon's socket.

@@ -48,17 +48,15 @@ extension KeychainClient {
         guard outcome.isReady else {
             throw KeychainError(
                 .notAvailable, "\(program) did not start, and ended with \(outcome.status)",
-                hint: "latchkeyd --user tells why; LATCHKEY_NO_DAEMON=1 works without it")
+                hint: "latchkey daemon --user tells why; LATCHKEY_NO_DAEMON=1 works without it")
         }
     }
 
-    /// The program beside this one, or the first one in PATH.
+    /// The program of this installation, or of the first one with its commands in a directory of PATH.
     private static var daemonProgram: String? {
-        let own = ProcessDirectory(getpid()).executable.flatMap(ParentDirectory.of)
-        let path = (environment("PATH") ?? "").split(separator: ":").map(String.init)
-        return ([own].compactMap { $0 } + path.filter { $0.hasPrefix("/") }).map { "\($0)/latchkeyd" }.first {
-            access($0, X_OK) == 0
-        }
+        let path = (environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+        let installations = [Installation.current].compactMap { $0 } + path.map { Installation(of: "\($0)/latchkey") }
+        return installations.lazy.compactMap { $0.program("latchkeyd") }.first
     }
 }
 

@@ -40,5 +40,5 @@ public enum SystemDaemonMarker {
 
     private static let name = "system-daemon"
     private static let text =
-        "The system's latchkeyd keeps the keychain of this user. `latchkeyd --system --release` removes this file.\n"
+        "The system's latchkeyd keeps the keychain of this user. `latchkey daemon --system --release` removes this file.\n"
 }

@@ -24,9 +24,7 @@ final class PrivateSession {
                 .notAvailable, "dbus-daemon is not installed in \(Self.directories.joined(separator: " or "))",
                 hint: "install the package dbus or dbus-daemon")
         }
-        guard let own = ProcessDirectory(getpid()).executable else {
-            throw KeychainError(.notAvailable, "the path of this program is not known")
-        }
+        let program = try CompanionProgram.secretService.installedPath()
         do throws(SystemError) {
             let directory = try PrivateBusDirectory()
             // In a session of its own, so that Ctrl-C reaches only the program.
@@ -43,7 +41,7 @@ final class PrivateSession {
             // the service says why a prompt was dismissed.
             let terminal = OpenTerminal.pathOfThisProcess().map { ["--terminal", $0] } ?? []
             let service = try ConversationProcess(
-                executable: CompanionProgram.secretService.path(beside: own),
+                executable: program,
                 arguments: ["--child", "--ready-descriptor", "1", "--log-level", "warning"] + terminal,
                 environment: ChildProcess.environment(with: ["DBUS_SESSION_BUS_ADDRESS": printed]),
                 startsSession: false, inheritsErrors: true)
@@ -52,9 +50,7 @@ final class PrivateSession {
             self.bus = bus
             self.service = service
         } catch {
-            throw KeychainError(
-                .notAvailable, error.description,
-                hint: error.code == ENOENT ? CompanionProgram.secretService.installationHint : nil)
+            throw KeychainError(.notAvailable, error.description)
         }
         try requireReady()
     }

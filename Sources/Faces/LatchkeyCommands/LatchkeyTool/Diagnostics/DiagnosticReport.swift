@@ -151,8 +151,8 @@ extension DiagnosticReport {
             "latchkeyd", "latchkey-tls", "latchkey-mount", "latchkey-secret-service", "latchkey-import",
             "latchkey-biometry-digest", "security",
         ]
-        guard let own = OwnExecutable.path else { return [] }
-        return names.filter { OwnExecutable.exists($0.string, beside: own) }
+        guard let installation = Installation.current else { return [] }
+        return names.filter { installation.program($0.string) != nil }
     }
 }
 
