@@ -16,16 +16,21 @@ public final class PrivateBus: Sendable {
     /// The address, for `DBUS_SYSTEM_BUS_ADDRESS`.
     public var address: String { "unix:path=\(directory.path)/bus" }
 
-    /// - Parameter directory: where the socket is made; a bus that was stopped starts again at the
-    ///   same address in the same directory.
-    public init(in directory: TemporaryDirectory? = nil) throws {
+    /// - Parameters:
+    ///   - directory: where the socket is made; a bus that was stopped starts again at the same address in the same
+    ///     directory.
+    ///   - services: directories with files of services that the bus starts; the first file of a name counts.
+    ///   - environment: the variables of these services.
+    public init(
+        in directory: TemporaryDirectory? = nil, services: [String] = [], environment: [String: String] = [:]
+    ) throws {
         let directory = try directory ?? TemporaryDirectory()
         let path = directory.path
-        try Data(Self.configuration(path).utf8).write(to: URL(filePath: "\(path)/bus.conf"))
+        try Data(Self.configuration(path, services).utf8).write(to: URL(filePath: "\(path)/bus.conf"))
         unlink("\(path)/bus")
         process = try SpawnedProcess(
             [Self.program, "--config-file=\(path)/bus.conf", "--nofork", "--nopidfile", "--nosyslog"],
-            environment: ["PATH": "/usr/bin:/bin"], output: "\(path)/bus.log")
+            environment: ["PATH": "/usr/bin:/bin"].merging(environment) { $1 }, output: "\(path)/bus.log")
         self.directory = directory
         let (process, socket) = (process, "\(path)/bus")
         let isListening = eventually { (try? Socket(connectingTo: socket)) != nil || !process.isRunning }
@@ -37,14 +42,16 @@ public final class PrivateBus: Sendable {
     /// Ends the bus, and with it all its connections.
     public func stop() { process.stop(signal: SIGKILL) }
 
-    private static func configuration(_ directory: String) -> String {
+    private static func configuration(_ directory: String, _ services: [String]) -> String {
+        // Without a set-user-id helper, the bus of the machine starts no service.
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
         <busconfig>
-          <type>system</type>
+          <type>\(services.isEmpty ? "system" : "session")</type>
           <listen>unix:path=\(directory)/bus</listen>
           <auth>EXTERNAL</auth>
+          \(services.map { "<servicedir>\($0)</servicedir>" }.joined(separator: "\n  "))
           <policy context="default">
             <allow user="*"/>
             <allow own="*"/>

@@ -375,14 +375,83 @@ struct SetupCommandTests {
         #expect(try world.text(file).hasPrefix("[D-BUS Service]\nName=org.freedesktop.secrets\n"))
         #expect(world.step("secret-service")?.state == .done)
         #expect(world.run(["--undo"]).exit == 0)
-        try world.write(
-            "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/usr/bin/gnome-keyring-daemon\n",
-            to: "root/usr/share/dbus-1/services/org.freedesktop.secrets.service")
+        world.service.withLock { $0 = SecretServiceStatus(owner: SetupWorld.latchkey) }
+        #expect(world.step("secret-service")?.actions.count == 1, "the next session would have no service")
+    }
+
+    @Test("Another keyring than gnome-keyring is only named: it has a setting, which a person changes")
+    func otherKeyring() throws {
+        try world.write("", to: "bin/latchkey-secret-service", mode: 0o755)
+        let owner = SecretServiceStatus.Owner(process: 7, program: "/usr/bin/keepassxc", isLatchkey: false)
+        world.service.withLock { $0 = SecretServiceStatus(owner: owner) }
         let step = try #require(world.step("secret-service"))
         #expect(step.state == .manual && step.actions.isEmpty)
-        #expect(step.commands.contains { $0.hasPrefix("systemctl --user mask --now gnome-keyring-daemon.service") })
+        #expect(step.detail.hasPrefix("/usr/bin/keepassxc (process 7) is the Secret Service: turn that off"))
         #expect(world.run(["--apply"]).exit == 0)
-        #expect(!FileManager.default.fileExists(atPath: "\(world.path)/\(file)"))
+        #expect(try world.files() == ["bin/latchkey-secret-service"])
+    }
+
+    @Test("gnome-keyring: its items first, then its starts, then its name; --undo gives all of it back, the name last")
+    func gnomeKeyring() throws {
+        let machine = try world.desktop()
+        let files = try world.files()
+        #expect(world.run(["--apply", "secret-service"], on: machine).exit == 0)
+        let program = "\(world.path)/bin/latchkey-import"
+        #expect(
+            world.commands == [
+                "\(program) --from gnome-keyring", "\(program) --from gnome-keyring --verify",
+                "systemctl --user is-active --quiet gnome-keyring-daemon.service",
+                "systemctl --user mask --now gnome-keyring-daemon.service",
+                "systemctl --user is-active --quiet gnome-keyring-daemon.socket",
+                "systemctl --user mask --now gnome-keyring-daemon.socket", "end 77", "start",
+                "/usr/bin/gnome-keyring-daemon --start --components=ssh",
+            ])
+        let hidden = "config/autostart/gnome-keyring-secrets.desktop"
+        #expect(try world.text(hidden).contains("\nHidden=true\n"))
+        let service = "data/dbus-1/services/org.freedesktop.secrets.service"
+        #expect(try world.text(service).hasSuffix("\nExec=\(world.path)/bin/latchkey-secret-service\n"))
+        #expect(world.step("secret-service", on: machine)?.state == .done)
+
+        let undone = world.run(["--undo"], on: machine)
+        #expect(undone.exit == 0, "\(undone)")
+        #expect(
+            world.commands.suffix(6) == [
+                "systemctl --user unmask gnome-keyring-daemon.socket", "systemctl --user start gnome-keyring-daemon.socket",
+                "systemctl --user unmask gnome-keyring-daemon.service",
+                "systemctl --user start gnome-keyring-daemon.service", "end 88", "start",
+            ])
+        #expect(world.service.withLock { $0?.owner?.isGNOME } == true)
+        #expect(try world.files() == files)
+    }
+
+    @Test(
+        "If the items of gnome-keyring are not all in the keychain, nothing else is done",
+        arguments: ["--from gnome-keyring", "--from gnome-keyring --verify"])
+    func itemsMissing(_ failing: String) throws {
+        var machine = try world.desktop()
+        let files = try world.files()
+        let run = machine.run
+        machine.run = { words throws(SystemError) in
+            let status = try run(words)
+            return words.dropFirst().joined(separator: " ") == failing ? 1 : status
+        }
+        let outcome = world.run(["--apply", "secret-service"], on: machine)
+        #expect(outcome.exit != 0 && outcome.error.contains("does not have every item of gnome-keyring"), "\(outcome)")
+        #expect(!world.commands.contains { $0.contains("systemctl") || $0.hasPrefix("end") })
+        #expect(try world.files() == files)
+    }
+
+    @Test("If latchkey-secret-service does not start, the step has failed, and --undo gives back what was done")
+    func serviceMissing() throws {
+        var machine = try world.desktop()
+        let files = try world.files()
+        machine.startSecretService = { SecretServiceStatus(owner: nil) }
+        let outcome = world.run(["--apply", "secret-service"], on: machine)
+        #expect(outcome.exit != 0 && outcome.error.contains("has started nothing"), "\(outcome)")
+        #expect(outcome.error.contains("hint: latchkey setup --undo secret-service"), "\(outcome)")
+        let undone = world.run(["--undo", "secret-service"], on: machine)
+        #expect(undone.output.hasSuffix("  undone; the other program starts at the next login\n"), "\(undone)")
+        #expect(try world.files() == files)
     }
 
     @Test("A helper of git or docker is proposed, and one that is set stays")
@@ -467,8 +536,15 @@ struct SetupCommandTests {
 
 /// A user and a machine in a directory.
 private final class SetupWorld: Sendable {
+    static let latchkey = SecretServiceStatus.Owner(
+        process: 88, program: "/usr/libexec/latchkey/latchkey-secret-service", isLatchkey: true)
+    static let gnome = SecretServiceStatus.Owner(
+        process: 77, program: "/usr/bin/gnome-keyring-daemon", isLatchkey: false)
+
     private let directory: TemporaryDirectory
     private let ran = Mutex<[String]>([])
+    /// The Secret Service of the session bus; nil without a bus.
+    let service = Mutex<SecretServiceStatus?>(nil)
 
     var path: String { directory.path }
     /// The commands that were run.
@@ -484,7 +560,31 @@ private final class SetupWorld: Sendable {
             run: { words in
                 self.ran.withLock { $0.append(words.joined(separator: " ")) }
                 return 0
+            }, secretService: { self.service.withLock { $0 } },
+            startSecretService: {
+                self.ran.withLock { $0.append("start") }
+                return self.service.withLock { status in
+                    let file = "\(self.path)/data/dbus-1/services/org.freedesktop.secrets.service"
+                    if status?.owner == nil {
+                        status = SecretServiceStatus(owner: access(file, F_OK) == 0 ? Self.latchkey : Self.gnome)
+                    }
+                    return status ?? SecretServiceStatus(owner: nil)
+                }
+            },
+            end: { process in
+                self.ran.withLock { $0.append("end \(process)") }
+                self.service.withLock { $0 = SecretServiceStatus(owner: nil) }
             })
+    }
+
+    /// A desktop of GNOME, whose gnome-keyring runs and has an agent for SSH keys.
+    func desktop() throws -> SetupMachine {
+        for name in ["latchkey-secret-service", "latchkey-import"] { try write("", to: "bin/\(name)", mode: 0o755) }
+        for name in ["service", "socket"] { try write("", to: "root/usr/lib/systemd/user/gnome-keyring-daemon.\(name)") }
+        try write("", to: "root/etc/xdg/autostart/gnome-keyring-secrets.desktop")
+        for name in ["systemd/private", "keyring/ssh"] { try write("", to: "run/\(name)") }
+        service.withLock { $0 = SecretServiceStatus(owner: Self.gnome) }
+        return machine
     }
 
     func step(_ name: String, on machine: SetupMachine? = nil) -> SetupStep? {

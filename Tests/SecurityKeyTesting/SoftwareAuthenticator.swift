@@ -2,7 +2,7 @@
 
 import Foundation
 
-@testable import SecurityKey
+import SecurityKey
 
 /// A FIDO2 security key without hardware: CTAPHID frames, the commands of CTAP 2.1 that Latchkey
 /// needs, and controls for the user and for faults. Its answers are compared with nothing but

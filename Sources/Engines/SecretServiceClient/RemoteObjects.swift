@@ -3,17 +3,6 @@
 public import SecretMemory
 public import SystemBus
 
-/// The program that is a service, for words: at most a claim.
-public struct RemoteProgram: Hashable, Sendable {
-    /// nil if it is not known, for example in another process namespace.
-    public let process: Int32?
-    /// The path of the file that it executes; nil if it is not known.
-    public let executable: String?
-
-    /// The name of the file, without its directory.
-    public var name: String? { executable?.split(separator: "/").last.map(String.init) }
-}
-
 /// A collection of a service.
 public struct RemoteCollection: Hashable, Sendable {
     public let path: ObjectPath

@@ -15,7 +15,7 @@ public import SystemBus
 ///     for path in try client.collections() { … try client.collection(at: path).items … }
 public final class SecretServiceClient: Sendable {
     /// The program that is the service.
-    public let program: RemoteProgram
+    public let program: BusProgram
     public let limits: ClientLimits
     private let bus: BusConnection
     private let service: BusName
@@ -30,11 +30,10 @@ public final class SecretServiceClient: Sendable {
         let bus = try SecretServiceClientError.mapErrors { () throws(BusError) in
             try BusConnection(to: address, limits: ClientLimits.bus, timeout: limits.timeout)
         }
-        let service = try Self.owner(on: bus, limits)
-        let program = Self.program(of: service, on: bus)
-        guard try !Self.isOwn(service, program, on: bus) else { throw .ownService }
-        let opened = try Self.openSession(with: service, on: bus, limits)
-        (self.program, self.limits, self.bus, self.service) = (program, limits, bus, service)
+        let service = try SecretServiceOwner.started(on: bus, limits)
+        guard !service.isOwn else { throw .ownService }
+        let opened = try Self.openSession(with: service.connection, on: bus, limits)
+        (program, self.limits, self.bus, self.service) = (service.program, limits, bus, service.connection)
         (session, cipher) = (opened.path, opened.cipher)
     }
 
@@ -192,42 +191,7 @@ public final class SecretServiceClient: Sendable {
         }
     }
 
-    // MARK: The service
-
-    /// Returns the connection of the service, which the bus starts if it can.
-    private static func owner(
-        on bus: BusConnection, _ limits: ClientLimits
-    ) throws(SecretServiceClientError) -> BusName {
-        if let owner = try currentOwner(on: bus) { return owner }
-        var failure = SecretServiceClientError.absent
-        do throws(BusError) {
-            try bus.call(BusMethod(name, root, "org.freedesktop.DBus.Peer", "Ping"), timeout: limits.timeout)
-        } catch {
-            // What the program answers does not matter, if there is one now.
-            let answered = SecretServiceClientError(error)
-            if answered != .ended { failure = answered }
-        }
-        guard let owner = try currentOwner(on: bus) else { throw failure }
-        return owner
-    }
-
-    private static func currentOwner(on bus: BusConnection) throws(SecretServiceClientError) -> BusName? {
-        try SecretServiceClientError.mapErrors { () throws(BusError) in try bus.owner(of: name) }
-    }
-
-    private static func program(of service: BusName, on bus: BusConnection) -> RemoteProgram {
-        let process = try? bus.peer(service).process
-        return RemoteProgram(process: process, executable: process.flatMap { ProcessDirectory($0).executable })
-    }
-
-    /// Whether the service is that of Latchkey: by the file of its program, or by a name that no other
-    /// program has.
-    private static func isOwn(
-        _ service: BusName, _ program: RemoteProgram, on bus: BusConnection
-    ) throws(SecretServiceClientError) -> Bool {
-        if program.name == ownProgram { return true }
-        return try SecretServiceClientError.mapErrors { () throws(BusError) in try bus.owner(of: ownName) == service }
-    }
+    // MARK: The session
 
     private static func openSession(
         with service: BusName, on bus: BusConnection, _ limits: ClientLimits
@@ -259,10 +223,6 @@ public final class SecretServiceClient: Sendable {
         .bus("no session with the Secret Service: \(problem)")
     }
 
-    private static let ownProgram = "latchkey-secret-service"
-    /// The name under which latchkey-secret-service answers xdg-desktop-portal.
-    private static let ownName: BusName = "org.freedesktop.impl.portal.desktop.latchkey"
-    private static let name: BusName = "org.freedesktop.secrets"
     private static let root: ObjectPath = "/org/freedesktop/secrets"
     private static let serviceInterface = "org.freedesktop.Secret.Service"
     private static let collectionInterface = "org.freedesktop.Secret.Collection"

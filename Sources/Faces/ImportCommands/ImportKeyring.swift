@@ -29,6 +29,7 @@ struct ImportKeyring: ParsableSubcommand {
             EXAMPLES:
               latchkey import --from gnome-keyring --dry-run
               latchkey import --from gnome-keyring
+              latchkey import --from gnome-keyring --verify
               latchkey import --from gnome-keyring \\
                   --file ~/.local/share/keyrings/login.keyring
               latchkey import --from kwallet --json
@@ -48,6 +49,9 @@ struct ImportKeyring: ParsableSubcommand {
 
     @Flag(name: [.customShort("n"), .long], help: "Only show what is new, equal and different.")
     var dryRun = false
+
+    @Flag(help: "Change nothing, and exit with 1 unless the keychain has every item.")
+    var verify = false
 
     @Option(help: ArgumentHelp("How long a prompt to unlock waits, 1 to 3600.", valueName: "seconds"))
     var unlockTimeout = 120
@@ -72,11 +76,12 @@ struct ImportKeyring: ParsableSubcommand {
     func run(in session: CommandSession) throws(CommandFailure) {
         passcode.unlockOnDemand(in: session)
         let destination = ImportDestination(try Self.defaultKeychain())
-        let work = KeychainImport(from: try source(in: session), into: destination, dryRun: dryRun)
+        let work = KeychainImport(from: try source(in: session), into: destination, dryRun: dryRun || verify)
         let outcome = try work.run(ProgressLine("items", io: session.io))
         try session.write(json ? try JSONText.of(outcome.report) : outcome.report.text)
         if let failure = outcome.failure { throw failure }
         if let status = outcome.omissionStatus { throw .reported(status.rawValue) }
+        if verify, outcome.report.new + outcome.report.different > 0 { throw .reported(1) }
     }
 
     private func source(in session: CommandSession) throws(CommandFailure) -> any ImportSource {

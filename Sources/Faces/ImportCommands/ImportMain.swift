@@ -19,20 +19,22 @@ public enum ImportMain {
     }
 
     private static func status(_ words: [CommandWord], in session: CommandSession) -> Int32 {
+        let isOwner = words.first.map { $0 == "owner" } ?? false
+        let root: any ParsableCommand.Type = isOwner ? ServiceOwner.self : ImportKeyring.self
         do {
-            var command = try ArgumentText.parse(ImportKeyring.self, words)
-            if let own = command as? ImportKeyring { return own.exitStatus(in: session) }
+            var command = try ArgumentText.parse(root, isOwner ? Array(words.dropFirst()) : words)
+            if let own = command as? any ParsableSubcommand { return own.exitStatus(in: session) }
             // The parser's own command for help, which throws its text.
             try command.run()
             return 0
         } catch {
-            let text = ImportKeyring.fullMessage(for: error, columns: session.io.columns)
-            guard ImportKeyring.exitCode(for: error) != .success else {
+            let text = root.fullMessage(for: error, columns: session.io.columns)
+            guard root.exitCode(for: error) != .success else {
                 try? session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
                 return 0
             }
             session.reportUsage(
-                "\(ArgumentText.shown(ImportKeyring.message(for: error)))", hint: "latchkey-import --help")
+                "\(ArgumentText.shown(root.message(for: error)))", hint: "latchkey-import --help")
             return CommandFailure.usage(nil).status
         }
     }

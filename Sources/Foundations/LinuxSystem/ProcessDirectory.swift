@@ -20,6 +20,12 @@ public struct ProcessDirectory: Sendable {
             Self.installedPath)
     }
 
+    /// The first argument of the process, by convention its program: a claim. Unlike ``executable``, it can be read of
+    /// a process with capabilities.
+    public var firstArgument: String? {
+        text("cmdline").flatMap { $0.split(separator: "\0", maxSplits: 1).first.map(String.init) }
+    }
+
     /// A path by which this process can open the executable, even in another mount namespace.
     public var executableLink: String { "\(path)/exe" }
 

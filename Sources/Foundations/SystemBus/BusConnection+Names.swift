@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The process at the other end of a connection, as the kernel reported it to the bus when the
 /// connection was made.
 public struct BusPeer: Hashable, Sendable {
@@ -18,6 +20,23 @@ public struct BusPeer: Hashable, Sendable {
 
     /// The types of that answer.
     static let credentialTypes: [BusType] = [.dictionary(key: .string, value: .variant)]
+}
+
+/// The program at the other end of a connection, for words: at most a claim.
+public struct BusProgram: Hashable, Sendable, CustomStringConvertible {
+    /// nil if it is not known, for example in another process namespace.
+    public let process: Int32?
+    /// The path of the file that it executes, or the program that its arguments name; nil if neither is known.
+    public let executable: String?
+
+    public init(process: Int32?, executable: String?) { (self.process, self.executable) = (process, executable) }
+
+    /// The name of the file, without its directory.
+    public var name: String? { executable?.split(separator: "/").last.map(String.init) }
+
+    public var description: String {
+        "\(executable ?? "a program of unknown name")\(process.map { " (process \($0))" } ?? "")"
+    }
 }
 
 /// A connection that calls, and the process at its other end.
@@ -125,6 +144,15 @@ extension BusConnection {
             throw .unexpected(expected: "the user of \(name)", found: "credentials without it")
         }
         return peer
+    }
+
+    /// Returns the program at the other end of a connection.
+    public func program(_ name: BusName) -> BusProgram {
+        let process = (try? peer(name))?.process
+        return BusProgram(process: process, executable: process.flatMap { number in
+                let directory = ProcessDirectory(number)
+                return directory.executable ?? directory.firstArgument
+            })
     }
 
     // MARK: Properties

@@ -15,7 +15,7 @@ public struct BusMethod: Hashable, Sendable {
     }
 
     /// A method of the bus itself.
-    static func bus(_ member: String) -> BusMethod {
+    public static func bus(_ member: String) -> BusMethod {
         BusMethod(.bus, "/org/freedesktop/DBus", "org.freedesktop.DBus", member)
     }
 }

@@ -21,8 +21,11 @@ final class GnomeKeyringDaemon: Sendable {
     private let session: ObjectPath
     private let cipher: SessionCipher
 
-    init() throws {
-        let (bus, directory) = (try PrivateBus(), try TemporaryDirectory())
+    var processIdentifier: Int32 { process.processIdentifier }
+    var isRunning: Bool { process.isRunning }
+
+    init(on bus: PrivateBus? = nil) throws {
+        let (bus, directory) = (try bus ?? PrivateBus(), try TemporaryDirectory())
         let path = directory.path
         try Data(Self.password.utf8).write(to: URL(filePath: "\(path)/password"))
         mkdir("\(path)/run", 0o700)

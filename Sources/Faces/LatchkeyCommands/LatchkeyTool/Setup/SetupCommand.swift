@@ -14,7 +14,11 @@ struct SetupCommand: ParsableSubcommand {
             Looks at the shell, the desktop, systemd, the TPM, other keyrings and helpers, and shows what is done, \
             what is useful, what only you can do, and what has no use here. Nothing is changed without --apply, which \
             does what is useful, and shows each step before. --undo undoes what --apply has done, and nothing else: a file that was \
-            changed since then stays. What another program has is never replaced, and root is never used.
+            changed since then stays. Root is never used, and no file of another program is replaced.
+
+            If gnome-keyring is the Secret Service of the session, the step secret-service imports its items, compares \
+            them, keeps gnome-keyring from starting as the Secret Service for this user, and takes its place at once. \
+            Nothing of it is deleted; --undo gives the place back, and the imported items stay.
 
             The steps are completions, daemon, agent, secret-service, import, login, pinentry, tpm, git and docker.
 
@@ -89,8 +93,9 @@ struct SetupCommand: ParsableSubcommand {
         let record = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try SetupRecord.read(in: work.stateDirectory)
         }
-        // The last change first.
-        let chosen = record.changes.reversed().filter { steps.isEmpty || steps.contains($0.step) }
+        // The last change first; and the name of the Secret Service last, when the bus finds the other one again.
+        let reversed = record.changes.reversed().filter { steps.isEmpty || steps.contains($0.step) }
+        let chosen = reversed.filter { $0.ended == nil } + reversed.filter { $0.ended != nil }
         var attempts = SetupAttempts(in: session)
         var reports: [UndoReport] = []
         for change in chosen {
@@ -113,7 +118,11 @@ struct SetupCommand: ParsableSubcommand {
 
 extension SetupRecord.Change {
     /// What was changed.
-    fileprivate var subject: String { file ?? unit.map { "systemctl --user disable --now \($0)" } ?? "" }
+    fileprivate var subject: String {
+        if let masked { return "systemctl --user unmask \(masked)" }
+        if let ended { return "give the name of the Secret Service back to \(ended)" }
+        return file ?? unit.map { "systemctl --user disable --now \($0)" } ?? ""
+    }
 }
 
 extension SetupWork.Undone {
@@ -122,6 +131,7 @@ extension SetupWork.Undone {
         case .undone: "undone"
         case .changed: "changed since then, and left as it is"
         case .missing: "not there any more"
+        case .free: "undone; the other program starts at the next login"
         }
     }
 }

@@ -25,6 +25,12 @@ struct SetupMachine: Sendable {
     var user: UInt32 = geteuid()
     /// Runs a program without output, and returns its exit value.
     var run: @Sendable ([String]) throws(SystemError) -> Int32 = SetupMachine.execute
+    /// The Secret Service of the session bus; nil without a session bus.
+    var secretService: @Sendable () -> SecretServiceStatus? = SecretServiceStatus.current
+    /// Lets the session bus start its Secret Service, and returns it.
+    var startSecretService: @Sendable () throws(KeychainError) -> SecretServiceStatus = SecretServiceStatus.started
+    /// Ends a process of this user, and waits for its end.
+    var end: @Sendable (_ process: Int32) throws(SystemError) -> Void = SetupMachine.end
     /// Creates a file, which must not exist, as a whole.
     var create: @Sendable (_ path: String, _ content: [UInt8]) throws(SystemError) -> Void = SetupMachine.write
 
@@ -44,7 +50,7 @@ struct SetupMachine: Sendable {
             runtimeDirectory: directory("XDG_RUNTIME_DIR"), shell: shell,
             hasDisplay: SecureEnvironment.value(of: "DISPLAY") != nil
                 || SecureEnvironment.value(of: "WAYLAND_DISPLAY") != nil,
-            executable: OwnExecutable.path)
+            executable: Installation.ownExecutable)
     }
 
     /// - Throws: errSecNotAvailable if the home directory, or one of the user's other directories, is another
@@ -80,6 +86,24 @@ struct SetupMachine: Sendable {
         try NewFile.create(path, content: content, mode: 0o644)
     }
 
+    private static func end(_ process: Int32) throws(SystemError) {
+        guard let start = ProcessDirectory(process).startTime else { return }
+        guard kill(process, SIGTERM) == 0 else {
+            guard errno != ESRCH else { return }
+            throw SystemError.last("end process \(process)")
+        }
+        for _ in 0..<Self.endAttempts {
+            // Another process may have its number by now.
+            guard ProcessDirectory(process).startTime == start else { return }
+            usleep(Self.endPause)
+        }
+        throw SystemError("end process \(process)", code: ETIMEDOUT)
+    }
+
+    /// 10 s.
+    private static let endAttempts = 500
+    private static let endPause: UInt32 = 20_000
+
     private static func execute(_ words: [String]) throws(SystemError) -> Int32 {
         try ChildProcess.run(words, input: UnsafeRawBufferPointer(start: nil, count: 0))
     }
@@ -111,11 +135,8 @@ extension SetupMachine {
         return paths.first { access(root + $0, X_OK) == 0 }
     }
 
-    /// The path of a program that is installed beside this one.
-    func companion(_ name: String) -> String? {
-        guard let executable, OwnExecutable.exists(name, beside: executable) else { return nil }
-        return OwnExecutable.place(of: name, beside: executable)
-    }
+    /// The path of another program of the same installation; nil if it is not installed.
+    func companion(_ name: String) -> String? { executable.flatMap { Installation(of: $0).program(name) } }
 
     /// The text of a small file; nil if it is missing, or cannot be read.
     func text(of path: String) -> String? {
@@ -146,6 +167,14 @@ extension SetupMachine {
         var info = stat()
         // The link itself: where it leads may be missing.
         return lstat("\(configDirectory)/\(link)", &info) == 0 || lstat("\(root)/etc/\(link)", &info) == 0
+    }
+
+    /// Whether the user has masked a unit.
+    func isMasked(_ unit: String) -> Bool {
+        let target = Array("/dev/null".utf8)
+        var buffer = [CChar](repeating: 0, count: target.count + 1)
+        let count = readlink("\(configDirectory)/systemd/user/\(unit)", &buffer, buffer.count)
+        return count == target.count && buffer.prefix(count).elementsEqual(target.map(CChar.init(bitPattern:)))
     }
 
     /// Whether one of the units that setup enables is enabled.

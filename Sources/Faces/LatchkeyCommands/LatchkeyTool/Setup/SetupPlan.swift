@@ -66,7 +66,7 @@ struct SetupPlan {
     }
 
     /// A step whose file cannot be written, because there is something else at its path.
-    private func occupied(_ name: String, _ place: String, _ finding: String) -> SetupStep {
+    func occupied(_ name: String, _ place: String, _ finding: String) -> SetupStep {
         .manual(
             name, "its file cannot be written: \(place) \(finding)", "mv '\(place)' '\(place).old'",
             "latchkey setup --apply \(name)")
@@ -105,35 +105,6 @@ struct SetupPlan {
     }
 
     // MARK: Desktop programs
-
-    private var secretService: SetupStep {
-        let (name, file) = ("secret-service", "dbus-1/services/org.freedesktop.secrets.service")
-        let own = "\(machine.dataDirectory)/\(file)"
-        guard let program = machine.companion(CompanionProgram.secretService.name) else {
-            return .notApplicable(name, "latchkey-secret-service is not installed beside latchkey")
-        }
-        let places = ["/usr/local/share", "/usr/share"].map { "\($0)/\(file)" }
-        let target = SetupTarget(own)
-        let found = target.text ?? places.lazy.compactMap(machine.systemText).first
-        guard let found else {
-            if case .occupied(let place, let finding) = target { return occupied(name, place, finding) }
-            let lines = ["[D-BUS Service]", "Name=org.freedesktop.secrets", "Exec=\(program)"]
-            return .useful(
-                name, "the session bus starts the keychain for desktop programs that ask for secrets",
-                .file(path: own, content: lines.joined(separator: "\n") + "\n"))
-        }
-        if found.contains(CompanionProgram.secretService.name) {
-            return .done(name, "the session bus starts latchkey-secret-service")
-        }
-        return .manual(
-            name,
-            "another keyring answers desktop programs, and starts at login; these commands put the keychain in its place",
-            "latchkey import --from gnome-keyring",
-            "systemctl --user mask --now gnome-keyring-daemon.service gnome-keyring-daemon.socket",
-            "mkdir -p ~/.config/autostart",
-            "printf '[Desktop Entry]\\nHidden=true\\n' > ~/.config/autostart/gnome-keyring-secrets.desktop",
-            "systemctl --user enable --now latchkey-secret-service")
-    }
 
     private var keyrings: SetupStep {
         let name = "import"

@@ -23,6 +23,17 @@ struct SetupRecord: Codable, Equatable {
         var directories: [String] = []
         /// The unit that was enabled.
         var unit: String?
+        /// The unit that was masked.
+        var masked: String?
+        /// Whether the masked unit was active.
+        var wasActive: Bool?
+        /// The program that was ended, because it had the name of the Secret Service.
+        var ended: String?
+
+        /// Whether both are the same change, of another attempt.
+        func isSame(as other: Change) -> Bool {
+            (file, unit) == (other.file, other.unit) && (masked, ended) == (other.masked, other.ended)
+        }
     }
 
     /// Adds a change. If an earlier attempt was interrupted, the directories that were created in it are
@@ -30,8 +41,10 @@ struct SetupRecord: Codable, Equatable {
     ///
     /// - Returns: the change that is in the record.
     mutating func add(_ change: Change) -> Change {
-        let earlier = changes.filter { $0.file == change.file && $0.unit == change.unit }
+        let earlier = changes.filter { $0.isSame(as: change) }
         var merged = change
+        // An interrupted attempt may have stopped the unit already.
+        if earlier.contains(where: { $0.wasActive == true }) { merged.wasActive = true }
         // Each is in the next one, whose path is longer.
         merged.directories = Set((earlier + [change]).flatMap(\.directories)).sorted { $0.utf8.count < $1.utf8.count }
         changes.removeAll { earlier.contains($0) }

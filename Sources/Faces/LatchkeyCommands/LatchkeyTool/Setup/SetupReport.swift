@@ -24,8 +24,14 @@ struct SetupReport: Encodable {
         /// The file that is created; absent for a command.
         var file: String?
         var content: String?
-        /// The unit that is enabled; absent for a file.
+        /// The unit that is enabled; absent for another action.
         var unit: String?
+        /// The keyring of which the items are imported; absent for another action.
+        var importedKeyring: String?
+        /// The unit that is masked; absent for another action.
+        var maskedUnit: String?
+        /// The Secret Service that is replaced; absent for another action.
+        var replacedService: SecretServiceStatus.Owner?
     }
 
     /// - Parameter result: that of `--apply`; nil if the step was only shown.
@@ -52,6 +58,9 @@ extension SetupReport.Action {
         switch action {
         case .file(let path, let content): (file, self.content) = (path, content)
         case .unit(let name): unit = name
+        case .importing(let keyring): importedKeyring = keyring
+        case .mask(let unit): maskedUnit = unit
+        case .takeName(let owner): replacedService = owner
         }
     }
 }

@@ -46,12 +46,21 @@ enum SetupAction: Sendable, Equatable {
     case file(path: String, content: String)
     /// Enables and starts a unit of the user.
     case unit(String)
+    /// Imports the items of another keyring, and compares them with the keychain.
+    case importing(from: String)
+    /// Stops a unit of the user, and keeps everything from starting it.
+    case mask(unit: String)
+    /// Ends the program that has the name of the Secret Service, and lets the bus start latchkey-secret-service.
+    case takeName(from: SecretServiceStatus.Owner)
 
     /// What is done, as a command where it is one.
     var summary: String {
         switch self {
         case .file(let path, let content): "write \(path) (\(content.utf8.count) bytes)"
         case .unit(let name): "systemctl --user enable --now \(name)"
+        case .importing(let keyring): "latchkey import --from \(keyring), and compare every item"
+        case .mask(let unit): "systemctl --user mask --now \(unit)"
+        case .takeName(let owner): "end \(owner), and let the session bus start latchkey-secret-service"
         }
     }
 

@@ -34,6 +34,8 @@ struct SetupWork {
     }
 
     private func apply(_ action: SetupAction, of step: SetupStep) throws(KeychainError) {
+        // Imported items stay, so that nothing is undone.
+        if case .importing(let keyring) = action { return try importItems(of: keyring) }
         var record = try SetupRecord.read(in: stateDirectory)
         // Another process has done it since the plan was made.
         if case .file(let path, let content) = action, record.changes.contains(where: { $0.file == path }),
@@ -62,6 +64,8 @@ struct SetupWork {
     /// What a change has done although it failed; nil if that is nothing.
     private func remainder(of change: SetupRecord.Change) -> String? {
         if let unit = change.unit { return machine.enables(unit) ? "\(unit) is enabled" : nil }
+        if let unit = change.masked { return machine.isMasked(unit) ? "\(unit) is masked" : nil }
+        if let program = change.ended { return "\(program) may have ended" }
         guard let path = change.file else { return nil }
         return holds(path, change.content) ? "\(path) is there" : nil
     }
@@ -79,7 +83,17 @@ struct SetupWork {
                 step: step.name, file: path, content: content, directories: missingDirectories(above: path))
         case .unit(let name):
             SetupRecord.Change(step: step.name, unit: name)
+        case .mask(let unit):
+            SetupRecord.Change(step: step.name, masked: unit, wasActive: isActive(unit))
+        case .takeName(let owner):
+            SetupRecord.Change(step: step.name, ended: owner.program ?? "the Secret Service")
+        case .importing:
+            SetupRecord.Change(step: step.name)
         }
+    }
+
+    private func isActive(_ unit: String) -> Bool {
+        (try? machine.run(["systemctl", "--user", "is-active", "--quiet", unit])) == 0
     }
 
     private func missingDirectories(above path: String) -> [String] {
@@ -97,6 +111,12 @@ struct SetupWork {
         switch action {
         case .unit(let name):
             try systemctl(["enable", "--now", name])
+        case .mask(let unit):
+            try systemctl(["mask", "--now", unit])
+        case .takeName(let owner):
+            try takeName(from: owner)
+        case .importing(let keyring):
+            try importItems(of: keyring)
         case .file(let path, let content):
             do throws(SystemError) {
                 for directory in directories where mkdir(directory, 0o755) != 0 && errno != EEXIST {
@@ -108,6 +128,59 @@ struct SetupWork {
                 throw KeychainError(ofFile: error)
             }
         }
+    }
+
+    // MARK: Another keyring
+
+    /// Imports the items of another keyring.
+    ///
+    /// - Throws: if the keychain does not have every item of it afterwards.
+    private func importItems(of keyring: String) throws(KeychainError) {
+        guard let program = machine.companion(CompanionProgram.keyringImport.name) else {
+            throw KeychainError(.notAvailable, "\(CompanionProgram.keyringImport.name) is not installed")
+        }
+        for words in [[], ["--verify"]] {
+            let status: Int32
+            do throws(SystemError) {
+                status = try machine.run([program, "--from", keyring] + words)
+            } catch {
+                throw KeychainError(ofFile: error)
+            }
+            guard status == 0 else {
+                throw KeychainError(
+                    .notAvailable, "the keychain does not have every item of \(keyring), which stays as it is",
+                    hint: "latchkey import --from \(keyring) --dry-run shows them; delete or rename those that are different")
+            }
+        }
+    }
+
+    private func takeName(from owner: SecretServiceStatus.Owner) throws(KeychainError) {
+        // The agent for SSH keys is a part of the same process.
+        let hasAgent = machine.runtimeDirectory.map { machine.has("\($0)/keyring/ssh") } ?? false
+        try end(owner)
+        let status = try machine.startSecretService()
+        guard let new = status.owner, new.isLatchkey else {
+            throw KeychainError(
+                .notAvailable, "the session bus has started \(status.owner?.description ?? "nothing") and not latchkey-secret-service")
+        }
+        guard hasAgent, let program = owner.program else { return }
+        do throws(SystemError) {
+            let status = try machine.run([program, "--start", "--components=ssh"])
+            guard status == 0 else { throw SystemError("start \(program)", code: ECHILD) }
+        } catch {
+            throw KeychainError(
+                .notAvailable, "the agent of gnome-keyring for SSH keys did not start again",
+                hint: "eval \"$(\(program) --start --components=ssh)\"")
+        }
+    }
+
+    private func end(_ owner: SecretServiceStatus.Owner) throws(KeychainError) {
+        guard let process = owner.process else {
+            throw KeychainError(
+                .notAvailable, "the process of \(owner) is not known, so that it cannot be ended",
+                hint: "log out and in: what was done so far lets the session bus start latchkey-secret-service")
+        }
+        do throws(SystemError) { try machine.end(process) } catch { throw KeychainError(ofFile: error) }
     }
 
     private func systemctl(_ words: [String]) throws(KeychainError) {
@@ -132,6 +205,8 @@ struct SetupWork {
         case changed
         /// There was nothing left but directories that were created, which are removed.
         case missing
+        /// The name of the Secret Service is free, and nothing has taken it yet.
+        case free
     }
 
     /// Undoes a change, and takes it out of the record.
@@ -150,6 +225,12 @@ struct SetupWork {
             try disable(unit)
             return .undone
         }
+        if let unit = change.masked {
+            try systemctl(["unmask", unit])
+            if change.wasActive == true { try systemctl(["start", unit]) }
+            return .undone
+        }
+        if change.ended != nil { return try giveBackName() }
         guard let path = change.file else { return .missing }
         // An interrupted --apply may have created directories only.
         guard try exists(path) else {
@@ -159,6 +240,14 @@ struct SetupWork {
         guard holds(path, change.content) else { return .changed }
         guard unlink(path) == 0 else { throw KeychainError(ofFile: .last("remove", path: path)) }
         removeDirectories(of: change)
+        return .undone
+    }
+
+    /// Ends latchkey-secret-service, and lets the bus start the other service, whose files it finds again.
+    private func giveBackName() throws(KeychainError) -> Undone {
+        if let owner = machine.secretService()?.owner, owner.isLatchkey { try end(owner) }
+        // What the bus cannot start now, the next login does.
+        guard let owner = try? machine.startSecretService().owner, !owner.isLatchkey else { return .free }
         return .undone
     }
 

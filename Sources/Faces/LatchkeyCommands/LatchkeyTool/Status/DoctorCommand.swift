@@ -84,7 +84,7 @@ struct DoctorCommand: ParsableSubcommand {
             try write(DoctorReport(findings), in: session)
             throw .reported(1)
         }
-        let report = DoctorReport(Self.findings(in: session) + fileFindings)
+        let report = DoctorReport(Self.findings(in: session) + fileFindings + Self.desktopFindings)
         try write(report, in: session)
         guard report.healthy else { throw .reported(1) }
     }
@@ -132,6 +132,12 @@ struct DoctorCommand: ParsableSubcommand {
         case .emptyQuarantine:
             session.io.say("latchkey: \(items) \(dryRun ? "would be " : "")deleted from quarantine\n")
         }
+    }
+
+    /// The finding about the session bus: another Secret Service is no fault. None without a session bus.
+    private static var desktopFindings: [KeychainFinding] {
+        guard let found = SecretServiceStatus.current() else { return [] }
+        return [KeychainFinding("secret service", isHealthy: true, detail: found.text, hint: found.hint)]
     }
 
     /// The finding about the protected files that were named; none without.

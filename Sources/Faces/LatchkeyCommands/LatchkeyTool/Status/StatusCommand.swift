@@ -32,6 +32,7 @@ struct StatusCommand: ParsableSubcommand {
         let missing = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.missingHome() }
         var report =
             if let missing { StatusReport(missingAt: missing) } else { try report(of: session.keychain()) }
+        report.secretService = SecretServiceStatus.current()
         report.keychains = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try KeychainClient.registry().keychains().reports
         }

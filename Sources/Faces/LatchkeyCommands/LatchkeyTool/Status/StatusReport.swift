@@ -50,6 +50,8 @@ struct StatusReport: Encodable {
     var enclave: String?
     /// The daemon that holds the keychain; absent without one.
     var daemon: Daemon?
+    /// The program that answers desktop programs; absent without a session bus.
+    var secretService: SecretServiceStatus?
     /// Whether the commands that unlock start a daemon if there is none.
     var startsDaemon: Bool
     /// The user's keychains: the one that every user has is first.
@@ -150,6 +152,11 @@ extension StatusReport {
             ? "none; the commands that unlock a keychain start one" : "none; LATCHKEY_NO_DAEMON=1 forbids to start one"
     }
 
+    private var desktopRows: [(name: String, value: String)] {
+        guard let secretService else { return [] }
+        return [("desktop", secretService.text)] + (secretService.hint.map { [("", "  hint: \($0)")] } ?? [])
+    }
+
     private var keychainRows: [(name: String, value: String)] {
         guard keychains.count > 1 || keychains.contains(where: { $0.searched == nil }) else { return [] }
         return keychains.enumerated().map { index, place in
@@ -163,7 +170,7 @@ extension StatusReport {
     var text: TerminalText {
         guard exists else {
             let place = "none yet at \(database ?? ""); the first item creates it"
-            return Self.text([("keychain", place), ("daemon", daemonText)] + keychainRows)
+            return Self.text([("keychain", place), ("daemon", daemonText)] + desktopRows + keychainRows)
         }
         var rows: [(name: String, value: String)] = [
             ("keychain", database ?? "in memory, ends with the program"),
@@ -189,7 +196,7 @@ extension StatusReport {
             ("items", "\(items)"),
         ]
         rows.removeAll { $0.value.isEmpty }
-        rows += keychainRows
+        rows += desktopRows + keychainRows
         if let wrongPasscodes {
             rows.insert(contentsOf: wrongPasscodes.rows, at: rows.firstIndex { $0.name == "classes" } ?? rows.endIndex)
         }
