@@ -7,7 +7,7 @@ import Testing
 /// the build of the packages.
 @Suite("Manual pages")
 struct ManualPageTests {
-    @Test("The package latchkey installs a page for each family of commands")
+    @Test("The packages install a page for each family of commands")
     func families() throws {
         let file = try #require(
             Sources.files(of: "LatchkeyCommands").first { $0.name == "CommandFamily.swift" })
@@ -15,11 +15,12 @@ struct ManualPageTests {
             .filter { $0.hasPrefix("case ") && !$0.hasPrefix("case .") }.map { $0.dropFirst("case ".count) }
         let families = cases.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
         #expect(families.contains("daily") && families.contains("macos") && families.count < 12, "\(families)")
-        let installed = try String(
-            contentsOf: Sources.root.appending(path: "Packaging/debian/latchkey.install"), encoding: .utf8)
-        // The page of macOS's commands is that of security.
+        // The page of macOS's commands is that of security, which is in a package of its own.
         for family in families {
-            let page = family == "macos" ? "security.1" : "latchkey-\(family).1"
+            let (package, page) =
+                family == "macos" ? ("latchkey-security", "security.1") : ("latchkey", "latchkey-\(family).1")
+            let installed = try String(
+                contentsOf: Sources.root.appending(path: "Packaging/debian/\(package).install"), encoding: .utf8)
             #expect(installed.split(separator: "\n").contains("usr/share/man/man1/\(page)"), "\(page)")
         }
     }

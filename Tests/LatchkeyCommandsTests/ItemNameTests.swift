@@ -149,7 +149,7 @@ struct ItemNameTests {
             shell.standardOutput = output
             try shell.start()
             #expect(shell.awaitExit() == 0)
-            #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == text)
+            #expect(String(decoding: output.fileHandleForReading.awaitEnd(), as: UTF8.self) == text)
         }
     }
 }

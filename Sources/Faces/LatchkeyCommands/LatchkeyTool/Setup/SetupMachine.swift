@@ -87,14 +87,15 @@ struct SetupMachine: Sendable {
     }
 
     private static func end(_ process: Int32) throws(SystemError) {
-        guard let start = ProcessDirectory(process).startTime else { return }
+        let directory = ProcessDirectory(process)
+        guard let start = directory.startTime else { return }
         guard kill(process, SIGTERM) == 0 else {
             guard errno != ESRCH else { return }
             throw SystemError.last("end process \(process)")
         }
         for _ in 0..<Self.endAttempts {
             // Another process may have its number by now.
-            guard ProcessDirectory(process).startTime == start else { return }
+            guard directory.isRunning, directory.startTime == start else { return }
             usleep(Self.endPause)
         }
         throw SystemError("end process \(process)", code: ETIMEDOUT)
