@@ -81,8 +81,10 @@ enum SetKeyPartitionList: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let partitions = PartitionList.partitions(arguments)
+        var password = try KeychainCheck(arguments, in: session)
         let person = PersonPrompt()
         for (record, keychain) in try FindKey.matches(arguments, in: session) {
+            try password.verify(keychain)
             try PartitionList.set(partitions, of: record, in: keychain, for: person)
             try session.write(ItemBlock(record: record, keychain: try keychain.path()).text)
         }
