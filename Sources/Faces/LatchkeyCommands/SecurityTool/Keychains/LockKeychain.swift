@@ -11,7 +11,12 @@ enum LockKeychain: SecurityCommand {
         summary: "Lock a keychain.",
         options: [CommandOption("-a", help: "all keychains of the search list")],
         operands: "[keychain]",
-        notes: ["A keychain without a passcode cannot be locked; with -a, a note says so."],
+        notes: [
+            """
+            Without a passcode, the login keychain cannot be locked; with -a, a note says so. A keychain with an empty \
+            password stays unlocked, and a note says so: such a lock would protect nothing.
+            """
+        ],
         examples: ["lock-keychain", "lock-keychain build.keychain", "lock-keychain -a"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
@@ -34,6 +39,11 @@ enum LockKeychain: SecurityCommand {
 
     /// A keychain of a script has no grace period, as on macOS.
     private static func lock(_ keychain: CommandKeychain, in session: CommandSession) throws(CommandFailure) {
+        let hasPasscode = try LockOperations.hasPasscode(keychain.session)
+        guard hasPasscode || keychain.name == .login else {
+            session.warn("note: \(try keychain.path()) has an empty password, and stays unlocked")
+            return
+        }
         try LockOperations.lock(keychain.session, immediately: keychain.name != .login, in: session)
     }
 }
