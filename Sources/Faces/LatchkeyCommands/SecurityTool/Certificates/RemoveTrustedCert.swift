@@ -19,10 +19,11 @@ enum RemoveTrustedCert: SecurityCommand {
         var settings = try domain.load()
         for certificate in try CertificateFiles.read(arguments.operands.map(\.path), in: session)
         where !settings.remove(certificate) {
-            throw .status(
-                KeychainError(
-                    .itemNotFound, "no trust settings for \(certificate.subjectSummary ?? "the certificate")"),
-                of: "SecTrustSettingsRemoveTrustSettings")
+            // macOS's words and exit value.
+            let name = certificate.subjectSummary ?? "the certificate"
+            throw .line(
+                "SecTrustSettingsRemoveTrustSettings: The specified item could not be found in the keychain.",
+                hint: "\(name) has no trust settings; security dump-trust-settings")
         }
         try domain.save(settings)
     }
