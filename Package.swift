@@ -632,9 +632,9 @@ let package = Package(
         .testTarget(
             name: "LatchkeyCommandsTests",
             dependencies: [
-                "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "Latchkey", "LatchkeyClient", "LatchkeyOperations",
-                "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKeyPresence", "KeychainTesting",
-                "SecurityKeyTesting", .argumentParser,
+                "LatchkeyCommands", "LatchkeyTool", "CertificateTrust", "KeychainModel", "Latchkey", "LatchkeyClient",
+                "LatchkeyOperations", "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKeyPresence",
+                "KeychainTesting", "SecurityKeyTesting", .argumentParser,
             ],
             resources: [.copy("Golden")]
         ),

@@ -7,7 +7,7 @@
 /// A marker is an extension whose presence shows what Apple issued a certificate for.
 public struct AppleProfile: Hashable, Sendable {
     /// SHA-256 of the accepted anchors.
-    private(set) var anchors = appleRoots
+    private(set) var anchors = roots
     /// The number of certificates in the chain, including the anchor; nil for any number.
     private(set) var length: Int?
     /// An intermediate must have one of these markers.
@@ -60,9 +60,9 @@ extension AppleProfile {
     /// The marker of the Apple Worldwide Developer Relations CA.
     private static let worldwideDeveloperRelations = ObjectIdentifier(apple: 6, 2, 1)
 
-    /// Apple Root CA, Apple Root CA - G2 and Apple Root CA - G3, as apple.com/certificateauthority
-    /// publishes them.
-    private static let appleRoots: Set<[UInt8]> = [
+    /// SHA-256 of Apple Root CA, Apple Root CA - G2 and Apple Root CA - G3, as
+    /// apple.com/certificateauthority publishes them.
+    public static let roots: Set<[UInt8]> = [
         [
             0xB0, 0xB1, 0x73, 0x0E, 0xCB, 0xC7, 0xFF, 0x45, 0x05, 0x14, 0x2C, 0x49, 0xF1, 0x29, 0x5E, 0x6E,
             0xDA, 0x6B, 0xCA, 0xED, 0x7E, 0x2C, 0x68, 0xC5, 0xBE, 0x91, 0xB5, 0xA1, 0x10, 0x01, 0xF0, 0x24,

@@ -52,7 +52,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .restore: "Restore the items of a backup."
         case .key: "Generate keys, and sign, verify, encrypt and decrypt with them."
         case .certificate: "Show the contents of certificates, and which expire soon."
-        case .trust: "Verify a certificate chain, and explain the result."
+        case .trust: "Explain why a certificate is trusted or not, and trust Apple's roots."
         case .ats: "Check App Transport Security settings."
         case .tls: "Check how a server is reached with TLS."
         case .pin: "Store, list and check the pins of hosts."

@@ -9,6 +9,7 @@ struct TrustCommand: ParsableCommand {
         discussion: """
             EXAMPLES:
               latchkey trust explain --host example.com server.pem
+              latchkey trust apple-roots --dry-run AppleIncRootCertificate.cer
             """,
-        subcommands: [TrustExplain.self])
+        subcommands: [TrustExplain.self, TrustAppleRoots.self])
 }

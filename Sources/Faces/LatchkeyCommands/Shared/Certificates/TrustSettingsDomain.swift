@@ -13,7 +13,11 @@ struct TrustSettingsDomain {
     let isAdminDomain: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        isAdminDomain = arguments.contains("-d")
+        try self.init(isAdminDomain: arguments.contains("-d"))
+    }
+
+    init(isAdminDomain: Bool) throws(CommandFailure) {
+        self.isAdminDomain = isAdminDomain
         let domains = Self.all
         guard let file = isAdminDomain ? domains.administrator : domains.user else {
             throw .status(KeychainError(.noDefaultKeychain, hint: "export LATCHKEY_HOME=/path/of/a/private/directory"))
