@@ -158,7 +158,7 @@ extension DaemonProofs {
             defer { end(process) }
             #expect(outcomes.allSatisfy { $0 == 0 }, "\(outcomes)")
             let listed = try run("list-keychains").output
-            for number in 0..<8 { #expect(listed.contains("k\(number).keychain-db")) }
+            for number in 0..<8 { #expect(listed.contains("/Library/Keychains/k\(number)-db\"")) }
         }
 
         @Test("LATCHKEY_NO_DAEMON forbids the start, and status says so")

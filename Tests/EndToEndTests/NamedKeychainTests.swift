@@ -7,12 +7,13 @@ import Testing
 /// their own: ProofWorker runs the scenarios and prints each result that is not the expected one.
 @Suite("Keychains with names", .serialized)
 struct NamedKeychainTests {
-    static let scenarios = ["lifecycle", "search-list", "dictionaries", "passwords", "items", "buffers"]
+    static let scenarios = ["lifecycle", "search-list", "dictionaries", "passwords", "items", "buffers", "paths"]
 
     @Test("A program that opens its keychains itself gets the results of macOS", arguments: scenarios)
     func embedded(_ scenario: String) throws {
         let home = try TemporaryDirectory()
-        let outcome = try Executable.run("ProofWorker", ["keychains", scenario], home: home.path)
+        let outcome = try Executable.run(
+            "ProofWorker", ["keychains", scenario], home: home.path + "/keychains", environment: ["HOME": home.path])
         #expect(outcome.output == "passed\n")
         #expect(outcome.status == 0, "\(outcome.error)")
     }
@@ -20,7 +21,8 @@ struct NamedKeychainTests {
     @Test("A program gets the same results through latchkeyd", arguments: scenarios)
     func daemon(_ scenario: String) throws {
         let daemon = try DaemonProcess()
-        let outcome = try daemon.client("ProofWorker", ["keychains", scenario])
+        let outcome = try daemon.client(
+            "ProofWorker", ["keychains", scenario], environment: ["HOME": daemon.directory.path])
         #expect(outcome.output == "passed\n")
         #expect(outcome.status == 0, "\(outcome.error)")
     }

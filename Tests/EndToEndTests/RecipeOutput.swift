@@ -37,7 +37,7 @@ struct RecipeOutput {
 
     /// Returns whether this can be the path of the keychain, and is the one of earlier lines.
     private mutating func record(_ path: String, of name: String) -> Bool {
-        let fileNames = ["", ".keychain", ".keychain-db"].map { name + $0 }
+        let fileNames = ["", "-db", ".keychain", ".keychain-db"].map { name + $0 }
         let isNamed = path.split(separator: "/").contains { fileNames.contains(String($0)) }
         guard name == "login" || isNamed, paths[name, default: path] == path,
             !paths.contains(where: { $0.key != name && $0.value == path })

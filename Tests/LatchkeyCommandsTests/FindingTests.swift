@@ -147,8 +147,8 @@ struct FindingTests {
     @Test(
         "operands that name the default or login keychain select the user's keychain",
         arguments: [
-            "login.keychain", "login.keychain-db", "default", "~/Library/Keychains/login.keychain-db",
-            "/Users/alice/Library/Keychains/login.keychain", "ephemeral", "login.keychain default",
+            "login", "login.keychain", "login.keychain-db", "./login.keychain", "default", "ephemeral",
+            "login.keychain default",
         ])
     func knownKeychains(operands: String) {
         keychain.security("add-generic-password -a a -s s -w x")
@@ -171,7 +171,7 @@ struct FindingTests {
         arguments: [
             "find-generic-password -w", "find-internet-password", "add-generic-password -a a -s s -w x",
             "delete-generic-password -a a",
-            "dump-keychain", "list-keychains -s", "default-keychain -s", "set-generic-password-partition-list -S x",
+            "dump-keychain", "default-keychain -s", "set-generic-password-partition-list -S x",
         ])
     func unknownKeychain(command: String) throws {
         let outcome = keychain.security("\(command) build.keychain")

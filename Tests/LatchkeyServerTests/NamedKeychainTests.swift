@@ -82,8 +82,10 @@ struct NamedKeychainTests {
 
     @Test("A hello whose keychain is not a name in its shortest form is malformed")
     func malformed() throws {
-        for text in ["", "..", "../x", "a/b", ".draft", "build.keychain", "a\u{0}", String(repeating: "n", count: 101)]
-        {
+        for text in [
+            "", "..", "../x", "a/b", ".draft", "build.keychain", "a\u{0}", String(repeating: "n", count: 101), "/",
+            "/a/../b", "/a//b", "/a/",
+        ] {
             var wire = WireHello()
             wire.version = WireVersion.current
             wire.keychain = text
@@ -93,6 +95,8 @@ struct NamedKeychainTests {
         wire.version = WireVersion.current
         wire.keychain = "build"
         #expect(try Hello(wire).keychain?.text == "build")
+        wire.keychain = "/tmp/build.keychain-db"
+        #expect(try Hello(wire).keychain?.text == "/tmp/build.keychain-db")
         wire.clearKeychain()
         #expect(try Hello(wire).keychain == nil)
     }

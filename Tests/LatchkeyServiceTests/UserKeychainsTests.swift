@@ -42,10 +42,16 @@ struct UserKeychainsTests {
         let long = String(repeating: "n", count: KeychainName.maxLength)
         #expect(KeychainName(long) != nil && KeychainName(long + "n") == nil)
         for text in [
-            "", ".", "..", "../x", "a/b", "/build", ".hidden", "-p", "a\u{0}b", "a\nb", "a\u{1B}[2J", "\u{202E}a",
+            "", ".", "..", "../x", "a/b", ".hidden", "-p", "a\u{0}b", "a\nb", "a\u{1B}[2J", "\u{202E}a",
             ".keychain", ".keychain-db", "a.keychain.keychain-db.keychain", " ", " a", "a ", "a .keychain", "\u{A0}a",
             "a\u{3000}", "a\u{FFFD}",
         ] {
+            #expect(KeychainName(text) == nil, "\(text.debugDescription)")
+        }
+        #expect(try Self.name("/tmp/a b/build").fileName == "/tmp/a b/build")
+        let path = "/" + String(repeating: "n", count: KeychainName.maxPathLength - 1)
+        #expect(KeychainName(path)?.isPath == true && KeychainName(path + "n") == nil)
+        for text in ["/", "/a/", "//a", "/a//b", "/a/./b", "/a/..", "/../a", "/a\nb", "/a\u{0}", "/a ", "/\u{FFFD}"] {
             #expect(KeychainName(text) == nil, "\(text.debugDescription)")
         }
         // Two directories are two names, although String takes them for the same text.
@@ -154,7 +160,41 @@ struct UserKeychainsTests {
         #expect(try keychains.list().search.map(\.text) == ["login", "build", "old"])
     }
 
-    @Test("The search list and the default are changed as a whole, and name only what exists")
+    @Test("Keychains with paths that end alike are different ones, and keep their paths")
+    func paths() throws {
+        let (keychains, directory) = try fixture()
+        let long = "/" + String(repeating: "n", count: KeychainName.maxPathLength - 1)
+        let paths = ["/a/build.keychain", "/a/build.keychain-db", "/b/build.keychain", long]
+        for path in paths + ["build"] { try Self.create(path, in: keychains) }
+        #expect(try keychains.names().map(\.text) == ["login", "build"] + paths)
+        #expect(try keychains.keychains().places.suffix(4).map(\.path) == paths)
+        #expect(
+            try UserKeychains(KeychainHome(root: directory.path)).list().search.suffix(5).map(\.text) == paths + [
+                "build"
+            ])
+        let homes = try Set((paths + ["build"]).map { keychains.home(of: try Self.name($0)).dataDirectory })
+        #expect(homes.count == 5)
+        let again = #expect(throws: KeychainError.self) { try Self.create("/b/build.keychain", in: keychains) }
+        #expect(again?.status == .duplicateKeychain)
+        try keychains.delete(try Self.name("/a/build.keychain"))
+        #expect(try keychains.names().map(\.text) == ["login", "build"] + paths.dropFirst())
+        // A directory whose path is not its own is not one of a keychain.
+        let home = keychains.home(of: try Self.name("/b/build.keychain")).dataDirectory
+        try Data("/c/build.keychain".utf8).write(to: URL(filePath: home + "/path"))
+        #expect(try keychains.names().map(\.text) == ["login", "build", "/a/build.keychain-db", long])
+    }
+
+    @Test("The longest list that is possible is written and read")
+    func longestList() throws {
+        let names = try (0..<KeychainList.maxCount).map { number in
+            try Self.name("/\(number)" + String(repeating: "n", count: KeychainName.maxPathLength - 3))
+        }
+        let (keychains, directory) = try fixture()
+        try keychains.changeList { (list) throws(KeychainError) in try list.setSearch(names) }
+        #expect(try UserKeychains(KeychainHome(root: directory.path)).list().search == names)
+    }
+
+    @Test("The search list and the default are changed as a whole; only the default must exist")
     func list() throws {
         let (keychains, directory) = try fixture()
         try Self.create("build", in: keychains)
@@ -164,14 +204,17 @@ struct UserKeychainsTests {
             list.defaultKeychain = build
         }
         #expect(try keychains.list().search == [build, .login] && keychains.list().defaultKeychain == build)
+        let other = try Self.name("other")
         let error = #expect(throws: KeychainError.self) {
             try keychains.changeList { (list) throws(KeychainError) in
-                guard let other = KeychainName("other") else { return }
                 try list.setSearch([other])
+                list.defaultKeychain = other
             }
         }
         #expect(error?.status == .noSuchKeychain)
         #expect(try keychains.list().search == [build, .login])
+        try keychains.changeList { (list) throws(KeychainError) in try list.setSearch([other, build]) }
+        #expect(try keychains.list().search == [other, build] && keychains.list().defaultKeychain == build)
         try keychains.changeList { (list) throws(KeychainError) in try list.setSearch([]) }
         #expect(try keychains.list().search == [])
         try keychains.delete(build)

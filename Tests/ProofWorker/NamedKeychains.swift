@@ -24,6 +24,7 @@ enum NamedKeychains: KeychainScenarios {
         case "passwords": passwords(checks)
         case "items": items(checks)
         case "buffers": buffers(checks)
+        case "paths": paths(checks)
         default: return 2
         }
         Worker.say(checks.failures == 0 ? "passed" : "failed")
@@ -38,7 +39,7 @@ enum NamedKeychains: KeychainScenarios {
         var state: SecKeychainStatus = 0
         checks.same("open a keychain that does not exist", SecKeychainOpen("build", &opened), errSecSuccess)
         checks.same("its status", SecKeychainGetStatus(opened, &state), errSecNoSuchKeychain)
-        let created = create("/tmp/anywhere/build.keychain", "s3cret", checks)
+        let created = create("build.keychain", "s3cret", checks)
         checks.same("the same name", created, opened)
         var other: SecKeychain?
         checks.same(
@@ -136,8 +137,11 @@ enum NamedKeychains: KeychainScenarios {
         SecKeychainOpen("missing", &missing)
         checks.same("a missing default", SecKeychainSetDefault(missing), errSecNoSuchKeychain)
         if let missing {
-            checks.same("a missing member", SecKeychainSetSearchList([missing] as CFArray), errSecNoSuchKeychain)
+            checks.same("a missing member", SecKeychainSetSearchList([missing, b, a] as CFArray), errSecSuccess)
         }
+        checks.same("the list with a missing member", searched(), [missing, b, a])
+        checks.same("the first that exists", find(nil, "service").password, "two")
+        checks.same("set the list again", SecKeychainSetSearchList([b, a] as CFArray), errSecSuccess)
         checks.same("other members", SecKeychainSetSearchList(["a"] as CFArray), errSecParam)
         let both = [missing, a].compactMap { $0 } as CFArray
         checks.same("find in one that exists", find(both, "service").password, "one")
@@ -156,6 +160,41 @@ enum NamedKeychains: KeychainScenarios {
         checks.same("the default without b", current, login)
         if let item { checks.same("an item of b", SecKeychainItemDelete(item), errSecNoSuchKeychain) }
         checks.same("the item of a", find(nil, "service").password, "one")
+    }
+
+    @available(*, deprecated)
+    private static func paths(_ checks: Checks) {
+        let home = ProcessInfo.processInfo.environment["HOME"] ?? "/nonexistent"
+        let files = FileManager.default
+        let path = "\(home)/work/build.keychain"
+        guard let build = create(path, "s3cret", checks) else { return }
+        guard let named = create("build", "", checks) else { return }
+        checks.same("two keychains", build == named, false)
+        checks.same("the file", files.fileExists(atPath: path), true)
+        checks.same("the file of the name", files.fileExists(atPath: "\(home)/Library/Keychains/build-db"), true)
+        checks.same("its path", shownPath(build), path)
+        checks.same("the path of the name", shownPath(named), "\(home)/Library/Keychains/build-db")
+        checks.same("add to one", add(build, "service", "one").status, errSecSuccess)
+        checks.same("find in the other", find(named, "service").status, errSecItemNotFound)
+        var other: SecKeychain?
+        checks.same("create it again", SecKeychainCreate(path, 0, "", false, nil, &other), errSecDuplicateKeychain)
+        checks.same("open it", SecKeychainOpen("\(home)/work/../work/build.keychain", &other), errSecSuccess)
+        checks.same("the same keychain", other, build)
+        let foreign = "\(home)/work/foreign.keychain"
+        _ = files.createFile(atPath: foreign, contents: Data("kych".utf8))
+        checks.same("a foreign file", SecKeychainCreate(foreign, 0, "", false, nil, &other), errSecDuplicateKeychain)
+        checks.same("open a foreign file", SecKeychainOpen(foreign, &other), errSecInvalidKeychain)
+        checks.same("delete", SecKeychainDelete(build), errSecSuccess)
+        checks.same("the file is gone", files.fileExists(atPath: path), false)
+        checks.same("the name is there", find(named, "service").status, errSecItemNotFound)
+    }
+
+    @available(*, deprecated)
+    private static func shownPath(_ keychain: SecKeychain) -> String {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        var length: UInt32 = 4096
+        guard SecKeychainGetPath(keychain, &length, &buffer) == errSecSuccess else { return "" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     // MARK: Dictionaries

@@ -31,7 +31,7 @@ enum TypedKeychains {
         checks.same("path", list.last?.path.hasSuffix("/plain.keychain-db"), true)
 
         let item = GenericPassword(service: "example.com", account: "deploy")
-        let build = try Keychain.named("/tmp/build.keychain-db")
+        let build = try Keychain.named("build.keychain-db")
         try build.unlock(passcode: "correct horse")
         try build.set(item, to: "s3cret")
         checks.same("found in build", try build.string(for: item), "s3cret")

@@ -59,7 +59,7 @@ struct KeychainParameterTests {
         @available(*, deprecated)
         func login() -> SecKeychain? {
             var keychain: SecKeychain?
-            return SecKeychainOpen("/anywhere/login.keychain-db", &keychain) == errSecSuccess ? keychain : nil
+            return SecKeychainOpen("login.keychain-db", &keychain) == errSecSuccess ? keychain : nil
         }
     }
 

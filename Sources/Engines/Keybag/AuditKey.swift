@@ -29,7 +29,7 @@ public struct AuditKey: ~Copyable, Sendable {
         next.withUnsafeMutableBytes { SecretBytes.wipe($0) }
     }
 
-    /// Returns SHA-256 of a name that is too long for a line: 32 bytes.
+    /// Returns SHA-256 of a name that is too long for a line of the log, or for a directory: 32 bytes.
     public static func digest(of name: [UInt8]) -> [UInt8] { KeybagCryptography.digest(of: name) }
 
     private static let step = Array("latchkey v1 audit next".utf8)

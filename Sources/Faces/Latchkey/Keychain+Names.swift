@@ -20,19 +20,20 @@ internal import SecretMemory
 extension Keychain {
     /// Returns one of the user's keychains.
     ///
-    /// - Parameter name: a name such as `build`; `build.keychain-db` and a path that ends so name the
-    ///   same keychain.
+    /// - Parameter name: a name such as `build`, which `build.keychain-db` and
+    ///   `~/Library/Keychains/build.keychain-db` mean, too; or another path.
     /// - Throws: errSecNoSuchKeychain if it does not exist, now or when it is used; errSecInvalidKeychain
-    ///   if the text is not a name.
+    ///   if the text is neither, or the path of another file.
     public static func named(_ name: String) throws(KeychainError) -> Keychain {
-        let name = try KeychainName(path: name)
-        guard try KeychainClient.registry().keychains().place(name) != nil else { throw UserKeychains.missing(name) }
+        let overview = try KeychainClient.keychains()
+        let name = try overview.name(of: name)
+        guard overview.place(name) != nil else { throw UserKeychains.missing(name) }
         return Keychain(accessGroup: nil) { () throws(KeychainError) in try KeychainClient.session(named: name) }
     }
 
     /// Returns the user's keychains: first the one that every user has, then the others by name.
     public static func list() throws(KeychainError) -> [KeychainInfo] {
-        let overview = try KeychainClient.registry().keychains()
+        let overview = try KeychainClient.keychains()
         return overview.places.map { place in
             KeychainInfo(
                 name: place.name.text, path: place.path,
@@ -45,30 +46,29 @@ extension Keychain {
     /// it; otherwise ``unlock(passcode:)`` unlocks it for this process.
     ///
     /// - Parameters:
-    ///   - name: at most 100 bytes of UTF-8 without slashes.
+    ///   - name: at most 100 bytes of UTF-8 without slashes; or a path, at which a marker file is created.
     ///   - passcode: what unlocks it. With an empty one, the keychain has no passcode, as with ``create(_:)``.
-    /// - Throws: errSecDuplicateKeychain if it exists; errSecInvalidKeychain if the text is not a name.
+    /// - Throws: errSecDuplicateKeychain if it exists, or a file at the path; errSecInvalidKeychain if the
+    ///   text is neither.
     public static func create(_ name: String, passcode: some SecretConvertible) throws(KeychainError) {
         let secret = passcode.sharedSecret()
-        try KeychainClient.registry().createKeychain(
-            try KeychainName(path: name), passcode: secret.count > 0 ? secret : nil)
+        try KeychainClient.createKeychain(try KeychainFile(name), passcode: secret.count > 0 ? secret : nil)
     }
 
     /// Creates a keychain without a passcode, which is always unlocked, and appends it to the search
     /// list.
     ///
-    /// - Throws: errSecDuplicateKeychain if it exists; errSecInvalidKeychain if the text is not a name.
+    /// - Throws: as ``create(_:passcode:)``.
     public static func create(_ name: String) throws(KeychainError) {
-        try KeychainClient.registry().createKeychain(try KeychainName(path: name), passcode: nil)
+        try KeychainClient.createKeychain(try KeychainFile(name), passcode: nil)
     }
 
     /// Deletes a keychain with everything in it, and removes it from the search list.
     ///
     /// - Throws: errSecNoSuchKeychain if it does not exist; errSecParam for `login`, which cannot be
-    ///   deleted; errSecInvalidKeychain if the text is not a name.
+    ///   deleted; errSecInvalidKeychain if the text is neither a name nor a path, or the path of another
+    ///   file.
     public static func delete(named name: String) throws(KeychainError) {
-        let name = try KeychainName(path: name)
-        try KeychainClient.registry().deleteKeychain(name)
-        KeychainClient.forget(name)
+        try KeychainClient.deleteKeychain(try KeychainClient.keychains().name(of: name))
     }
 }

@@ -46,7 +46,8 @@ public struct PrivateDirectory: Hashable, Sendable {
         try descriptor.synchronize(path: path)
     }
 
-    private static func makeParents(of path: String) throws(SystemError) {
+    /// Creates the missing parents of a file or a directory, with mode 0700.
+    public static func makeParents(of path: String) throws(SystemError) {
         let components = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
         var parent = path.hasPrefix("/") ? "" : "."
         for component in components {

@@ -29,14 +29,13 @@ public enum KeychainClient {
 
     /// The keychain that ``select(_:)`` or `LATCHKEY_KEYCHAIN` has chosen; nil for the search list.
     ///
-    /// - Throws: errSecInvalidKeychain if the variable is not a name.
+    /// - Throws: errSecInvalidKeychain if the variable is neither a name nor a path.
     public static func selectedName() throws(KeychainError) -> KeychainName? {
         if let chosen = selection.withLock({ $0 }) { return chosen }
         guard let text = environment("LATCHKEY_KEYCHAIN"), !text.isEmpty else { return nil }
-        guard let name = KeychainName(text) else {
-            throw KeychainError(.invalidKeychain, "LATCHKEY_KEYCHAIN is not the name of a keychain")
+        do throws(KeychainError) { return try KeychainFile(text).name } catch {
+            throw KeychainError(.invalidKeychain, "LATCHKEY_KEYCHAIN is not the name or the path of a keychain")
         }
-        return name
     }
 
     private static let selection = SystemMutex<KeychainName?>(nil)

@@ -61,9 +61,12 @@ public struct KeychainHome: Sendable, Hashable {
     }
 
     public var databasePath: String { "\(dataDirectory)/\(Self.databaseName)" }
-    /// What stands for the keychain where macOS has one file: the database, or, of a keychain that the
-    /// user has created, its data directory.
-    public var path: String { name == .login ? databasePath : dataDirectory }
+    /// What stands for the keychain where macOS has one file: the database; of a keychain that the user
+    /// has created, its data directory, or the path that is its name.
+    public var path: String {
+        if name.isPath { return name.text }
+        return name == .login ? databasePath : dataDirectory
+    }
 
     public var deviceKeyPath: String { "\(stateDirectory)/\(DeviceKey.fileName)" }
 

@@ -7,18 +7,21 @@ internal import LatchkeyService
 // Which keychains the parameters of the `SecKeychain…` functions mean.
 
 extension KeychainName {
-    /// Reads a path from C.
+    /// Returns the keychain of a path from C, also if it does not exist.
     ///
-    /// - Throws: errSecParam for text that is not UTF-8; else as `init(path:)`.
-    init(pathName: UnsafePointer<CChar>) throws(KeychainError) {
+    /// - Throws: errSecParam for text that is not UTF-8; else as `KeychainOverview.name(of:)`.
+    static func named(_ pathName: UnsafePointer<CChar>) throws(KeychainError) -> KeychainName {
+        try KeychainClient.keychains().name(of: try path(pathName))
+    }
+
+    /// Returns the text of a path from C.
+    ///
+    /// - Throws: errSecParam for text that is not UTF-8.
+    static func path(_ pathName: UnsafePointer<CChar>) throws(KeychainError) -> String {
         guard let path = String(validatingCString: pathName) else {
             throw .parameter("the path of a keychain must be UTF-8")
         }
-        if let place = try KeychainClient.registry().keychains().places.first(where: { $0.path == path }) {
-            self = place.name
-        } else {
-            self = try KeychainName(path: path)
-        }
+        return path
     }
 
     /// The keychain of a parameter; nil is the default keychain, which gets new items.

@@ -4,18 +4,18 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
 
-// Which keychains exist. A path of macOS is accepted in place of a name: only its last part counts.
+// Which keychains exist. As on macOS, a relative path is below ~/Library/Keychains.
 
 /// Creates a keychain, unlocks it, and appends it to the search list.
 ///
 /// - Parameters:
-///   - pathName: the name, or a path that ends in NAME.keychain or NAME.keychain-db.
+///   - pathName: the path. A marker file is created there; in `~/Library/Keychains`, its name ends in `-db`.
 ///   - passwordLength: the length of the password; 0 for a keychain that is always unlocked.
 ///   - password: the password.
 ///   - promptUser: must be false: a dialog for the password is not supported.
 ///   - initialAccess: accepted without effect; access groups separate programs.
 ///   - keychain: receives the keychain.
-/// - Returns: errSecDuplicateKeychain; errSecInvalidKeychain for a path without a name;
+/// - Returns: errSecDuplicateKeychain, also for another file at the path; errSecInvalidKeychain for what is not a path;
 ///   errSecInteractionNotAllowed for a prompt; errSecParam for a length without a password;
 ///   errSecUnimplemented in a process whose keychain is in memory.
 @available(*, deprecated, message: "use the user's own keychain: SecItemAdd without kSecUseKeychain")
@@ -28,32 +28,31 @@ public func SecKeychainCreate(
         guard !promptUser else {
             throw KeychainError(.interactionNotAllowed, "a prompt for the password of a new keychain is unsupported")
         }
-        let name = try KeychainName(pathName: pathName)
+        let file = try KeychainFile(try KeychainName.path(pathName))
         let bytes = try CallerBytes(password, passwordLength)
         let passcode = bytes.isEmpty ? nil : bytes.secret
-        try KeychainClient.registry().createKeychain(name, passcode: passcode)
+        try KeychainClient.createKeychain(file, passcode: passcode)
         if let passcode {
-            let session = try KeychainClient.session(named: name)
+            let session = try KeychainClient.session(named: file.name)
             if try session.lockStatus().state != .unlocked { try session.unlock(passcode) { _, _ in } }
         }
-        keychain.pointee = SecKeychain(name)
+        keychain.pointee = SecKeychain(file.name)
     }
 }
 
-/// Returns a keychain by its name, also if it does not exist: ``SecKeychainGetStatus(_:_:)`` reports
+/// Returns a keychain by its path, also if it does not exist: ``SecKeychainGetStatus(_:_:)`` reports
 /// that.
 ///
 /// - Parameters:
-///   - pathName: the name, or a path that ends in NAME.keychain or NAME.keychain-db.
+///   - pathName: the path.
 ///   - keychain: receives the keychain.
-/// - Returns: errSecInvalidKeychain for a path without a name, or the path of another file;
-///   errSecNoSuchKeychain for a path that does not end so.
+/// - Returns: errSecInvalidKeychain for what is not a path, or the path of another file.
 @available(*, deprecated, message: "the functions without a keychain search all keychains of the search list")
 @discardableResult
 public func SecKeychainOpen(_ pathName: UnsafePointer<CChar>, _ keychain: UnsafeMutablePointer<SecKeychain?>)
     -> OSStatus
 {
-    status { keychain.pointee = SecKeychain(try KeychainName(pathName: pathName)) }
+    status { keychain.pointee = SecKeychain(try KeychainName.named(pathName)) }
 }
 
 /// Deletes a keychain with everything in it, and removes it from the search list.
@@ -67,8 +66,7 @@ public func SecKeychainDelete(_ keychainOrArray: SecKeychain?) -> OSStatus {
         guard let name = keychainOrArray?.name else {
             throw KeychainError(.invalidKeychain, "no keychain is named")
         }
-        try KeychainClient.registry().deleteKeychain(name)
-        KeychainClient.forget(name)
+        try KeychainClient.deleteKeychain(name)
     }
 }
 
@@ -78,8 +76,8 @@ public func SecKeychainDelete(_ keychainOrArray: SecKeychain?) -> OSStatus {
 ///   - keychain: the keychain; nil for the default keychain.
 ///   - ioPathLength: the capacity of `pathName` in bytes; receives the length of the path without
 ///     the zero byte, also if the buffer is too small.
-///   - pathName: receives the path: of the database of the user's own keychain, of the directory of
-///     another one, or `ephemeral` for one in memory.
+///   - pathName: receives the path: of the database of the user's own keychain, of the file of another one or of its
+///     directory if there is no file, or `ephemeral` for one in memory.
 /// - Returns: errSecBufferTooSmall; errSecNoSuchKeychain.
 @available(*, deprecated, message: "a program needs no paths of keychains")
 @discardableResult
@@ -88,9 +86,7 @@ public func SecKeychainGetPath(
 ) -> OSStatus {
     status {
         let name = try KeychainName.chosen(keychain)
-        guard let place = try KeychainClient.registry().keychains().place(name) else {
-            throw UserKeychains.missing(name)
-        }
+        guard let place = try KeychainClient.keychains().place(name) else { throw UserKeychains.missing(name) }
         let path = Array(place.path.utf8) + [0]
         let capacity = Int(ioPathLength.pointee)
         ioPathLength.pointee = UInt32(clamping: path.count - 1)

@@ -26,20 +26,22 @@ public func SecKeychainSetDefault(_ keychain: SecKeychain?) -> OSStatus {
     }
 }
 
-/// Copies the search list: an array of `SecKeychain`, in the order of the search.
+/// Copies the search list: an array of `SecKeychain`, in the order of the search. It may contain
+/// keychains that do not exist.
 @available(*, deprecated, message: "SecItemCopyMatching searches the keychains of the search list")
 @discardableResult
 public func SecKeychainCopySearchList(_ searchList: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     status {
-        let places = try KeychainClient.registry().keychains().searched
-        searchList.pointee = NSArray(array: places.map { SecKeychain($0.name) })
+        let names = try KeychainClient.registry().keychains().list.search
+        searchList.pointee = NSArray(array: names.map { SecKeychain($0) })
     }
 }
 
-/// Sets the search list of the user, for all programs.
+/// Sets the search list of the user, for all programs. A keychain in it that does not exist is searched
+/// once it does.
 ///
-/// - Returns: errSecParam for anything but an array of `SecKeychain`; errSecNoSuchKeychain;
-///   errSecUnimplemented in a process whose keychain is in memory.
+/// - Returns: errSecParam for anything but an array of `SecKeychain`; errSecUnimplemented in a process
+///   whose keychain is in memory.
 @available(*, deprecated, message: "use kSecMatchSearchList, which changes nothing for other programs")
 @discardableResult
 public func SecKeychainSetSearchList(_ searchList: CFArray) -> OSStatus {

@@ -57,7 +57,8 @@ public struct KeychainList: Hashable, Sendable {
     // MARK: The file
 
     static let fileName = "keychains.conf"
-    static let maxFileLength = 16 << 10
+    /// More than ``maxCount`` paths need.
+    static let maxFileLength = 80 << 10
 
     var text: String {
         "# latchkey: the default keychain, and those that are searched\n"

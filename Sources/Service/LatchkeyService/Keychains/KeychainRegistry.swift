@@ -20,9 +20,9 @@ public protocol KeychainRegistry: Sendable {
     /// - Throws: errSecNoSuchKeychain; errSecParam for the one that every user has.
     func deleteKeychain(_ name: KeychainName) throws(KeychainError)
 
-    /// Changes the search list or the default keychain.
+    /// Changes the search list, which may name keychains that do not exist, or the default keychain.
     ///
-    /// - Throws: errSecNoSuchKeychain for a keychain that does not exist.
+    /// - Throws: errSecNoSuchKeychain for a default keychain that does not exist.
     func changeKeychainList(_ change: KeychainListChange) throws(KeychainError)
 }
 
@@ -43,8 +43,8 @@ public struct KeychainOverview: Hashable, Sendable {
 /// Where a keychain is.
 public struct KeychainPlace: Hashable, Sendable {
     public let name: KeychainName
-    /// What stands for the keychain in output: the path of the database or of the data directory; or
-    /// `ephemeral`.
+    /// What stands for the keychain in output: the path of its file, of the database or of the data
+    /// directory; or `ephemeral`.
     public let path: String
 
     public static let ephemeralPath = "ephemeral"

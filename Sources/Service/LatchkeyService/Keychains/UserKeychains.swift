@@ -2,12 +2,14 @@
 
 internal import FoundationEssentials
 internal import Glibc
+internal import Keybag
 public import KeychainModel
 internal import LinuxSystem
 
 /// The keychains of one user: the one that every user has, and those that the user has created. Each
 /// of these is a home of its own, in the directory `keychains` of the user's data and state
-/// directories.
+/// directories. A keychain with a path is there as well: its directory has a digest of the path as
+/// the name, and the path in a file.
 public struct UserKeychains: Sendable {
     let login: KeychainHome
 
@@ -16,7 +18,13 @@ public struct UserKeychains: Sendable {
 
     /// The home of a keychain, whether it exists or not.
     public func home(of name: KeychainName) -> KeychainHome {
-        name == .login ? login : login.subhome(Self.directoryName, name.fileName, name)
+        name == .login ? login : login.subhome(Self.directoryName, Self.directory(of: name), name)
+    }
+
+    /// The name of a keychain's directory. Names do not begin with the character of a path's digest.
+    private static func directory(of name: KeychainName) -> String {
+        guard name.isPath else { return name.fileName }
+        return pathMark + AuditName.hexadecimal(AuditKey.digest(of: Array(name.text.utf8)).prefix(16))
     }
 
     /// Whether a keychain exists. The one that every user has always does: its first use creates it.
@@ -27,7 +35,7 @@ public struct UserKeychains: Sendable {
         }
     }
 
-    /// All keychains: first the one that every user has, then the others by name.
+    /// All keychains: first the one that every user has, then the others by name, then those with a path.
     public func names() throws(KeychainError) -> [KeychainName] {
         let path = "\(login.dataDirectory)/\(Self.directoryName)"
         return try mapErrors { () throws(SystemError) in
@@ -38,11 +46,22 @@ public struct UserKeychains: Sendable {
             // Other names are of a creation or a deletion that was interrupted.
             let names = directories.compactMap { entry in
                 entry.name.text.flatMap { text in
-                    KeychainName(text).flatMap { $0.fileName == text && $0 != .login ? $0 : nil }
+                    (text.hasPrefix(Self.pathMark) ? Self.storedPath(in: "\(path)/\(text)") : KeychainName(text))
+                        .flatMap { Self.directory(of: $0) == text && $0 != .login ? $0 : nil }
                 }
             }
-            return [.login] + names
+            let paths = names.filter(\.isPath).sorted { $0.text < $1.text }
+            return [.login] + names.filter { !$0.isPath } + paths
         }
+    }
+
+    /// The path of a keychain, as its directory has it.
+    private static func storedPath(in directory: String) -> KeychainName? {
+        let file = "\(directory)/\(pathFileName)"
+        guard let bytes = (try? PrivateFile.read(file, atMost: KeychainName.maxPathLength)) ?? nil,
+            let name = String(validating: bytes, as: UTF8.self).flatMap({ KeychainName($0) }), name.isPath
+        else { return nil }
+        return name
     }
 
     // MARK: The search list and the default keychain
@@ -64,9 +83,10 @@ public struct UserKeychains: Sendable {
         return list
     }
 
-    /// Changes the search list and the default keychain, as one step.
+    /// Changes the search list and the default keychain, as one step. The list may name a keychain that
+    /// does not exist, as on macOS.
     ///
-    /// - Throws: errSecNoSuchKeychain if a keychain of the new list does not exist.
+    /// - Throws: errSecNoSuchKeychain if the new default keychain does not exist.
     public func changeList(
         _ change: (inout KeychainList) throws(KeychainError) -> Void
     ) throws(KeychainError) {
@@ -74,8 +94,8 @@ public struct UserKeychains: Sendable {
             var list = try list()
             let before = list
             try change(&list)
-            for name in Set(list.search + [list.defaultKeychain]).subtracting(before.search) {
-                guard try contains(name) else { throw Self.missing(name) }
+            if list.defaultKeychain != before.defaultKeychain, try !contains(list.defaultKeychain) {
+                throw Self.missing(list.defaultKeychain)
             }
             guard list != before else { return }
             try write(list, in: directory)
@@ -105,6 +125,7 @@ public struct UserKeychains: Sendable {
             try remove(draft)
             do throws(KeychainError) {
                 try make(draft)
+                if name.isPath { try writePath(name, in: draft) }
                 // A list may name what does not exist. The keychain exists as soon as its data directory has
                 // its name, which is the last step: one that fails has created nothing.
                 try write(list, in: directory)
@@ -188,6 +209,13 @@ public struct UserKeychains: Sendable {
         }
     }
 
+    private func writePath(_ name: KeychainName, in home: KeychainHome) throws(KeychainError) {
+        try mapErrors { () throws(SystemError) in
+            try PrivateFile.replace(
+                Self.pathFileName, in: PrivateDirectory(existing: home.dataDirectory), content: Array(name.text.utf8))
+        }
+    }
+
     /// Runs `body` while no other process changes the list, creates or deletes a keychain.
     private func whileLocked<Value>(
         _ body: (PrivateDirectory) throws(KeychainError) -> Value
@@ -232,4 +260,7 @@ public struct UserKeychains: Sendable {
     private static let directoryName = "keychains"
     private static let draftName = ".draft"
     private static let lockName = "keychains.lock"
+    /// Begins the name of the directory of a keychain with a path.
+    private static let pathMark = "@"
+    private static let pathFileName = "path"
 }

@@ -67,13 +67,13 @@ struct ErrorExplanation: Sendable {
             "Restore the item or the file from a backup: `latchkey restore`."),
         ErrorExplanation(
             .noSuchKeychain, "There is no such keychain",
-            "No keychain of this user has the name.",
+            "No keychain of this user has the name or the path; one with a path is found only where its file is.",
             "`latchkey status` and `security list-keychains` show the names.",
             "`security create-keychain NAME` creates one."),
         ErrorExplanation(
             .duplicateKeychain, "A keychain of this name exists",
-            "The keychain was not replaced.",
-            "Choose another name, or delete the keychain first: `security delete-keychain NAME`."),
+            "The keychain, or the file at its path, was not replaced.",
+            "Choose another name or path, or delete the keychain first: `security delete-keychain NAME`."),
         ErrorExplanation(
             .invalidKeychain, "This is not the place, or the name, of a keychain",
             "A path that should be a keychain's file or directory is something else, or a name has characters that names do not have.",

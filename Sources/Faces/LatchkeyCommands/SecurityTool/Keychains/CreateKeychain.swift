@@ -3,6 +3,7 @@
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// `security create-keychain`.
@@ -21,32 +22,34 @@ enum CreateKeychain: SecurityCommand {
             input, or from two equal ones. A keychain with an empty password is always unlocked.
             """,
             """
-            The keychain is a directory below $XDG_DATA_HOME/latchkey/keychains. Of a path, only the last part counts.
+            As on macOS, a name or a relative path is below ~/Library/Keychains, where the names of files end in -db. \
+            The file is a marker for programs that look for one, and has no secret: the keychain is a directory below \
+            $XDG_DATA_HOME/latchkey/keychains. A file that exists is never replaced.
             """,
             """
             If no latchkeyd is running, the command starts one, which keeps the keychain unlocked for the commands that \
             follow. LATCHKEY_NO_DAEMON=1 forbids that.
             """,
         ],
-        examples: ["create-keychain build.keychain", "create-keychain --passcode-file ~/.pass build.keychain"])
+        examples: [
+            "create-keychain build.keychain", "create-keychain --passcode-file ~/.pass /tmp/build.keychain-db",
+        ])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !arguments.operands.isEmpty else { throw .usage("the name of the keychain is missing") }
         let overview = try KeychainOperand.overview(in: session)
-        var names: [KeychainName] = []
-        for word in arguments.operands {
-            let operand = try KeychainOperand(word, overview)
-            guard case .named(let name) = operand, overview.place(name) == nil else {
-                throw .status(KeychainError(.duplicateKeychain), of: "SecKeychainCreate \(word.text)")
-            }
-            names.append(name)
+        let files = try arguments.operands.map { (word) throws(CommandFailure) in
+            try KeychainOperand.new(word, overview)
         }
         let password = try KeychainPassword.new(arguments, in: session)
         // A keychain without a password needs no process that keeps it unlocked.
         if password.count > 0 { try DaemonStart.ifNeeded(in: session) }
-        for (name, word) in zip(names, arguments.operands) {
+        for (file, word) in zip(files, arguments.operands) {
             try CommandFailure.mapErrors("SecKeychainCreate \(word.text)") { () throws(KeychainError) in
-                try KeychainClient.registry().createKeychain(name, passcode: password.count > 0 ? password : nil)
+                try KeychainClient.createKeychain(file, passcode: password.count > 0 ? password : nil)
+            }
+            if let path = file.path, !file.exists {
+                session.warn("note: there is no file at \(path), because this process cannot write there")
             }
         }
     }

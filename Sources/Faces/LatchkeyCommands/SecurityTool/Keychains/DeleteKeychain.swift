@@ -10,7 +10,10 @@ enum DeleteKeychain: SecurityCommand {
         name: "delete-keychain",
         summary: "Delete keychains with everything in them, and remove them from the search list.",
         operands: "keychain...",
-        notes: ["The login keychain, which every user has, cannot be deleted."],
+        notes: [
+            "The login keychain, which every user has, cannot be deleted.",
+            "The file of the keychain is removed as well, and what is left of a keychain whose file was removed.",
+        ],
         examples: ["delete-keychain build.keychain"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
@@ -18,17 +21,22 @@ enum DeleteKeychain: SecurityCommand {
             throw .status(KeychainError(.invalidKeychain, "no keychain is named"), of: function)
         }
         // All names are read before the first keychain is deleted.
+        let overview = try KeychainOperand.overview(in: session)
         let names = try arguments.operands.map { (word) throws(CommandFailure) in
-            try KeychainSetting.existing(word, in: session)
+            let name = try KeychainSetting.own(word, overview)
+            let exists = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
+                try KeychainClient.canDelete(name)
+            }
+            guard exists else { throw KeychainSetting.missing(name, word) }
+            return name
         }
         guard !names.contains(.login) else {
             throw .status(UserKeychains.loginIsKept, of: "\(function) \(KeychainName.login.fileName)")
         }
         for name in names {
             try CommandFailure.mapErrors("\(function) \(name.fileName)") { () throws(KeychainError) in
-                try KeychainClient.registry().deleteKeychain(name)
+                try KeychainClient.deleteKeychain(name)
             }
-            KeychainClient.forget(name)
         }
     }
 

@@ -7,9 +7,6 @@ internal import LatchkeyService
 internal import LinuxSystem
 
 /// A keychain that a command line names: by a name, or by a path as macOS's scripts use them.
-///
-/// Only the last part of a path counts, because keychains are all in one place here:
-/// `~/Library/Keychains/build.keychain-db`, `$RUNNER_TEMP/build.keychain` and `build` are the same.
 enum KeychainOperand: Equatable {
     case named(KeychainName)
     /// The certificates that the administrator trusts: `System.keychain`.
@@ -21,30 +18,44 @@ enum KeychainOperand: Equatable {
     static let function = "SecKeychainOpen"
 
     init(_ word: CommandWord, _ overview: KeychainOverview) throws(CommandFailure) {
-        let text = word.text
-        guard word.isText else {
-            throw .parameter("the name of the keychain '\(word.path)' is not UTF-8", hint: "security list-keychains")
-        }
-        if text == "default" {
-            self = .named(overview.list.defaultKeychain)
-            return
-        }
-        if let place = overview.places.first(where: { $0.path == text }) {
-            self = .named(place.name)
-            return
-        }
-        switch word.lastPathComponent {
-        case "System.keychain": self = .administrator
-        case "SystemRootCertificates.keychain": self = .systemRoots
-        default: self = .named(try Self.name(text))
+        let text = try Self.text(of: word)
+        switch text {
+        case "default": self = .named(overview.list.defaultKeychain)
+        case "System.keychain", administratorPath: self = .administrator
+        case "SystemRootCertificates.keychain", systemRootsPath: self = .systemRoots
+        default:
+            self = .named(
+                try CommandFailure.mapErrors("\(Self.function) \(text)") { () throws(KeychainError) in
+                    try overview.name(of: text)
+                })
         }
     }
 
-    /// Reads the name in a bare name or in a path.
-    private static func name(_ text: String) throws(CommandFailure) -> KeychainName {
-        try CommandFailure.mapErrors("\(function) \(text)") { () throws(KeychainError) in try KeychainName(path: text) }
+    /// Returns the keychain that a command creates.
+    ///
+    /// - Throws: errSecDuplicateKeychain (exit 48) if it exists, or a file in its place.
+    static func new(_ word: CommandWord, _ overview: KeychainOverview) throws(CommandFailure) -> KeychainFile {
+        let text = try text(of: word)
+        return try CommandFailure.mapErrors("SecKeychainCreate \(text)") { () throws(KeychainError) in
+            guard !["default", "System.keychain", "SystemRootCertificates.keychain"].contains(text) else {
+                throw KeychainError(.duplicateKeychain)
+            }
+            let file = try KeychainFile(text)
+            try file.requireNew(in: overview)
+            return file
+        }
+    }
+
+    private static func text(of word: CommandWord) throws(CommandFailure) -> String {
+        guard word.isText else {
+            throw .parameter("the name of the keychain '\(word.path)' is not UTF-8", hint: "security list-keychains")
+        }
+        return word.text
     }
 }
+
+private let administratorPath = "/Library/Keychains/System.keychain"
+private let systemRootsPath = "/System/Library/Keychains/SystemRootCertificates.keychain"
 
 // MARK: Opening
 
@@ -85,11 +96,11 @@ extension KeychainOperand {
         return opened
     }
 
-    /// The paths of the keychains that are searched.
+    /// The paths of the keychains that are searched, also of those that do not exist.
     static func searchedPaths(in session: CommandSession) throws(CommandFailure) -> [String] {
         let overview = try overview(in: session)
         if let name = try selectedName() { return overview.place(name).map { [$0.path] } ?? [] }
-        return overview.searched.map(\.path)
+        return overview.list.search.map { KeychainFile.shownPath(of: $0, overview.place($0)) }
     }
 
     /// Returns the one keychain that a command names; without a name, the default keychain.
@@ -123,7 +134,7 @@ extension KeychainOperand {
     }
 
     static func overview(in session: CommandSession) throws(CommandFailure) -> KeychainOverview {
-        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.registry().keychains() }
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.keychains() }
     }
 
     private static func open(
@@ -154,11 +165,10 @@ extension KeychainOperand {
         case .administrator:
             let settings = try TrustSettingsDomain.loadAdministrator()
             return try CommandKeychain(
-                system: "/Library/Keychains/System.keychain", isAdministrators: true,
-                settings.entries.map(\.certificate))
+                system: administratorPath, isAdministrators: true, settings.entries.map(\.certificate))
         case .systemRoots:
             return try CommandKeychain(
-                system: "/System/Library/Keychains/SystemRootCertificates.keychain", isAdministrators: false,
+                system: systemRootsPath, isAdministrators: false,
                 SystemAnchors.shared.load().certificates)
         }
     }

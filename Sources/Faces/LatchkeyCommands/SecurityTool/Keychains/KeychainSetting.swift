@@ -46,15 +46,23 @@ enum KeychainSetting {
     /// Returns the keychain of a word, which must exist and be the user's.
     static func existing(_ word: CommandWord, in session: CommandSession) throws(CommandFailure) -> KeychainName {
         let overview = try KeychainOperand.overview(in: session)
+        let name = try own(word, overview)
+        guard overview.place(name) != nil else { throw missing(name, word) }
+        return name
+    }
+
+    /// Returns the keychain of a word, which must be the user's.
+    static func own(_ word: CommandWord, _ overview: KeychainOverview) throws(CommandFailure) -> KeychainName {
         guard case .named(let name) = try KeychainOperand(word, overview) else {
             throw .status(
                 KeychainError(.readOnly, "a keychain of the system cannot be set here"),
                 of: "\(KeychainOperand.function) \(word.text)")
         }
-        guard overview.place(name) != nil else {
-            throw .status(UserKeychains.missing(name), of: "\(KeychainOperand.function) \(word.text)")
-        }
         return name
+    }
+
+    static func missing(_ name: KeychainName, _ word: CommandWord) -> CommandFailure {
+        .status(UserKeychains.missing(name), of: "\(KeychainOperand.function) \(word.text)")
     }
 
     /// The error for a domain without settings.

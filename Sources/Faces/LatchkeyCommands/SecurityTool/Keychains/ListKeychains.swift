@@ -16,7 +16,7 @@ enum ListKeychains: SecurityCommand {
         notes: [
             """
             Keychains of the system may be named with -s, as on macOS; their certificates are used for verification in \
-            any case, so that they are not kept in the list.
+            any case, so that they are not kept in the list. A keychain that does not exist is searched once it does.
             """
         ],
         examples: ["list-keychains", "list-keychains -d user -s build.keychain login.keychain"])
@@ -37,7 +37,7 @@ enum ListKeychains: SecurityCommand {
         }
     }
 
-    /// Returns the user's keychains among the operands, which must exist.
+    /// Returns the user's keychains among the operands, with a note of those that do not exist.
     private static func names(
         _ operands: [CommandWord], in session: CommandSession
     ) throws(CommandFailure) -> [KeychainName] {
@@ -45,8 +45,8 @@ enum ListKeychains: SecurityCommand {
         var names: [KeychainName] = []
         for word in operands {
             guard case .named(let name) = try KeychainOperand(word, overview) else { continue }
-            guard overview.place(name) != nil else {
-                throw .status(UserKeychains.missing(name), of: "\(KeychainOperand.function) \(word.text)")
+            if overview.place(name) == nil {
+                session.warn("note: there is no keychain '\(word.text)'; it is searched once it exists")
             }
             names.append(name)
         }

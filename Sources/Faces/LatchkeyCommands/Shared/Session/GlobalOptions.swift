@@ -22,12 +22,13 @@ enum GlobalOptions {
         session.isQuiet = arguments.contains("-q")
         session.isVerbose = arguments.contains("-v")
         if let word = arguments["-k"] {
-            guard word.isText, let name = KeychainName(word.lastPathComponent) else {
+            guard word.isText, let file = try? KeychainFile(word.text) else {
                 session.report(
-                    .parameter("'\(word.path)' is not the name of a keychain"), of: "options", as: session.program)
+                    .parameter("'\(word.path)' is not the name or the path of a keychain"), of: "options",
+                    as: session.program)
                 return OSStatusCode.param.rawValue
             }
-            KeychainClient.select(name)
+            KeychainClient.select(file.name)
         }
         if arguments.contains("-h") { return HelpCommand.execute(arguments.operands, in: session) }
         if !arguments.operands.isEmpty { return Dispatcher.execute(arguments.operands, in: session) }

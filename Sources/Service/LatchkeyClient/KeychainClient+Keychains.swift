@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import LatchkeyService
+internal import LinuxSystem
+public import SecretMemory
+
+// The user's keychains together with the files that stand for them. The files are of this process:
+// another user's daemon does not have the rights to them.
+
+extension KeychainClient {
+    /// Returns the user's keychains with their paths. A keychain with a path is among them only if its
+    /// file is there.
+    public static func keychains() throws(KeychainError) -> KeychainOverview {
+        let overview = try registry().keychains()
+        let places = overview.places.filter { !$0.name.isPath || KeychainFile.exists(of: $0.name) }
+        return KeychainOverview(
+            places: places.map { KeychainPlace($0.name, path: KeychainFile.shownPath(of: $0.name, $0)) },
+            list: overview.list)
+    }
+
+    /// Creates a keychain with its file, and appends it to the search list.
+    ///
+    /// The file is created first: of two processes, one succeeds. What is left of a keychain with this
+    /// path, whose file was removed, is deleted then, as it was with the file on macOS.
+    ///
+    /// - Parameter passcode: nil for a keychain that is always unlocked.
+    /// - Throws: errSecDuplicateKeychain if the keychain exists, or any file in its place; nothing is
+    ///   changed then.
+    public static func createKeychain(_ file: KeychainFile, passcode: SharedSecret?) throws(KeychainError) {
+        let registry = try registry()
+        guard !(registry is SingleKeychain) else { return try registry.createKeychain(file.name, passcode: passcode) }
+        let known = try registry.keychains()
+        try file.requireNew(in: try keychains())
+        let database = known.places.first?.path ?? ""
+        let isNew = try file.create(besides: ParentDirectory.of(database) ?? database)
+        do throws(KeychainError) {
+            if known.place(file.name) != nil {
+                try registry.deleteKeychain(file.name)
+                forget(file.name)
+            }
+            try registry.createKeychain(file.name, passcode: passcode)
+        } catch {
+            // Another process may have created the keychain meanwhile: then the file is that of its keychain.
+            if isNew, (try? registry.keychains())?.place(file.name) == nil { try? file.remove() }
+            throw error
+        }
+    }
+
+    /// Deletes a keychain with everything in it, and its file, and removes it from the search list; also
+    /// what is left if only one of them exists.
+    ///
+    /// - Throws: errSecNoSuchKeychain; errSecParam for the keychain that every user has.
+    public static func deleteKeychain(_ name: KeychainName) throws(KeychainError) {
+        guard try canDelete(name) else { throw UserKeychains.missing(name) }
+        let registry = try registry()
+        let overview = try registry.keychains()
+        if overview.place(name) != nil {
+            try registry.deleteKeychain(name)
+            forget(name)
+        } else {
+            let search = overview.list.search
+            if search.contains(name) { try registry.changeKeychainList(.search(search.filter { $0 != name })) }
+            if overview.list.defaultKeychain == name { try registry.changeKeychainList(.defaultKeychain(.login)) }
+        }
+        try KeychainFile.remove(of: name)
+    }
+
+    /// Whether there is a keychain or its file to delete.
+    public static func canDelete(_ name: KeychainName) throws(KeychainError) -> Bool {
+        try registry().keychains().place(name) != nil || KeychainFile.exists(of: name)
+    }
+}
+
+extension KeychainOverview {
+    /// Returns the keychain that a name, a path, or the path that commands print stands for, also if it does
+    /// not exist.
+    ///
+    /// - Throws: errSecInvalidKeychain for text that is neither, and for the path of another file.
+    public func name(of text: String) throws(KeychainError) -> KeychainName {
+        if let place = places.first(where: { $0.path == text || $0.name.text == text }) { return place.name }
+        let file = try KeychainFile(text)
+        guard place(file.name) != nil || !file.isForeign else {
+            throw KeychainError(
+                .invalidKeychain, "this file is not a keychain of Latchkey",
+                hint:
+                    "on the Mac: security export -k FILE -t identities -f pkcs12 -o identities.p12; here: security import"
+            )
+        }
+        return file.name
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import KeychainModel
+public import LatchkeyService
+internal import LinuxSystem
+
+/// A keychain as the user names it, and the file that stands for it.
+///
+/// On macOS, this file is the keychain. Here it is a marker file, for programs that look for one: it has
+/// no secret, and nothing depends on its text after the beginning. A keychain in `~/Library/Keychains`
+/// has a name, and is found by it, also without the file. A keychain at another path is found only
+/// where its file is.
+public struct KeychainFile: Sendable {
+    public let name: KeychainName
+    /// The path of the file, without links. nil if there is no home directory in which a program could
+    /// look for it.
+    public let path: String?
+
+    /// Reads a name or a path as macOS does: a relative path is below `~/Library/Keychains`, and files in
+    /// such a directory end in `-db`.
+    ///
+    /// Of a file in the user's own `~/Library/Keychains`, the endings do not count: `build`,
+    /// `build.keychain` and `build.keychain-db` are one keychain. A relative path does not leave that
+    /// directory.
+    ///
+    /// - Throws: errSecInvalidKeychain for text that is neither.
+    public init(_ text: String) throws(KeychainError) {
+        let isAbsolute = text.utf8.first == Self.slash
+        let parts = text.utf8.split(separator: Self.slash).filter { !$0.elementsEqual(".".utf8) }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        let folder = Self.folder
+        guard let last = parts.last, last != "..", isAbsolute || !parts.contains(".."), text.utf8.last != Self.slash,
+            !text.utf8.contains(0), text.utf8.count <= Self.maxTextLength
+        else { throw Self.invalid(text) }
+        guard let absolute = isAbsolute ? "/" + parts.joined(separator: "/") : Self.absolute(parts) else {
+            guard parts.count == 1, let name = Self.name(of: last) else { throw Self.invalid(text) }
+            (self.name, path) = (name, nil)
+            return
+        }
+        let path = Self.resolve(Self.withEnding(absolute))
+        let isInFolder = folder.map { ParentDirectory.of(path) == Self.resolve($0) } ?? false
+        let file = path.split(separator: "/").last.map { String($0) } ?? ""
+        guard let name = (isInFolder ? Self.name(of: file) : nil) ?? KeychainName(path) else {
+            throw Self.invalid(text)
+        }
+        (self.name, self.path) = (name, path)
+    }
+
+    /// Whether the marker file is there.
+    public var exists: Bool { path.map(Self.isMarker) ?? false }
+
+    /// Whether there is anything else in the place of the marker file.
+    var isForeign: Bool {
+        guard let path, !Self.isMarker(path) else { return false }
+        return ((try? FileStatus.ofLink(path)) ?? nil) != nil
+    }
+
+    /// Requires that neither the keychain nor a file in its place exists.
+    ///
+    /// - Throws: errSecDuplicateKeychain.
+    public func requireNew(in overview: KeychainOverview) throws(KeychainError) {
+        guard overview.place(name) == nil else { throw KeychainError(.duplicateKeychain) }
+        guard !isForeign else {
+            throw KeychainError(
+                .duplicateKeychain, "\(path ?? name.text) exists, and is not a keychain of Latchkey",
+                hint: "move it away, or name another path")
+        }
+        guard !name.isPath || !exists else {
+            throw KeychainError(
+                .duplicateKeychain, "\(name) is the file of a keychain that is not among yours",
+                hint: "security delete-keychain \(name)")
+        }
+    }
+
+    // MARK: Creating and removing
+
+    /// Creates the file, and its missing parent directories. That of a keychain with a name may exist, and
+    /// there is none in a home directory that this process cannot write.
+    ///
+    /// - Parameter directory: where the keychains are, for the text of the file.
+    /// - Returns: whether there is a new file.
+    /// - Throws: errSecDuplicateKeychain if there is something else at the path.
+    func create(besides directory: String) throws(KeychainError) -> Bool {
+        guard let path, name.isPath || !exists else { return false }
+        let text = "\(Self.beginning)its items are in \(directory). This file has no secret.\n"
+        do throws(SystemError) {
+            try PrivateDirectory.makeParents(of: path)
+            try NewFile.create(path, content: Array(text.utf8), mode: 0o600)
+        } catch {
+            guard error.code != EEXIST else { throw KeychainError(.duplicateKeychain) }
+            guard !name.isPath, [EACCES, EPERM, EROFS].contains(error.code) else { throw KeychainError(ofFile: error) }
+            return false
+        }
+        return true
+    }
+
+    /// Removes the file after a creation that failed.
+    func remove() throws(KeychainError) {
+        if let path { try Self.remove(path) }
+    }
+
+    /// Removes the files of a keychain that was deleted.
+    static func remove(of name: KeychainName) throws(KeychainError) {
+        for path in places(of: name) { try remove(path) }
+    }
+
+    /// Removes a marker file; anything else in its place stays.
+    private static func remove(_ path: String) throws(KeychainError) {
+        guard isMarker(path), unlink(path) != 0, errno != ENOENT else { return }
+        throw KeychainError(ofFile: .last("remove", path: path))
+    }
+
+    // MARK: From a name to a path
+
+    /// Returns the path that stands for a keychain in output.
+    ///
+    /// - Parameter place: the keychain as its registry knows it; nil if it does not exist.
+    public static func shownPath(of name: KeychainName, _ place: KeychainPlace?) -> String {
+        places(of: name).first(where: isMarker) ?? place?.path ?? places(of: name).first ?? name.fileName
+    }
+
+    /// Whether the marker file of a keychain with a path is there.
+    static func exists(of name: KeychainName) -> Bool { name.isPath && isMarker(name.text) }
+
+    /// Where the file of a keychain can be.
+    private static func places(of name: KeychainName) -> [String] {
+        guard !name.isPath else { return [name.text] }
+        guard name != .login, let folder else { return [] }
+        return [".keychain-db", "-db", ".keychain", ""].map { "\(folder)/\(name)\($0)" }
+    }
+
+    // MARK: From text to a path
+
+    /// The home directory; nil without one, as in a container, where it is `/`.
+    private static var home: String? {
+        guard let home = SecureEnvironment.value(of: "HOME"), home.hasPrefix("/"), home != "/",
+            SecureEnvironment.isExact(home), exists(home)
+        else { return nil }
+        return home
+    }
+
+    private static var folder: String? { home.map { "\($0)/Library/Keychains" } }
+
+    /// Returns the path of a relative one; nil without a home directory.
+    private static func absolute(_ parts: [String]) -> String? {
+        // A word that no shell has expanded is below the home directory.
+        let isUnexpanded = parts.first == "~" && parts.count > 1
+        return (isUnexpanded ? home : folder).map {
+            "\($0)/" + parts.dropFirst(isUnexpanded ? 1 : 0).joined(separator: "/")
+        }
+    }
+
+    /// Adds `-db` to a path in a user's `Library/Keychains`, unless only the file without it exists.
+    private static func withEnding(_ path: String) -> String {
+        guard path.contains("/Library/Keychains/"), !path.hasPrefix("/Library/Keychains/"),
+            !path.hasPrefix("/System/Library/Keychains/"), !path.hasSuffix("-db")
+        else { return path }
+        return exists(path) && !exists(path + "-db") ? path : path + "-db"
+    }
+
+    /// Returns the path without links. Parts that do not exist stay as they are.
+    private static func resolve(_ path: String) -> String {
+        if let found = realpath(path, nil) {
+            defer { free(found) }
+            return String(cString: found)
+        }
+        guard let parent = ParentDirectory.of(path), let last = path.split(separator: "/").last else { return path }
+        let rest = resolve(parent)
+        return rest == "/" ? "/\(last)" : "\(rest)/\(last)"
+    }
+
+    /// Returns the name of a keychain whose file is in `~/Library/Keychains`.
+    private static func name(of file: String) -> KeychainName? {
+        let hasKeychainEnding = file.hasSuffix(".keychain") || file.hasSuffix(".keychain-db")
+        return KeychainName(file.hasSuffix("-db") && !hasKeychainEnding ? String(file.dropLast(3)) : file)
+    }
+
+    private static func exists(_ path: String) -> Bool { ((try? FileStatus.of(path)) ?? nil) != nil }
+
+    // MARK: The marker file
+
+    private static func isMarker(_ path: String) -> Bool {
+        let expected = Array(beginning.utf8)
+        var found = [UInt8](repeating: 0, count: expected.count)
+        guard let status = (try? FileStatus.of(path)) ?? nil, status.kind == .file,
+            let file = try? OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK),
+            let count = try? found.withUnsafeMutableBytes({ try file.read(into: $0, path: path) })
+        else { return false }
+        return count == expected.count && found == expected
+    }
+
+    private static func invalid(_ text: String) -> KeychainError {
+        KeychainError(.invalidKeychain, "'\(text)' is not the name or the path of a keychain")
+    }
+
+    private static let beginning = "Latchkey keychain: "
+    private static let slash = UInt8(ascii: "/")
+    /// PATH_MAX.
+    private static let maxTextLength = 4095
+}
