@@ -47,8 +47,13 @@ struct Recipe: Sendable {
     /// Whether a line changes what belongs to the machine.
     var changesMachine: Bool { lines.contains { $0.command.contains("sudo ") } }
 
-    /// Whether a line starts the user's daemon, as the creation of a keychain does.
-    var startsDaemon: Bool { lines(in: .daemon).contains { $0.command.contains("security create-keychain ") } }
+    /// Whether a line starts the user's daemon, as the creation of a keychain with a password does.
+    var startsDaemon: Bool {
+        lines(in: .daemon).contains { line in
+            line.command.contains("security create-keychain ")
+                && !["''", "\"\""].contains { line.command.contains("create-keychain -p \($0) ") }
+        }
+    }
 }
 
 // MARK: Reading

@@ -68,6 +68,29 @@ struct RecipeTests {
         }
     }
 
+    @Test("Every line of Documentation/CI.md is one of a recipe, and prints what the page shows")
+    func guide() throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Documentation/CI.md")
+        var lines: [(command: String, output: [String])] = []
+        var isConsole = false
+        for row in try String(contentsOf: path.standardized, encoding: .utf8).split(separator: "\n") {
+            if row.hasPrefix("```") {
+                isConsole = row == "```console"
+            } else if isConsole, row.hasPrefix("$ ") {
+                lines.append((String(row.dropFirst(2)), []))
+            } else if isConsole, !lines.isEmpty {
+                lines[lines.count - 1].output.append(String(row))
+            }
+        }
+        #expect(lines.count > 25)
+        let known = try Recipe.all().flatMap { $0.lines(in: .daemon) }
+        for line in lines {
+            let recipe = try #require(known.first { $0.command == line.command }, "\(line.command)")
+            let shown = recipe.output.map { $0.replacing(/<[^>]+>/, with: "…") }
+            #expect(recipe.status == 0 && shown == line.output, "\(line.command): \(shown)")
+        }
+    }
+
     // MARK: The format
 
     @Test("A recipe is read row by row")
@@ -122,7 +145,8 @@ struct RecipeTests {
             ("=<date>", #"=0x32303236303130313030303030305A00  "20260101000000Z\000""#, true),
             ("<path build>", "/h/keychains/build/keychain.db", true),
             ("<path build>", "/h/build.keychain-db", true), ("<path build>", "/h/rebuild.keychain-db", false),
-            ("<path build>", "build.keychain", false), ("\"<path login>\"", "\"/h/keychain.db\"", true),
+            ("<path build>", "/h/build-db", true), ("<path build>", "build.keychain", false),
+            ("\"<path login>\"", "\"/h/keychain.db\"", true),
         ])
     func placeholder(_ expected: String, _ found: String, _ isMatch: Bool) {
         var comparison = RecipeOutput()
