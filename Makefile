@@ -275,6 +275,7 @@ install-files:
 	@link="$(DESTDIR)$(PREFIX)/bin/security"; if { [ -e "$$link" ] || [ -L "$$link" ]; } && [ "$$(readlink "$$link")" != latchkey ]; then \
 	    echo "latchkey: $$link exists, and is another program: move it first, or choose another PREFIX" >&2; exit 1; fi
 	set -e; for program in $(COMMANDS); do install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(PREFIX)/bin/$$program"; done
+	rm -f $(DAEMONS:%="$(DESTDIR)$(PREFIX)/bin/%")
 	set -e; for program in $(DAEMONS); do install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(LIBEXEC)/$$program"; done
 	$(if $(and $(SHARED),$(filter-out /usr,$(patsubst %/,%,$(PREFIX)))),$(error LATCHKEY_SHARED_RUNTIME=1: the executables look for the library in /usr/lib/latchkey: PREFIX must be /usr))
 	$(if $(SHARED),install $(STRIP) -D -m 644 "$(BINARIES)/$(RUNTIME)" "$(DESTDIR)$(PREFIX)/lib/latchkey/$(RUNTIME)")
@@ -306,7 +307,7 @@ install-pam: pam ## Install pam_latchkey.so where PAM looks for modules, and its
 .PHONY: uninstall
 uninstall: uninstall-pam ## Remove what `make install` has installed; keychains, and configuration that was changed, stay
 	@[ -n "$(DESTDIR)" ] || echo "latchkey: units that were enabled stay enabled: systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
-	set -e; for name in $(COMMANDS); do rm -f "$(DESTDIR)$(PREFIX)/bin/$$name"; done
+	set -e; for name in $(PROGRAMS); do rm -f "$(DESTDIR)$(PREFIX)/bin/$$name"; done
 	set -e; for name in $(DAEMONS); do rm -f "$(DESTDIR)$(LIBEXEC)/$$name"; done
 	rm -rf "$(DESTDIR)$(SDK_PLACE)" "$(DESTDIR)$(PREFIX)/lib/latchkey/$(RUNTIME)"
 	set -e; for directory in lib libexec; do place="$(DESTDIR)$(PREFIX)/$$directory/latchkey"; \

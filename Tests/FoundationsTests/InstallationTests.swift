@@ -28,12 +28,13 @@ struct InstallationTests {
     }
 
     @Test(
-        "The directories are those of the installation, whatever its prefix is",
+        "The directories are those of the installation, whatever its prefix is, and none beside an unknown one",
         arguments: [
-            ("/usr/bin/latchkey", ["/usr/bin", "/usr/libexec/latchkey"]),
-            ("/bin/latchkey", ["/bin", "/libexec/latchkey"]),
+            ("/usr/bin/latchkey", ["/usr/libexec/latchkey", "/usr/bin"]),
+            ("/bin/latchkey", ["/libexec/latchkey", "/bin"]),
             ("/libexec/latchkey/latchkeyd", ["/libexec/latchkey", "/bin"]),
             ("/opt/libexec/latchkey/latchkeyd", ["/opt/libexec/latchkey", "/opt/bin"]),
+            ("/tmp/build/program", ["/tmp/build"]),
         ])
     func directories(_ executable: String, _ directories: [String]) {
         #expect(Installation(of: executable).directories == directories)

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import KeychainModel
 import KeychainTesting
 @testable import LatchkeyCommands
 import LinuxSystem
@@ -375,8 +376,10 @@ struct SetupCommandTests {
         #expect(try world.text(file).hasPrefix("[D-BUS Service]\nName=org.freedesktop.secrets\n"))
         #expect(world.step("secret-service")?.state == .done)
         #expect(world.run(["--undo"]).exit == 0)
-        world.service.withLock { $0 = SecretServiceStatus(owner: SetupWorld.latchkey) }
-        #expect(world.step("secret-service")?.actions.count == 1, "the next session would have no service")
+        // A file of an installation that is gone starts nothing.
+        try world.write("[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/gone/latchkey-secret-service\n", to: file)
+        let outdated = try #require(world.step("secret-service"))
+        #expect(outdated.state == .manual && outdated.detail.contains("starts a program that is not here"))
     }
 
     @Test("Another keyring than gnome-keyring is only named: it has a setting, which a person changes")
@@ -387,8 +390,25 @@ struct SetupCommandTests {
         let step = try #require(world.step("secret-service"))
         #expect(step.state == .manual && step.actions.isEmpty)
         #expect(step.detail.hasPrefix("/usr/bin/keepassxc (process 7) is the Secret Service: turn that off"))
-        #expect(world.run(["--apply"]).exit == 0)
+        #expect(step.commands.first == "latchkey import --from gnome-keyring")
+        #expect(world.run(["--apply", "secret-service"]).exit == 0)
         #expect(try world.files() == [])
+        var status = SecretServiceStatus(owner: nil)
+        status.error = "no answer"
+        world.service.withLock { $0 = status }
+        #expect(world.step("secret-service")?.detail == "the session bus was not asked: no answer")
+    }
+
+    @Test("The place of gnome-keyring is taken only if the step is named, and only for the keychain of the session")
+    func named() throws {
+        var machine = try world.desktop()
+        let files = try world.files()
+        #expect(world.step("secret-service", on: machine)?.commands == ["latchkey setup --apply secret-service"])
+        #expect(world.run(["--apply"], on: machine).exit == 0)
+        machine.redirections = ["LATCHKEY_HOME"]
+        let outcome = world.run(["--apply", "secret-service"], on: machine)
+        #expect(outcome.output.contains("env -u LATCHKEY_HOME latchkey setup --apply secret-service"), "\(outcome)")
+        #expect(try world.files() == files && world.commands == [])
     }
 
     @Test("gnome-keyring: its items first, then its starts, then its name; --undo gives all of it back, the name last")
@@ -400,14 +420,15 @@ struct SetupCommandTests {
         #expect(
             world.commands == [
                 "\(program) --from gnome-keyring", "\(program) --from gnome-keyring --verify",
-                "systemctl --user is-active --quiet gnome-keyring-daemon.service",
-                "systemctl --user mask --now gnome-keyring-daemon.service",
                 "systemctl --user is-active --quiet gnome-keyring-daemon.socket",
-                "systemctl --user mask --now gnome-keyring-daemon.socket", "end 77", "start",
+                "systemctl --user is-active --quiet gnome-keyring-daemon.service",
+                "systemctl --user mask --now gnome-keyring-daemon.socket gnome-keyring-daemon.service", "end 77",
+                "start",
                 "/usr/bin/gnome-keyring-daemon --start --components=ssh",
             ])
         let hidden = "config/autostart/gnome-keyring-secrets.desktop"
         #expect(try world.text(hidden).contains("\nHidden=true\n"))
+        #expect(try world.text("data/dbus-1/services/org.gnome.keyring.service").hasSuffix("\nExec=/bin/false\n"))
         let service = "data/dbus-1/services/org.freedesktop.secrets.service"
         #expect(try world.text(service).hasSuffix("\nExec=\(world.path)/bin/latchkey-secret-service\n"))
         #expect(world.step("secret-service", on: machine)?.state == .done)
@@ -415,10 +436,9 @@ struct SetupCommandTests {
         let undone = world.run(["--undo"], on: machine)
         #expect(undone.exit == 0, "\(undone)")
         #expect(
-            world.commands.suffix(6) == [
-                "systemctl --user unmask gnome-keyring-daemon.socket", "systemctl --user start gnome-keyring-daemon.socket",
-                "systemctl --user unmask gnome-keyring-daemon.service",
-                "systemctl --user start gnome-keyring-daemon.service", "end 88", "start",
+            world.commands.suffix(4) == [
+                "systemctl --user unmask gnome-keyring-daemon.socket gnome-keyring-daemon.service",
+                "systemctl --user start gnome-keyring-daemon.service gnome-keyring-daemon.socket", "end 88", "start",
             ])
         #expect(world.service.withLock { $0?.owner?.isGNOME } == true)
         #expect(try world.files() == files)
@@ -430,8 +450,8 @@ struct SetupCommandTests {
     func itemsMissing(_ failing: String) throws {
         var machine = try world.desktop()
         let files = try world.files()
-        let run = machine.run
-        machine.run = { words throws(SystemError) in
+        let run = machine.runShowingErrors
+        machine.runShowingErrors = { words throws(SystemError) in
             let status = try run(words)
             return words.dropFirst().joined(separator: " ") == failing ? 1 : status
         }
@@ -441,17 +461,47 @@ struct SetupCommandTests {
         #expect(try world.files() == files)
     }
 
-    @Test("If latchkey-secret-service does not start, the step has failed, and --undo gives back what was done")
+    @Test("If latchkey-secret-service does not start, everything is undone at once, and gnome-keyring is back")
     func serviceMissing() throws {
         var machine = try world.desktop()
         let files = try world.files()
-        machine.startSecretService = { SecretServiceStatus(owner: nil) }
+        let start = machine.startSecretService
+        machine.startSecretService = { () throws(KeychainError) in
+            // With the file, the bus starts a program that ends at once.
+            access("\(self.world.path)/data/dbus-1/services/org.freedesktop.secrets.service", F_OK) == 0
+                ? SecretServiceStatus(owner: nil) : try start()
+        }
         let outcome = world.run(["--apply", "secret-service"], on: machine)
         #expect(outcome.exit != 0 && outcome.error.contains("has started nothing"), "\(outcome)")
-        #expect(outcome.error.contains("hint: latchkey setup --undo secret-service"), "\(outcome)")
-        let undone = world.run(["--undo", "secret-service"], on: machine)
-        #expect(undone.output.hasSuffix("  undone; the other program starts at the next login\n"), "\(undone)")
+        #expect(outcome.error.contains("what was done before was undone"), "\(outcome)")
+        #expect(world.service.withLock { $0?.owner?.isGNOME } == true)
         #expect(try world.files() == files)
+        #expect(world.run(["--undo"], on: machine).output == "there is nothing to undo\n")
+    }
+
+    @Test("A gnome-keyring that is installed and does not run is started by its import, and then its place is taken")
+    func startedByImport() throws {
+        var machine = try world.desktop()
+        world.service.withLock { $0 = SecretServiceStatus(owner: nil) }
+        let run = machine.runShowingErrors
+        machine.runShowingErrors = { words throws(SystemError) in
+            self.world.service.withLock { $0 = SecretServiceStatus(owner: SetupWorld.gnome) }
+            return try run(words)
+        }
+        try world.write("", to: "data/keyrings/login.keyring")
+        #expect(world.run(["--apply", "secret-service"], on: machine).exit == 0)
+        #expect(world.service.withLock { $0?.owner?.isLatchkey } == true)
+        #expect(world.commands.contains("end 77"))
+    }
+
+    @Test("Where latchkey-secret-service answers already, nothing is imported, and the next session starts it too")
+    func answersAlready() throws {
+        let machine = try world.desktop()
+        world.service.withLock { $0 = SecretServiceStatus(owner: SetupWorld.latchkey) }
+        try world.write("", to: "data/keyrings/login.keyring")
+        #expect(world.run(["--apply", "secret-service"], on: machine).exit == 0)
+        #expect(!world.commands.contains { $0.contains("--from") || $0.hasPrefix("end") })
+        #expect(world.step("secret-service", on: machine)?.state == .done)
     }
 
     @Test("A helper of git or docker is proposed, and one that is set stays")
@@ -560,6 +610,10 @@ private final class SetupWorld: Sendable {
             run: { words in
                 self.ran.withLock { $0.append(words.joined(separator: " ")) }
                 return 0
+            },
+            runShowingErrors: { words in
+                self.ran.withLock { $0.append(words.joined(separator: " ")) }
+                return 0
             }, secretService: { self.service.withLock { $0 } },
             startSecretService: {
                 self.ran.withLock { $0.append("start") }
@@ -580,8 +634,15 @@ private final class SetupWorld: Sendable {
     /// A desktop of GNOME, whose gnome-keyring runs and has an agent for SSH keys.
     func desktop() throws -> SetupMachine {
         for name in ["latchkey-secret-service", "latchkey-import"] { try write("", to: "bin/\(name)", mode: 0o755) }
-        for name in ["service", "socket"] { try write("", to: "root/usr/lib/systemd/user/gnome-keyring-daemon.\(name)") }
+        for name in ["service", "socket"] {
+            try write("", to: "root/usr/lib/systemd/user/gnome-keyring-daemon.\(name)")
+        }
         try write("", to: "root/etc/xdg/autostart/gnome-keyring-secrets.desktop")
+        for name in ["org.freedesktop.secrets", "org.gnome.keyring"] {
+            try write(
+                "[D-BUS Service]\nName=\(name)\nExec=/usr/bin/gnome-keyring-daemon --start\n",
+                to: "root/usr/share/dbus-1/services/\(name).service")
+        }
         for name in ["systemd/private", "keyring/ssh"] { try write("", to: "run/\(name)") }
         service.withLock { $0 = SecretServiceStatus(owner: Self.gnome) }
         return machine

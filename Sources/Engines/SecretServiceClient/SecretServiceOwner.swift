@@ -53,7 +53,8 @@ public struct SecretServiceOwner: Hashable, Sendable {
         var failure = SecretServiceClientError.absent
         do throws(BusError) {
             try bus.call(
-                BusMethod(name, "/org/freedesktop/secrets", "org.freedesktop.DBus.Peer", "Ping"), timeout: limits.timeout)
+                BusMethod(name, "/org/freedesktop/secrets", "org.freedesktop.DBus.Peer", "Ping"),
+                timeout: limits.timeout)
         } catch {
             // The answer of the program does not matter, if there is one now.
             let answered = SecretServiceClientError(error)

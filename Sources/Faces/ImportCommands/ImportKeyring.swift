@@ -22,7 +22,8 @@ struct ImportKeyring: ParsableSubcommand {
             item is different, and the keychain keeps its own. Only new items are added, so that the same command \
             continues an import that was interrupted.
 
-            The exit value is 0 if everything was read, also if items are different; 36 if a collection stayed \
+            The exit value is 0 if everything was read, also if items are different; 1 with --verify if the keychain does \
+            not have every item; 36 if a collection stayed \
             locked, 51 for a wrong password, 53 if there is no service or it has ended, 93 for what cannot be read, 206 \
             if the service is another program.
 
@@ -81,7 +82,10 @@ struct ImportKeyring: ParsableSubcommand {
         try session.write(json ? try JSONText.of(outcome.report) : outcome.report.text)
         if let failure = outcome.failure { throw failure }
         if let status = outcome.omissionStatus { throw .reported(status.rawValue) }
-        if verify, outcome.report.new + outcome.report.different > 0 { throw .reported(1) }
+        guard verify else { return }
+        // Those of a collection in memory are lost with their program.
+        let left = outcome.report.new + outcome.report.different + outcome.report.leftOut
+        if left > 0 || outcome.report.collections.contains(where: { $0.reason != nil }) { throw .reported(1) }
     }
 
     private func source(in session: CommandSession) throws(CommandFailure) -> any ImportSource {

@@ -11,13 +11,15 @@ public struct Installation: Sendable {
     /// - Parameter executable: the path of one of the programs.
     public init(of executable: String) {
         let own = ParentDirectory.of(executable) ?? "."
-        let other =
-            if own.hasSuffix(Self.daemons) {
-                "\(own.dropLast(Self.daemons.count))/bin"
-            } else {
-                "\(ParentDirectory.of(own).map { $0 == "/" ? "" : $0 } ?? "")\(Self.daemons)"
-            }
-        directories = [own, other]
+        if own.hasSuffix(Self.daemons) {
+            directories = [own, "\(own.dropLast(Self.daemons.count))\(Self.commands)"]
+        } else if own.hasSuffix(Self.commands) {
+            // Before its own: an older version had the daemons there.
+            directories = ["\(own.dropLast(Self.commands.count))\(Self.daemons)", own]
+        } else {
+            // Of a program elsewhere, every user may be able to create such a directory.
+            directories = [own]
+        }
     }
 
     /// The installation of the program that this process executes; nil without /proc.
@@ -32,5 +34,6 @@ public struct Installation: Sendable {
         directories.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
     }
 
+    private static let commands = "/bin"
     private static let daemons = "/libexec/latchkey"
 }

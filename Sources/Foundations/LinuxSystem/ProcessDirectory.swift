@@ -46,7 +46,8 @@ public struct ProcessDirectory: Sendable {
     /// Whether the process runs; not if it has ended and its parent has not waited for it yet (proc_pid_stat(5), field 3).
     public var isRunning: Bool {
         guard let text = text("stat"), let end = text.lastIndex(of: ")") else { return false }
-        return text[end...].dropFirst().split(separator: " ", maxSplits: 1).first.map { $0 != "Z" && $0 != "X" } ?? false
+        return text[end...].dropFirst().split(separator: " ", maxSplits: 1).first.map { $0 != "Z" && $0 != "X" }
+            ?? false
     }
 
     /// The control group of the unified hierarchy.

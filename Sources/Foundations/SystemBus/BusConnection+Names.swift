@@ -149,7 +149,9 @@ extension BusConnection {
     /// Returns the program at the other end of a connection.
     public func program(_ name: BusName) -> BusProgram {
         let process = (try? peer(name))?.process
-        return BusProgram(process: process, executable: process.flatMap { number in
+        return BusProgram(
+            process: process,
+            executable: process.flatMap { number in
                 let directory = ProcessDirectory(number)
                 return directory.executable ?? directory.firstArgument
             })

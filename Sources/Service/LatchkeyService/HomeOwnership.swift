@@ -115,7 +115,8 @@ public final class HomeOwnership: Sendable {
     private static func markerPath(_ home: KeychainHome) -> String { "\(home.dataDirectory)/\(markerName)" }
 
     private static let markerName = "daemon"
-    private static let markerText = "This keychain belongs to latchkeyd. `latchkey daemon --user --release` releases it.\n"
+    private static let markerText =
+        "This keychain belongs to latchkeyd. `latchkey daemon --user --release` releases it.\n"
     private static let temporaryText =
         "This keychain belongs to the latchkeyd that a command has started, while it runs.\n"
     private static let lockName = "daemon.lock"

@@ -11,7 +11,8 @@ extension KeychainSecretStore {
     /// which is closed with its last reference.
     convenience init(testing keychain: TestKeychain) {
         self.init { () throws(KeychainError) in
-            KeychainSession(keychain.service, as: CallerIdentity(executable: "/usr/libexec/latchkey/latchkey-secret-service"))
+            KeychainSession(
+                keychain.service, as: CallerIdentity(executable: "/usr/libexec/latchkey/latchkey-secret-service"))
         }
     }
 }

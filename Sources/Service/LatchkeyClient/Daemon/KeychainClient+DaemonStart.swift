@@ -9,8 +9,8 @@ extension KeychainClient {
     /// Starts the user's own latchkeyd, which keeps keychains unlocked for the processes that follow, if
     /// no daemon serves this process. Two processes that do so at once start one.
     ///
-    /// `LATCHKEY_NO_DAEMON=1` forbids it. Without the program, beside this one or in PATH, nothing is
-    /// done.
+    /// `LATCHKEY_NO_DAEMON=1` forbids it. Without the program, in this installation or in one whose commands are
+    /// in PATH, nothing is done.
     ///
     /// - Throws: errSecNotAvailable if the daemon does not start.
     public static func startDaemonIfMissing() throws(KeychainError) {

@@ -15,7 +15,7 @@ struct DiagnosticReport: Encodable {
     var machine = MachineFacts.ofThisMachine()
     /// The variables of Latchkey that are set; not their values.
     var variables: [DiagnosticText] = DiagnosticReport.setVariables
-    /// The programs of Latchkey beside this one.
+    /// The programs of this installation.
     var programs: [DiagnosticText] = DiagnosticReport.installedPrograms
     var keychain: Keychain
     /// The formats of the files, where this process reads them.

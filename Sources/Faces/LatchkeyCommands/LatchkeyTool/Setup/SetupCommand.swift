@@ -17,14 +17,16 @@ struct SetupCommand: ParsableSubcommand {
             changed since then stays. Root is never used, and no file of another program is replaced.
 
             If gnome-keyring is the Secret Service of the session, the step secret-service imports its items, compares \
-            them, keeps gnome-keyring from starting as the Secret Service for this user, and takes its place at once. \
-            Nothing of it is deleted; --undo gives the place back, and the imported items stay.
+            them, keeps gnome-keyring from being started for this user, and takes its place at once; its agent for SSH \
+            keys is started again. This is done only if the step is named. Nothing of gnome-keyring is deleted; --undo \
+            gives the place back, and the items stay in the keychain.
 
             The steps are completions, daemon, agent, secret-service, import, login, pinentry, tpm, git and docker.
 
             EXAMPLES:
               latchkey setup
               latchkey setup --apply completions
+              latchkey setup --apply secret-service
               latchkey setup --undo
               latchkey setup --json | jq '.steps[] | select(.state == "useful")'
             """)
@@ -68,7 +70,9 @@ struct SetupCommand: ParsableSubcommand {
         }
         let work = SetupWork(machine: machine, stateDirectory: directory)
         guard !undo else { return try revert(work, in: session) }
-        let chosen = SetupPlan(machine: machine).steps.filter { steps.isEmpty || steps.contains($0.name) }
+        let chosen = SetupPlan(machine: machine, named: Set(steps)).steps.filter {
+            steps.isEmpty || steps.contains($0.name)
+        }
         var attempts = SetupAttempts(in: session)
         var report = SetupReport()
         for step in chosen {
@@ -93,9 +97,7 @@ struct SetupCommand: ParsableSubcommand {
         let record = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try SetupRecord.read(in: work.stateDirectory)
         }
-        // The last change first; and the name of the Secret Service last, when the bus finds the other one again.
-        let reversed = record.changes.reversed().filter { steps.isEmpty || steps.contains($0.step) }
-        let chosen = reversed.filter { $0.ended == nil } + reversed.filter { $0.ended != nil }
+        let chosen = SetupRecord.Change.undoOrder(record.changes).filter { steps.isEmpty || steps.contains($0.step) }
         var attempts = SetupAttempts(in: session)
         var reports: [UndoReport] = []
         for change in chosen {
@@ -119,7 +121,7 @@ struct SetupCommand: ParsableSubcommand {
 extension SetupRecord.Change {
     /// What was changed.
     fileprivate var subject: String {
-        if let masked { return "systemctl --user unmask \(masked)" }
+        if let masked { return "systemctl --user unmask \(masked.joined(separator: " "))" }
         if let ended { return "give the name of the Secret Service back to \(ended)" }
         return file ?? unit.map { "systemctl --user disable --now \($0)" } ?? ""
     }
@@ -131,7 +133,8 @@ extension SetupWork.Undone {
         case .undone: "undone"
         case .changed: "changed since then, and left as it is"
         case .missing: "not there any more"
-        case .free: "undone; the other program starts at the next login"
+        case .givenBack: "undone; items that were stored meanwhile are only in this keychain"
+        case .free: "undone; the other program starts at the next login, without the items that were stored meanwhile"
         }
     }
 }

@@ -25,6 +25,10 @@ struct SetupMachine: Sendable {
     var user: UInt32 = geteuid()
     /// Runs a program without output, and returns its exit value.
     var run: @Sendable ([String]) throws(SystemError) -> Int32 = SetupMachine.execute
+    /// Runs a program with the terminal and the standard error of this process, and without output.
+    var runShowingErrors: @Sendable ([String]) throws(SystemError) -> Int32 = SetupMachine.executeVisibly
+    /// The variables of the environment that select another keychain than that of the session bus's services.
+    var redirections: [String] = []
     /// The Secret Service of the session bus; nil without a session bus.
     var secretService: @Sendable () -> SecretServiceStatus? = SecretServiceStatus.current
     /// Lets the session bus start its Secret Service, and returns it.
@@ -50,7 +54,10 @@ struct SetupMachine: Sendable {
             runtimeDirectory: directory("XDG_RUNTIME_DIR"), shell: shell,
             hasDisplay: SecureEnvironment.value(of: "DISPLAY") != nil
                 || SecureEnvironment.value(of: "WAYLAND_DISPLAY") != nil,
-            executable: Installation.ownExecutable)
+            executable: Installation.ownExecutable,
+            redirections: ["LATCHKEY_HOME", "LATCHKEY_KEYCHAIN", "LATCHKEY_EPHEMERAL"].filter {
+                SecureEnvironment.value(of: $0) != nil
+            })
     }
 
     /// - Throws: errSecNotAvailable if the home directory, or one of the user's other directories, is another
@@ -84,6 +91,10 @@ struct SetupMachine: Sendable {
 
     private static func write(_ path: String, _ content: [UInt8]) throws(SystemError) {
         try NewFile.create(path, content: content, mode: 0o644)
+    }
+
+    private static func executeVisibly(_ words: [String]) throws(SystemError) -> Int32 {
+        try ChildProcess.run(["/bin/sh", "-c", "exec \"$0\" \"$@\" > /dev/null"] + words)
     }
 
     private static func end(_ process: Int32) throws(SystemError) {

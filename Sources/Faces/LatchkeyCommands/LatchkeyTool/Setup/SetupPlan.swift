@@ -6,6 +6,8 @@ internal import Glibc
 /// The steps for a machine.
 struct SetupPlan {
     let machine: SetupMachine
+    /// The steps that were named on the command line.
+    var named: Set<String> = []
 
     /// Every step, in the order in which they are shown and done.
     var steps: [SetupStep] {

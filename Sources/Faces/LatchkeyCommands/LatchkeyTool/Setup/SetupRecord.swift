@@ -9,6 +9,7 @@ internal import LinuxSystem
 /// What `latchkey setup --apply` has done, in `setup.json` of the state directory, so that `--undo` undoes
 /// that, and nothing else.
 struct SetupRecord: Codable, Equatable {
+    /// 2 with masked units or a taken place, which format 1 did not have.
     var format = 1
     var changes: [Change] = []
 
@@ -23,12 +24,17 @@ struct SetupRecord: Codable, Equatable {
         var directories: [String] = []
         /// The unit that was enabled.
         var unit: String?
-        /// The unit that was masked.
-        var masked: String?
-        /// Whether the masked unit was active.
-        var wasActive: Bool?
-        /// The program that was ended, because it had the name of the Secret Service.
+        /// The units that were masked.
+        var masked: [String]?
+        /// Those of them that were active.
+        var active: [String]?
+        /// The program whose place as the Secret Service was taken.
         var ended: String?
+
+        /// The last change first; and the name of the Secret Service last, when the bus finds the other one again.
+        static func undoOrder(_ changes: [Change]) -> [Change] {
+            changes.reversed().filter { $0.ended == nil } + changes.reversed().filter { $0.ended != nil }
+        }
 
         /// Whether both are the same change, of another attempt.
         func isSame(as other: Change) -> Bool {
@@ -43,8 +49,9 @@ struct SetupRecord: Codable, Equatable {
     mutating func add(_ change: Change) -> Change {
         let earlier = changes.filter { $0.isSame(as: change) }
         var merged = change
-        // An interrupted attempt may have stopped the unit already.
-        if earlier.contains(where: { $0.wasActive == true }) { merged.wasActive = true }
+        // An interrupted attempt may have stopped units already.
+        let active = Set((earlier + [change]).flatMap { $0.active ?? [] })
+        if merged.masked != nil { merged.active = active.sorted() }
         // Each is in the next one, whose path is longer.
         merged.directories = Set((earlier + [change]).flatMap(\.directories)).sorted { $0.utf8.count < $1.utf8.count }
         changes.removeAll { earlier.contains($0) }
@@ -65,7 +72,9 @@ struct SetupRecord: Codable, Equatable {
             throw KeychainError(ofFile: error)
         }
         guard let bytes else { return SetupRecord() }
-        guard let record = try? JSONDecoder().decode(SetupRecord.self, from: Data(bytes)), record.format == 1 else {
+        guard let record = try? JSONDecoder().decode(SetupRecord.self, from: Data(bytes)),
+            (1...2).contains(record.format)
+        else {
             throw KeychainError(
                 .notAvailable, "\(path), the record of latchkey setup, cannot be read by this version",
                 hint: "undo by hand what it names, and remove it")
@@ -78,7 +87,9 @@ struct SetupRecord: Codable, Equatable {
         do throws(SystemError) {
             let directory = try PrivateDirectory(creating: path)
             guard !changes.isEmpty else { return try PrivateFile.remove(Self.fileName, in: directory) }
-            guard let data = try? JSONEncoder().encode(self) else {
+            var record = self
+            record.format = changes.contains { $0.masked != nil || $0.ended != nil } ? 2 : 1
+            guard let data = try? JSONEncoder().encode(record) else {
                 throw SystemError("encode the record of latchkey setup", code: EINVAL)
             }
             try PrivateFile.replace(Self.fileName, in: directory, content: Array(data))

@@ -28,10 +28,10 @@ struct SetupReport: Encodable {
         var unit: String?
         /// The keyring of which the items are imported; absent for another action.
         var importedKeyring: String?
-        /// The unit that is masked; absent for another action.
-        var maskedUnit: String?
-        /// The Secret Service that is replaced; absent for another action.
-        var replacedService: SecretServiceStatus.Owner?
+        /// The units that are masked; absent for another action.
+        var maskedUnits: [String]?
+        /// The parts of gnome-keyring that are started again after its end; absent for another action.
+        var restarted: [String]?
     }
 
     /// - Parameter result: that of `--apply`; nil if the step was only shown.
@@ -59,8 +59,8 @@ extension SetupReport.Action {
         case .file(let path, let content): (file, self.content) = (path, content)
         case .unit(let name): unit = name
         case .importing(let keyring): importedKeyring = keyring
-        case .mask(let unit): maskedUnit = unit
-        case .takeName(let owner): replacedService = owner
+        case .mask(let units): maskedUnits = units
+        case .takeName(let parts): restarted = parts
         }
     }
 }

@@ -23,6 +23,14 @@ struct SetupStep: Sendable, Equatable {
     /// What a person can type.
     var commands: [String] = []
 
+    /// Whether the step takes the place of another Secret Service.
+    var takesName: Bool {
+        actions.contains { action in
+            guard case .takeName = action else { return false }
+            return true
+        }
+    }
+
     static func done(_ name: String, _ detail: String) -> SetupStep {
         SetupStep(name: name, state: .done, detail: detail)
     }
@@ -48,10 +56,11 @@ enum SetupAction: Sendable, Equatable {
     case unit(String)
     /// Imports the items of another keyring, and compares them with the keychain.
     case importing(from: String)
-    /// Stops a unit of the user, and keeps everything from starting it.
-    case mask(unit: String)
-    /// Ends the program that has the name of the Secret Service, and lets the bus start latchkey-secret-service.
-    case takeName(from: SecretServiceStatus.Owner)
+    /// Stops units of the user, and keeps everything from starting them.
+    case mask(units: [String])
+    /// Ends gnome-keyring, if it has the name of the Secret Service then, lets the bus start latchkey-secret-service, and
+    /// starts the other parts of gnome-keyring again.
+    case takeName(restarting: [String])
 
     /// What is done, as a command where it is one.
     var summary: String {
@@ -59,8 +68,10 @@ enum SetupAction: Sendable, Equatable {
         case .file(let path, let content): "write \(path) (\(content.utf8.count) bytes)"
         case .unit(let name): "systemctl --user enable --now \(name)"
         case .importing(let keyring): "latchkey import --from \(keyring), and compare every item"
-        case .mask(let unit): "systemctl --user mask --now \(unit)"
-        case .takeName(let owner): "end \(owner), and let the session bus start latchkey-secret-service"
+        case .mask(let units): "systemctl --user mask --now \(units.joined(separator: " "))"
+        case .takeName(let parts):
+            "end gnome-keyring-daemon, and let the session bus start latchkey-secret-service"
+                + (parts.isEmpty ? "" : "; then start gnome-keyring again for \(parts.joined(separator: " and ")) only")
         }
     }
 

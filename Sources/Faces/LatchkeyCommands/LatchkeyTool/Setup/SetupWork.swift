@@ -17,7 +17,27 @@ struct SetupWork {
     /// loses a change that has failed only if nothing of it is left.
     func apply(_ step: SetupStep) throws(KeychainError) {
         try whileLocked { () throws(KeychainError) in
-            for action in step.actions { try apply(action, of: step) }
+            do throws(KeychainError) {
+                for action in step.actions { try apply(action, of: step) }
+            } catch {
+                // Without the Secret Service that was there before, desktop programs would have none.
+                guard step.takesName else { throw error }
+                throw undoing(step, after: error)
+            }
+        }
+    }
+
+    /// Undoes what was done of a step, and returns the error with what became of that.
+    private func undoing(_ step: SetupStep, after error: KeychainError) -> KeychainError {
+        do throws(KeychainError) {
+            let changes = try SetupRecord.read(in: stateDirectory).changes.filter { $0.step == step.name }
+            for change in SetupRecord.Change.undoOrder(changes) { _ = try undoLocked(change) }
+            guard !changes.isEmpty else { return error }
+            return KeychainError(error.status, "\(error.problem); what was done before was undone", hint: error.hint)
+        } catch let failure {
+            return KeychainError(
+                error.status, "\(error.problem); and it could not be undone: \(failure.problem)",
+                hint: "latchkey setup --undo \(step.name)")
         }
     }
 
@@ -64,7 +84,7 @@ struct SetupWork {
     /// What a change has done although it failed; nil if that is nothing.
     private func remainder(of change: SetupRecord.Change) -> String? {
         if let unit = change.unit { return machine.enables(unit) ? "\(unit) is enabled" : nil }
-        if let unit = change.masked { return machine.isMasked(unit) ? "\(unit) is masked" : nil }
+        if let units = change.masked { return units.contains(where: machine.isMasked) ? "units are masked" : nil }
         if let program = change.ended { return "\(program) may have ended" }
         guard let path = change.file else { return nil }
         return holds(path, change.content) ? "\(path) is there" : nil
@@ -83,10 +103,10 @@ struct SetupWork {
                 step: step.name, file: path, content: content, directories: missingDirectories(above: path))
         case .unit(let name):
             SetupRecord.Change(step: step.name, unit: name)
-        case .mask(let unit):
-            SetupRecord.Change(step: step.name, masked: unit, wasActive: isActive(unit))
-        case .takeName(let owner):
-            SetupRecord.Change(step: step.name, ended: owner.program ?? "the Secret Service")
+        case .mask(let units):
+            SetupRecord.Change(step: step.name, masked: units, active: units.filter(isActive))
+        case .takeName:
+            SetupRecord.Change(step: step.name, ended: "gnome-keyring-daemon")
         case .importing:
             SetupRecord.Change(step: step.name)
         }
@@ -111,10 +131,10 @@ struct SetupWork {
         switch action {
         case .unit(let name):
             try systemctl(["enable", "--now", name])
-        case .mask(let unit):
-            try systemctl(["mask", "--now", unit])
-        case .takeName(let owner):
-            try takeName(from: owner)
+        case .mask(let units):
+            try systemctl(["mask", "--now"] + units)
+        case .takeName(let parts):
+            try takeName(restarting: parts)
         case .importing(let keyring):
             try importItems(of: keyring)
         case .file(let path, let content):
@@ -142,43 +162,58 @@ struct SetupWork {
         for words in [[], ["--verify"]] {
             let status: Int32
             do throws(SystemError) {
-                status = try machine.run([program, "--from", keyring] + words)
+                status = try machine.runShowingErrors([program, "--from", keyring] + words)
             } catch {
                 throw KeychainError(ofFile: error)
             }
-            guard status == 0 else {
-                throw KeychainError(
-                    .notAvailable, "the keychain does not have every item of \(keyring), which stays as it is",
-                    hint: "latchkey import --from \(keyring) --dry-run shows them; delete or rename those that are different")
-            }
+            guard status == 0 else { throw Self.failure(ofImport: status, from: keyring) }
         }
     }
 
-    private func takeName(from owner: SecretServiceStatus.Owner) throws(KeychainError) {
-        // The agent for SSH keys is a part of the same process.
-        let hasAgent = machine.runtimeDirectory.map { machine.has("\($0)/keyring/ssh") } ?? false
-        try end(owner)
+    /// The error for an exit value of `latchkey import`, which has said the reason itself.
+    private static func failure(ofImport status: Int32, from keyring: String) -> KeychainError {
+        let command = "latchkey import --from \(keyring) --dry-run"
+        guard status == 1 else {
+            return KeychainError(
+                .notAvailable,
+                "the items of \(keyring) were not imported (exit value \(status)), and nothing else was done",
+                hint: "\(command) shows why; latchkey explain \(status)")
+        }
+        return KeychainError(
+            .notAvailable, "the keychain does not have every item of \(keyring), and nothing else was done",
+            hint: "\(command) shows them; delete or rename those that are different, here or there")
+    }
+
+    private func takeName(restarting parts: [String]) throws(KeychainError) {
+        // Who has the name now: a program may have started it since the plan was made.
+        let owner = machine.secretService()?.owner
+        if let owner, !owner.isLatchkey {
+            guard owner.isGNOME else {
+                throw KeychainError(.notAvailable, "\(owner) has become the Secret Service meanwhile")
+            }
+            try end(owner)
+        }
         let status = try machine.startSecretService()
         guard let new = status.owner, new.isLatchkey else {
             throw KeychainError(
-                .notAvailable, "the session bus has started \(status.owner?.description ?? "nothing") and not latchkey-secret-service")
+                .notAvailable,
+                "the session bus has started \(status.owner?.description ?? "nothing") and not latchkey-secret-service")
         }
-        guard hasAgent, let program = owner.program else { return }
+        guard !parts.isEmpty, let program = owner?.program, owner?.isLatchkey == false else { return }
+        let words = [program, "--start", "--components=\(parts.joined(separator: ","))"]
         do throws(SystemError) {
-            let status = try machine.run([program, "--start", "--components=ssh"])
-            guard status == 0 else { throw SystemError("start \(program)", code: ECHILD) }
+            let status = try machine.run(words)
+            guard status == 0 else { throw SystemError("start", path: program, code: ECHILD) }
         } catch {
             throw KeychainError(
-                .notAvailable, "the agent of gnome-keyring for SSH keys did not start again",
-                hint: "eval \"$(\(program) --start --components=ssh)\"")
+                .notAvailable, "gnome-keyring did not start again for \(parts.joined(separator: " and "))",
+                hint: words.joined(separator: " "))
         }
     }
 
     private func end(_ owner: SecretServiceStatus.Owner) throws(KeychainError) {
         guard let process = owner.process else {
-            throw KeychainError(
-                .notAvailable, "the process of \(owner) is not known, so that it cannot be ended",
-                hint: "log out and in: what was done so far lets the session bus start latchkey-secret-service")
+            throw KeychainError(.notAvailable, "the process of \(owner) is not known, so that it cannot be ended")
         }
         do throws(SystemError) { try machine.end(process) } catch { throw KeychainError(ofFile: error) }
     }
@@ -205,19 +240,23 @@ struct SetupWork {
         case changed
         /// There was nothing left but directories that were created, which are removed.
         case missing
+        /// The other program has the name of the Secret Service again.
+        case givenBack
         /// The name of the Secret Service is free, and nothing has taken it yet.
         case free
     }
 
     /// Undoes a change, and takes it out of the record.
     func undo(_ change: SetupRecord.Change) throws(KeychainError) -> Undone {
-        try whileLocked { () throws(KeychainError) in
-            let result = try revert(change)
-            var record = try SetupRecord.read(in: stateDirectory)
-            record.changes.removeAll { $0 == change }
-            try record.write(in: stateDirectory)
-            return result
-        }
+        try whileLocked { () throws(KeychainError) in try undoLocked(change) }
+    }
+
+    private func undoLocked(_ change: SetupRecord.Change) throws(KeychainError) -> Undone {
+        let result = try revert(change)
+        var record = try SetupRecord.read(in: stateDirectory)
+        record.changes.removeAll { $0 == change }
+        try record.write(in: stateDirectory)
+        return result
     }
 
     private func revert(_ change: SetupRecord.Change) throws(KeychainError) -> Undone {
@@ -225,9 +264,9 @@ struct SetupWork {
             try disable(unit)
             return .undone
         }
-        if let unit = change.masked {
-            try systemctl(["unmask", unit])
-            if change.wasActive == true { try systemctl(["start", unit]) }
+        if let units = change.masked {
+            try systemctl(["unmask"] + units)
+            if let active = change.active, !active.isEmpty { try systemctl(["start"] + active) }
             return .undone
         }
         if change.ended != nil { return try giveBackName() }
@@ -247,8 +286,13 @@ struct SetupWork {
     private func giveBackName() throws(KeychainError) -> Undone {
         if let owner = machine.secretService()?.owner, owner.isLatchkey { try end(owner) }
         // What the bus cannot start now, the next login does.
-        guard let owner = try? machine.startSecretService().owner, !owner.isLatchkey else { return .free }
-        return .undone
+        guard let owner = try? machine.startSecretService().owner else { return .free }
+        guard !owner.isLatchkey else {
+            throw KeychainError(
+                .notAvailable, "the session bus has started \(owner) again: another file of the bus names it",
+                hint: "ls ~/.local/share/dbus-1/services /usr/local/share/dbus-1/services")
+        }
+        return .givenBack
     }
 
     /// Whether there is anything at the path, also a link that leads nowhere.
