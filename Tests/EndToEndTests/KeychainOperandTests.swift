@@ -362,6 +362,9 @@ struct KeychainOperandTests {
             #expect(outcome.status == 52, "\(words): \(outcome)")
         }
         #expect(try run("delete-keychain", roots).status == 52)
+        for name in [roots, "System.keychain", "/Library/Keychains/System.keychain"] {
+            #expect(try run("create-keychain", "-p", "", name).status == 48)
+        }
     }
 
     @Test("A piped password of a new keychain is one line or two equal ones; two different ones are macOS's error")

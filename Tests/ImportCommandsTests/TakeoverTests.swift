@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainTesting
+import SystemBus
 import Testing
 
 /// `latchkey setup --apply secret-service` beside gnome-keyring itself.
@@ -78,7 +79,7 @@ struct TakeoverTests {
         #expect(try desktop().contains("\(GnomeKeyringDaemon.program) (process "))
         #expect(try latchkey("setup", "--undo").output == "there is nothing to undo\n")
         // The items stay.
-        #expect(try latchkey("get", "--reveal", "example.com/alice").output == "s3cret\n")
+        #expect(try latchkey("get", "--reveal", "example.com/alice").output == "s3cret")
     }
 
     @Test("A gnome-keyring that the bus starts for the import does not keep the name")

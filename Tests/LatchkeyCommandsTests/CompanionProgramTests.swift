@@ -12,6 +12,7 @@ struct CompanionProgramTests {
         let list = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Packaging/debian/\(program.debianPackage).install")
         let lines = try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
-        #expect(lines.contains("usr/bin/\(program.rawValue)"))
+        let isDaemon = [.secretService, .daemon].contains(program)
+        #expect(lines.contains(isDaemon ? "usr/libexec/latchkey" : "usr/bin/\(program.rawValue)"))
     }
 }

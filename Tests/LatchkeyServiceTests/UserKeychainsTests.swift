@@ -178,6 +178,11 @@ struct UserKeychainsTests {
         #expect(again?.status == .duplicateKeychain)
         try keychains.delete(try Self.name("/a/build.keychain"))
         #expect(try keychains.names().map(\.text) == ["login", "build"] + paths.dropFirst())
+        for name in ["@a", "path-0"] {
+            try Self.create(name, in: keychains)
+            #expect(try keychains.names().map(\.text).contains(name))
+            try keychains.delete(try Self.name(name))
+        }
         // A directory whose path is not its own is not one of a keychain.
         let home = keychains.home(of: try Self.name("/b/build.keychain")).dataDirectory
         try Data("/c/build.keychain".utf8).write(to: URL(filePath: home + "/path"))

@@ -55,9 +55,9 @@ final class RunningService: Sendable {
         let program = (try? bus.owner(of: name)).flatMap { $0 }.map(bus.program)
         return KeychainError(
             .notAvailable, "\(program?.description ?? "another program") provides \(name) on this bus already",
-            hint:
-                "latchkey setup --apply secret-service takes the place of gnome-keyring; --replace takes the name from a latchkey-secret-service"
-        )
+            hint: program?.name == "gnome-keyring-daemon"
+                ? "latchkey setup --apply secret-service imports its items, and takes its place"
+                : "--replace takes the name from another latchkey-secret-service")
     }
 
     func waitForEnd() {

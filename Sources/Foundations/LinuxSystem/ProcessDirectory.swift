@@ -45,9 +45,9 @@ public struct ProcessDirectory: Sendable {
 
     /// Whether the process runs; not if it has ended and its parent has not waited for it yet (proc_pid_stat(5), field 3).
     public var isRunning: Bool {
-        guard let text = text("stat"), let end = text.lastIndex(of: ")") else { return false }
-        return text[end...].dropFirst().split(separator: " ", maxSplits: 1).first.map { $0 != "Z" && $0 != "X" }
-            ?? false
+        // The name of the program, in parentheses, may have any characters.
+        let state = text("stat")?.split(separator: ")").last?.split(separator: " ").first
+        return state.map { $0 != "Z" && $0 != "X" } ?? false
     }
 
     /// The control group of the unified hierarchy.

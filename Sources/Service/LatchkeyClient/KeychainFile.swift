@@ -70,7 +70,7 @@ public struct KeychainFile: Sendable {
         guard !name.isPath || !exists else {
             throw KeychainError(
                 .duplicateKeychain, "\(name) is the file of a keychain that is not among yours",
-                hint: "security delete-keychain \(name)")
+                hint: "security delete-keychain '\(name)'")
         }
     }
 
@@ -147,9 +147,8 @@ public struct KeychainFile: Sendable {
     private static func absolute(_ parts: [String]) -> String? {
         // A word that no shell has expanded is below the home directory.
         let isUnexpanded = parts.first == "~" && parts.count > 1
-        return (isUnexpanded ? home : folder).map {
-            "\($0)/" + parts.dropFirst(isUnexpanded ? 1 : 0).joined(separator: "/")
-        }
+        let below = isUnexpanded ? Array(parts.dropFirst()) : parts
+        return (isUnexpanded ? home : folder).map { "\($0)/" + below.joined(separator: "/") }
     }
 
     /// Adds `-db` to a path in a user's `Library/Keychains`, unless only the file without it exists.

@@ -21,7 +21,7 @@ public struct UserKeychains: Sendable {
         name == .login ? login : login.subhome(Self.directoryName, Self.directory(of: name), name)
     }
 
-    /// The name of a keychain's directory. Names do not begin with the character of a path's digest.
+    /// The name of a keychain's directory. Only that of a keychain with a path has no ending.
     private static func directory(of name: KeychainName) -> String {
         guard name.isPath else { return name.fileName }
         return pathMark + AuditName.hexadecimal(AuditKey.digest(of: Array(name.text.utf8)).prefix(16))
@@ -46,7 +46,7 @@ public struct UserKeychains: Sendable {
             // Other names are of a creation or a deletion that was interrupted.
             let names = directories.compactMap { entry in
                 entry.name.text.flatMap { text in
-                    (text.hasPrefix(Self.pathMark) ? Self.storedPath(in: "\(path)/\(text)") : KeychainName(text))
+                    (text.hasSuffix(".keychain-db") ? KeychainName(text) : Self.storedPath(in: "\(path)/\(text)"))
                         .flatMap { Self.directory(of: $0) == text && $0 != .login ? $0 : nil }
                 }
             }
@@ -261,6 +261,6 @@ public struct UserKeychains: Sendable {
     private static let draftName = ".draft"
     private static let lockName = "keychains.lock"
     /// Begins the name of the directory of a keychain with a path.
-    private static let pathMark = "@"
+    private static let pathMark = "path-"
     private static let pathFileName = "path"
 }

@@ -18,7 +18,7 @@ struct DaemonCommand: ForwardedCommand {
             EXAMPLES:
               latchkey daemon --user &
               latchkey daemon --user --release
-              sudo latchkey daemon --system --release
+              latchkey daemon --system --release
             """)
 
     @Argument(

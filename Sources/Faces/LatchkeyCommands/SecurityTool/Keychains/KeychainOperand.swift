@@ -37,7 +37,8 @@ enum KeychainOperand: Equatable {
     static func new(_ word: CommandWord, _ overview: KeychainOverview) throws(CommandFailure) -> KeychainFile {
         let text = try text(of: word)
         return try CommandFailure.mapErrors("SecKeychainCreate \(text)") { () throws(KeychainError) in
-            guard !["default", "System.keychain", "SystemRootCertificates.keychain"].contains(text) else {
+            let names = ["default", "System.keychain", "SystemRootCertificates.keychain"]
+            guard !(names + [administratorPath, systemRootsPath]).contains(text) else {
                 throw KeychainError(.duplicateKeychain)
             }
             let file = try KeychainFile(text)
