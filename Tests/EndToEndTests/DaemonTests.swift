@@ -215,7 +215,7 @@ extension DaemonProofs {
                 let programs = ["latchkeyd", "latchkey-biometry-digest", "latchkey-secret-service", "latchkey"]
                 try programs.reduce(text) { text, program in
                     text.replacing(
-                        try Regex("/usr/bin/\(program)(?![a-z-])"), with: Executable.path(program))
+                        try Regex("/usr/(bin|libexec/latchkey)/\(program)(?![a-z-])"), with: Executable.path(program))
                 }.write(toFile: path, atomically: true, encoding: .utf8)
                 names.append(path)
             }
