@@ -35,14 +35,16 @@ extension KeychainClient {
         let database = known.places.first?.path ?? ""
         let isNew = try file.create(besides: ParentDirectory.of(database) ?? database)
         do throws(KeychainError) {
-            if known.place(file.name) != nil {
+            // Only a keychain with a path can have lost its file; one of another process with this name stays.
+            if file.name.isPath, known.place(file.name) != nil {
                 try registry.deleteKeychain(file.name)
                 forget(file.name)
             }
             try registry.createKeychain(file.name, passcode: passcode)
         } catch {
             // Another process may have created the keychain meanwhile: then the file is that of its keychain.
-            if isNew, (try? registry.keychains())?.place(file.name) == nil { try? file.remove() }
+            // Without an answer, the file stays, and delete-keychain removes both.
+            if isNew, let now = try? registry.keychains(), now.place(file.name) == nil { try? file.remove() }
             throw error
         }
     }
@@ -78,7 +80,11 @@ extension KeychainOverview {
     ///
     /// - Throws: errSecInvalidKeychain for text that is neither, and for the path of another file.
     public func name(of text: String) throws(KeychainError) -> KeychainName {
-        if let place = places.first(where: { $0.path == text || $0.name.text == text }) { return place.name }
+        // By bytes: two names that a person reads alike are two keychains.
+        let known = places.first {
+            $0.path.utf8.elementsEqual(text.utf8) || $0.name.text.utf8.elementsEqual(text.utf8)
+        }
+        if let known { return known.name }
         let file = try KeychainFile(text)
         guard place(file.name) != nil || !file.isForeign else {
             throw KeychainError(

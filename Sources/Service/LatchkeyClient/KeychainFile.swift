@@ -40,7 +40,10 @@ public struct KeychainFile: Sendable {
             return
         }
         let path = Self.resolve(Self.withEnding(absolute))
-        let isInFolder = folder.map { ParentDirectory.of(path) == Self.resolve($0) } ?? false
+        let isInFolder =
+            folder.flatMap { folder in
+                ParentDirectory.of(path)?.utf8.elementsEqual(Self.resolve(folder).utf8)
+            } ?? false
         let file = path.split(separator: "/").last.map { String($0) } ?? ""
         guard let name = (isInFolder ? Self.name(of: file) : nil) ?? KeychainName(path) else {
             throw Self.invalid(text)
