@@ -36,8 +36,9 @@ enum PartitionList {
             try PasswordSearch.matchesOfFirstGroup(query, returning: .attributes, in: keychain, for: person).records
         }
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
+        // All passwords before the first change.
+        for (_, keychain) in found { try password.verify(keychain) }
         for (record, keychain) in found {
-            try password.verify(keychain)
             try set(partitions(arguments), of: record, in: keychain, for: person)
         }
     }
