@@ -148,6 +148,18 @@ struct ItemLabelTests {
         #expect(latchkey("rm", "--force", "Mail/alice").exit == 0 && list().isEmpty)
     }
 
+    @Test("The label of a generic password never takes the place of a server")
+    func labelOfAnotherServer() throws {
+        keychain.latchkey("set --server Mail --account alice", io: TestIO(input: ["of the server"]))
+        try store("Mail", [("username", "alice")], "of the label")
+        #expect(latchkey("get", "Mail/alice").output == "of the server")
+        let ambiguous = latchkey("get", "Mail")
+        #expect(ambiguous.exit == 206 && ambiguous.error.hasPrefix("latchkey: 2 items match 'Mail'\n"), "\(ambiguous)")
+        #expect(latchkey("rm", "--force", "--server", "Mail", "--account", "alice").exit == 0)
+        #expect(latchkey("get", "Mail/alice").output == "of the label")
+        #expect(latchkey("get", "Mail").output == "of the label")
+    }
+
     // MARK: Unusual names
 
     @Test("Whatever a label contains, the name in the list is what get and rm take")

@@ -129,6 +129,9 @@ public struct ItemMatches: Sendable {
         self.damaged = damaged
         self.locked = locked
     }
+
+    /// Whether nothing was found, not even a damaged item.
+    public var isEmpty: Bool { records.isEmpty && damaged == 0 }
 }
 
 extension KeychainService {

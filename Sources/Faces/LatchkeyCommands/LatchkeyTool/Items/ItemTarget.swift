@@ -76,12 +76,18 @@ struct ItemTarget {
 /// The existing passwords that a command line selects: by attributes, or by a name, which can be that of a
 /// service, of a server, or a label.
 struct ItemSelection {
+    /// One thing that is looked for.
+    struct Step {
+        let target: ItemTarget
+        /// What else has the name. If the target and one of these are found, the name is ambiguous.
+        let rivals: [ItemTarget]
+    }
+
     /// The selection for messages.
     let text: String
     let accessGroup: String?
-    /// What is looked for, in this order: an item of a step comes before those of later ones. The targets of
-    /// one step stand beside each other.
-    let steps: [[ItemTarget]]
+    /// What is looked for, in this order: an item of a step comes before those of later ones.
+    let steps: [Step]
     /// Whether the name has more than one slash.
     let hasSlashes: Bool
     /// Whether the name has no service: then an item with a label is another one.
@@ -89,12 +95,12 @@ struct ItemSelection {
 
     /// The items that have the attributes of a target.
     init(_ target: ItemTarget) {
-        (text, accessGroup, steps) = (target.text, target.accessGroup, [[target]])
+        (text, accessGroup, steps) = (target.text, target.accessGroup, [Step(target: target, rivals: [])])
         (hasSlashes, excludesLabels) = (false, false)
     }
 
-    /// The items that have a name. One with an account is first that of a service, so that the label of
-    /// another item never takes its place.
+    /// The items that have a name: those of a service or server before those of a label, so that the label of
+    /// another item never takes their place. Without an account, a label with the same text is ambiguous.
     ///
     /// - Parameter targets: for each class in which items are looked for, those of a service or server, and
     ///   those of a label, if the label is not given otherwise.
@@ -105,10 +111,10 @@ struct ItemSelection {
         self.accessGroup = accessGroup
         hasSlashes = name.service.contains(UInt8(ascii: "/"))
         excludesLabels = name.service.isEmpty
-        steps = targets.flatMap { own, label in
-            let both = [own] + (label.map { [$0] } ?? [])
-            return hasAccount ? both.map { [$0] } : [both]
-        }
+        let labels = targets.compactMap(\.label)
+        steps =
+            targets.map { Step(target: $0.own, rivals: hasAccount ? [] : labels) }
+            + labels.map { Step(target: $0, rivals: []) }
     }
 
     /// Whether an item that one of the targets finds has the name.

@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The passwords of the keychain, as the daily commands use them.
@@ -27,10 +28,10 @@ struct PasswordItems {
         for step in selection.steps {
             var found = try matches(step, of: selection, limit: limit, in: ownGroup)
             // A damaged item of this group is not replaced by one of another program.
-            if found.records.isEmpty, found.damaged == 0, selection.accessGroup == nil {
+            if found.isEmpty, selection.accessGroup == nil {
                 found = try matches(step, of: selection, limit: limit)
             }
-            guard !found.records.isEmpty || found.damaged > 0 else { continue }
+            guard !found.isEmpty else { continue }
             try requireFound(found, selection)
             guard found.records.count == 1, let record = found.records.first else {
                 throw Self.ambiguous(found.records, selection, hint: "name one of them")
@@ -47,7 +48,7 @@ struct PasswordItems {
     /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
     func all(_ selection: ItemSelection, takesSeveral: Bool) throws(CommandFailure) -> [ItemRecord] {
         let limit = takesSeveral ? .all : selection.limit(Self.maxShown)
-        let found = try matches(Array(selection.steps.joined()), of: selection, limit: limit)
+        let found = try matches(selection.steps.map(\.target), of: selection, limit: limit)
         try requireFound(found, selection)
         guard found.records.count == 1 || takesSeveral else {
             throw Self.ambiguous(found.records, selection, hint: "--all selects all of them; name one of them")
@@ -125,6 +126,16 @@ struct PasswordItems {
     }
 
     // MARK: Searching
+
+    /// Returns what a step finds, with its rivals if it finds anything.
+    private func matches(
+        _ step: ItemSelection.Step, of selection: ItemSelection, limit: MatchLimit, in accessGroup: String? = nil
+    ) throws(CommandFailure) -> ItemMatches {
+        let found = try matches([step.target], of: selection, limit: limit, in: accessGroup)
+        guard !found.isEmpty, !step.rivals.isEmpty else { return found }
+        let rivals = try matches(step.rivals, of: selection, limit: limit, in: accessGroup)
+        return ItemMatches(records: found.records + rivals.records, damaged: found.damaged + rivals.damaged)
+    }
 
     /// Returns what the targets of a selection find.
     ///

@@ -39,7 +39,7 @@ enum PasswordSearch {
             groupQuery.accessGroup = query.accessGroup ?? AccessGroup.shared.name
             let matchesInGroup = try Self.matches(groupQuery, returning: returning, in: keychain, for: person)
             // A damaged item of this group is not replaced by one of another program.
-            let isMissing = matchesInGroup.records.isEmpty && matchesInGroup.damaged == 0
+            let isMissing = matchesInGroup.isEmpty
             guard isMissing, query.accessGroup == nil else { return matchesInGroup }
             return try Self.matches(query, returning: returning, in: keychain, for: person)
         }
