@@ -71,7 +71,7 @@ struct AppleRootsTests {
         #expect(throws: CommandFailure.self) { try roots([FilePath(pem)], known: [authority.root.der.map { $0 }]) }
     }
 
-    @Test("A root is trusted for code signing and nothing else, in place of its settings before")
+    @Test("A root is trusted for code signing and nothing else")
     func codeSigningAlone() throws {
         let leaf = try authority.issue(
             "/CN=Developer",
@@ -84,8 +84,8 @@ struct AppleRootsTests {
             """, by: authority.root)
         let (root, developer) = (try root(), try Certificate(der: Array(leaf.der)))
         var settings = TrustSettings()
-        settings.set([], of: root, at: 0)
-        TrustAppleRoots.trust(root, in: &settings, at: 0)
+        try TrustAppleRoots.trust(root, in: &settings, at: 0)
+        try TrustAppleRoots.trust(root, in: &settings, at: 0)
         #expect(settings.entries.map(\.settings) == [[TrustSetting(.trustRoot, policy: .codeSigning)]])
         let now = Date().timeIntervalSince1970
         func isTrusted(_ policy: TrustPolicy) -> Bool {
@@ -97,5 +97,18 @@ struct AppleRootsTests {
         for policy in [.basicX509, .server(ServerName(requested: "example.com")), .timeStamping] as [TrustPolicy] {
             #expect(!isTrusted(policy), "\(policy)")
         }
+    }
+
+    @Test(
+        "Other trust settings of a root are not replaced",
+        arguments: [[], [TrustSetting(.deny)], [TrustSetting(.trustRoot)]])
+    func otherSettings(_ existing: [TrustSetting]) throws {
+        let root = try root()
+        var settings = TrustSettings()
+        settings.set(existing, of: root, at: 0)
+        let error = #expect(throws: CommandFailure.self) { try TrustAppleRoots.trust(root, in: &settings, at: 1) }
+        guard case .status(let refusal, _)? = error else { return #expect(Bool(false), "\(existing)") }
+        #expect(refusal.problem.contains("CN=Test root has other trust settings"), "\(refusal)")
+        #expect(settings.entries.map(\.settings) == [existing])
     }
 }

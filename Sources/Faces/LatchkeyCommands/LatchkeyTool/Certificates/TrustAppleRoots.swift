@@ -12,8 +12,8 @@ struct TrustAppleRoots: ParsableSubcommand {
         discussion: """
             Neither Latchkey nor a distribution has these certificates. Apple publishes them at \
             https://www.apple.com/certificateauthority/: AppleIncRootCertificate.cer, AppleRootCA-G2.cer and \
-            AppleRootCA-G3.cer. Each certificate is identified by its SHA-256. If there is any other one, nothing is \
-            changed. They are trusted for code signing alone, in the trust settings of the user. \
+            AppleRootCA-G3.cer. Each certificate is identified by its SHA-256. If there is any other one, or one \
+            with other trust settings, nothing is changed. They are trusted for code signing alone, in the trust settings of the user. \
             'security remove-trusted-cert FILE' ends that.
 
             EXAMPLES:
@@ -36,7 +36,7 @@ struct TrustAppleRoots: ParsableSubcommand {
         let domain = try TrustSettingsDomain(isAdminDomain: false)
         var settings = try domain.load()
         let validationTime = try ValidationTime.validationTime(nil)
-        for root in roots { Self.trust(root, in: &settings, at: validationTime) }
+        for root in roots { try Self.trust(root, in: &settings, at: validationTime) }
         if !dryRun { try domain.save(settings) }
         if json { return try session.write(JSONText.of(roots.map(Root.init))) }
         for root in roots {
@@ -61,7 +61,10 @@ struct TrustAppleRoots: ParsableSubcommand {
                         \(file): \(certificate.subject) is not one of Apple's roots: its SHA-256 is \
                         \(Hexadecimal.text(certificate.sha256))
                         """,
-                        hint: "intermediate certificates need no trust: security add-certificates \(file)")
+                        hint: """
+                            intermediate certificates need no trust: \
+                            security add-certificates \(file.description.shellQuoted)
+                            """)
                 }
                 if !roots.contains(certificate) { roots.append(certificate) }
             }
@@ -70,8 +73,19 @@ struct TrustAppleRoots: ParsableSubcommand {
     }
 
     /// Trusts a root for code signing alone.
-    static func trust(_ root: Certificate, in settings: inout TrustSettings, at validationTime: Double) {
-        settings.set([TrustSetting(.trustRoot, policy: .codeSigning)], of: root, at: validationTime)
+    ///
+    /// - Throws: errSecParam if the root has other settings, which somebody has chosen.
+    static func trust(
+        _ root: Certificate, in settings: inout TrustSettings, at validationTime: Double
+    ) throws(CommandFailure) {
+        let codeSigning = [TrustSetting(.trustRoot, policy: .codeSigning)]
+        let existing = settings.entries.first { $0.certificate == root }?.settings
+        guard existing == nil || existing == codeSigning else {
+            throw .parameter(
+                "\(root.subject) has other trust settings already; nothing is changed",
+                hint: "security dump-trust-settings shows them; security remove-trusted-cert FILE removes them")
+        }
+        settings.set(codeSigning, of: root, at: validationTime)
     }
 
     private struct Root: Encodable {
