@@ -184,6 +184,76 @@ struct KeychainOperandTests {
         #expect(try runAtHome("delete-keychain", path).status == 50)
     }
 
+    @Test("doctor, and the error at the max number of keychains, name those whose file was removed")
+    func hiddenKeychains() throws {
+        let paths = (1..<64).map { "\(directory.path)/it's \($0)" }
+        let lines = paths.map { "create-keychain -p '' \"\($0)\"\n" }.joined()
+        let created = try Executable.run("latchkey", ["-i"], home: home, environment: ["HOME": user], input: lines)
+        #expect(created.status == 0 && created.error.isEmpty, "\(created)")
+        #expect(paths.allSatisfy(exists))
+        let full = try runAtHome("create-keychain", "-p", "", "another")
+        #expect(full.status == 206 && !full.error.contains("delete-keychain"), "\(full)")
+        #expect(try !runAtHome("doctor").output.contains("keychain files"))
+        for path in paths.suffix(2) { try FileManager.default.removeItem(atPath: path) }
+        let quoted = "'\(directory.path)/it'\\''s 62' '\(directory.path)/it'\\''s 63'"
+        let doctor = try runAtHome("doctor")
+        let expected = "the files of 2 keychains were removed, whose items no command shows\n"
+        #expect(doctor.status == 0 && doctor.output.contains("keychain files: \(expected)"), "\(doctor)")
+        #expect(doctor.output.contains("security delete-keychain \(quoted)\n"), "\(doctor)")
+        let refused = try runAtHome("create-keychain", "-p", "", "another")
+        #expect(refused.status == 206, "\(refused)")
+        #expect(refused.error.contains("the files of 2 of them were removed"), "\(refused)")
+        #expect(refused.error.contains("hint: delete those too: security delete-keychain \(quoted)\n"), "\(refused)")
+        // A new keychain takes the place of one of them.
+        #expect(try runAtHome("create-keychain", "-p", "", paths[61]).status == 0)
+        #expect(try runAtHome("delete-keychain", paths[62]).status == 0)
+        #expect(try runAtHome("create-keychain", "-p", "", "another").status == 0)
+    }
+
+    @Test("The file of a keychain of another data directory is not used, and stays")
+    func otherDataDirectory() throws {
+        func runElsewhere(_ words: String...) throws -> Executable.Outcome {
+            try Executable.run("latchkey", words, home: directory.path + "/other", environment: ["HOME": user])
+        }
+        let path = directory.path + "/it's.keychain"
+        let quoted = "'\(directory.path)/it'\\''s.keychain'"
+        #expect(try runAtHome("create-keychain", "-p", "", path).status == 0)
+        #expect(try runAtHome("add-generic-password", "-a", "a", "-s", "s", "-w", "x", path).status == 0)
+        let refused = try runElsewhere("create-keychain", "-p", "", path)
+        #expect(refused.status == 48, "\(refused)")
+        #expect(refused.error.contains("delete the keychain where its items are: cat \(quoted)\n"), "\(refused)")
+        for words in [["delete-keychain"], ["find-generic-password", "-s", "s"]] {
+            let outcome = try Executable.run(
+                "latchkey", words + [path], home: directory.path + "/other", environment: ["HOME": user])
+            #expect(outcome.status == 50, "\(words): \(outcome)")
+        }
+        #expect(try runAtHome("find-generic-password", "-s", "s", "-w", path).output == "x\n")
+        // Of a keychain whose file is that of another data directory meanwhile, only the items are deleted.
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try runElsewhere("create-keychain", "-p", "", path).status == 0)
+        #expect(try runAtHome("find-generic-password", "-s", "s", path).status == 50)
+        #expect(try runAtHome("delete-keychain", path).status == 0)
+        #expect(exists(path))
+        #expect(try runElsewhere("show-keychain-info", path).status == 0)
+        // A data directory that was moved keeps its keychains.
+        try FileManager.default.moveItem(atPath: directory.path + "/other", toPath: home + "-moved")
+        let moved = try Executable.run(
+            "latchkey", ["delete-keychain", path], home: home + "-moved", environment: ["HOME": user])
+        #expect(moved.status == 0 && !exists(path), "\(moved)")
+    }
+
+    @Test("Two names that a person reads alike are two keychains")
+    func composedNames() throws {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        for name in [composed, decomposed] {
+            #expect(try runAtHome("create-keychain", "-p", "", name).status == 0)
+            #expect(try runAtHome("add-generic-password", "-a", "a", "-s", "s", "-w", "x", name).status == 0)
+        }
+        #expect(try runAtHome("delete-keychain", composed).status == 0)
+        #expect(try runAtHome("find-generic-password", "-s", "s", "-w", decomposed).output == "x\n")
+        #expect(try runAtHome("find-generic-password", "-s", "s", "-w", composed).status == 50)
+    }
+
     @Test("A keychain with a name is found without its file, and is never replaced")
     func removedFileOfName() throws {
         #expect(try runAtHome("create-keychain", "-p", "", "build").status == 0)
@@ -346,6 +416,19 @@ struct KeychainOperandTests {
         #expect(try set("WRONG", "empty").error.contains(expected))
         #expect(try set("", "empty").status == 0)
         #expect(try set("pw", "missing").status == 50)
+        // Of several keychains, none is changed if the password is not that of all of them.
+        func partitions(_ keychain: String) throws -> String {
+            let dump = try Executable.run(
+                "latchkey", ["dump-keychain", "-a", keychain], home: home,
+                environment: ["LATCHKEY_PASSCODE_FILE": pass])
+            return dump.output
+        }
+        #expect(try partitions("empty").contains("apple:"))
+        let changed = try Executable.run(
+            "latchkey", ["set-generic-password-partition-list", "-S", "other:", "-s", "s", "-k", "", "empty", "build"],
+            home: home, environment: ["LATCHKEY_PASSCODE_FILE": pass])
+        #expect(changed.status == 1, "\(changed)")
+        #expect(try partitions("empty").contains("apple:") && !partitions("empty").contains("other:"))
     }
 
     @Test("Keychains of the system are read, and never changed")

@@ -31,7 +31,7 @@ struct StorageErrorTests {
         let error = try #require(throws: KeychainError.self) { try open(home) }
         #expect(error.status == .notAvailable)
         #expect(error.problem.contains("\(home.path)/\(path)"))
-        #expect(error.hint == "chmod \(path.contains(".") ? "600" : "700") '\(home.path)/\(path)'")
+        #expect(error.hint == "chmod \(path.contains(".") ? "600" : "700") \(home.path)/\(path)")
     }
 
     @Test("A database that was emptied is refused; one whose creation was interrupted is created")
@@ -246,7 +246,7 @@ struct StorageErrorTests {
         ]
         let outcome = try Executable.run("ProofWorker", ["once"], home: "", environment: environment)
         #expect(outcome.output.hasPrefix("-25291 "), "\(outcome)")
-        #expect(outcome.output.contains(data) && outcome.output.contains("hint: chmod 700 '\(data)'"), "\(outcome)")
+        #expect(outcome.output.contains(data) && outcome.output.contains("hint: chmod 700 \(data)"), "\(outcome)")
     }
 
     @Test(

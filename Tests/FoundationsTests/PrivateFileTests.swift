@@ -54,7 +54,7 @@ struct PrivateFileTests {
         try write([1, 2, 3, 4], to: path, mode: 0o640)
         let error = try #require(throws: SystemError.self) { try read() }
         #expect(error.code == EACCES)
-        #expect(error.hint == "chmod 600 '\(path)'")
+        #expect(error.hint == "chmod 600 \(path.shellQuoted)")
         try write([1, 2, 3, 4], to: path, mode: 0o600)
         #expect(try read())
         #expect(buffer == [1, 2, 3, 4])
@@ -81,7 +81,7 @@ struct PrivateFileTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o701], ofItemAtPath: path)
         #expect(
             try #require(throws: SystemError.self) { try PrivateDirectory(creating: path) }.hint
-                == "chmod 700 '\(path)'")
+                == "chmod 700 \(path.shellQuoted)")
         try write([1], to: "\(temporary.path)/file", mode: 0o600)
         #expect(
             try #require(throws: SystemError.self) { try PrivateDirectory(creating: "\(temporary.path)/file") }.code

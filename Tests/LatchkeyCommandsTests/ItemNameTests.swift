@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyCommands
+import LinuxSystem
 import Testing
 
 /// The names of items on the command line.

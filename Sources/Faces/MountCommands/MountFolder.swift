@@ -147,7 +147,7 @@ struct MountFolder: ParsableSubcommand {
             let code = errno
             let hint: String? =
                 switch code {
-                case ENOENT: path.parent.map { "its parent does not exist: mkdir -p \($0)" }
+                case ENOENT: path.parent.map { "its parent does not exist: mkdir -p \($0.description.shellQuoted)" }
                 case EEXIST: "it is a symbolic link, whose target does not exist"
                 default: nil
                 }

@@ -99,7 +99,7 @@ public struct FileStatus: Sendable {
         }
         guard permissions & 0o022 == 0 else {
             throw SystemError(
-                "trust", path: "\(path) (others can write it)", code: EACCES, hint: "chmod go-w '\(path)'")
+                "trust", path: "\(path) (others can write it)", code: EACCES, hint: "chmod go-w \(path.shellQuoted)")
         }
     }
 
@@ -117,7 +117,7 @@ public struct FileStatus: Sendable {
             let mode = String(allowed, radix: 8)
             throw SystemError(
                 "trust", path: "\(path) (mode \(wide), others can access it)", code: EACCES,
-                hint: "chmod \(mode) '\(path)'")
+                hint: "chmod \(mode) \(path.shellQuoted)")
         }
     }
 }

@@ -13,10 +13,24 @@ extension KeychainClient {
     /// file is there.
     public static func keychains() throws(KeychainError) -> KeychainOverview {
         let overview = try registry().keychains()
-        let places = overview.places.filter { !$0.name.isPath || KeychainFile.exists(of: $0.name) }
+        let directory = overview.directory
+        let places = overview.places.filter { !$0.name.isPath || KeychainFile.exists(of: $0.name, besides: directory) }
         return KeychainOverview(
             places: places.map { KeychainPlace($0.name, path: KeychainFile.shownPath(of: $0.name, $0)) },
             list: overview.list)
+    }
+
+    /// Returns the paths of the keychains whose file was removed. They count towards the max number, and no
+    /// command shows their items; a new keychain with the path replaces them.
+    public static func keychainsWithoutFile() throws(KeychainError) -> [KeychainName] {
+        withoutFile(try registry().keychains())
+    }
+
+    private static func withoutFile(_ overview: KeychainOverview) -> [KeychainName] {
+        let directory = overview.directory
+        return overview.places.map(\.name).filter {
+            $0.isPath && !KeychainFile.exists(of: $0, besides: directory)
+        }
     }
 
     /// Creates a keychain with its file, and appends it to the search list.
@@ -25,15 +39,16 @@ extension KeychainClient {
     /// path, whose file was removed, is deleted then, as it was with the file on macOS.
     ///
     /// - Parameter passcode: nil for a keychain that is always unlocked.
-    /// - Throws: errSecDuplicateKeychain if the keychain exists, or any file in its place; nothing is
-    ///   changed then.
+    /// - Throws: errSecDuplicateKeychain if the keychain exists, or any file in its place; errSecParam for
+    ///   more than ``KeychainList/maxCount``; nothing is changed then.
     public static func createKeychain(_ file: KeychainFile, passcode: SharedSecret?) throws(KeychainError) {
         let registry = try registry()
         guard !(registry is SingleKeychain) else { return try registry.createKeychain(file.name, passcode: passcode) }
         let known = try registry.keychains()
         try file.requireNew(in: try keychains())
-        let database = known.places.first?.path ?? ""
-        let isNew = try file.create(besides: ParentDirectory.of(database) ?? database)
+        try requireSpace(for: file.name, known)
+        let directory = known.directory
+        let isNew = try file.create(besides: directory)
         do throws(KeychainError) {
             // Only a keychain with a path can have lost its file; one of another process with this name stays.
             if file.name.isPath, known.place(file.name) != nil {
@@ -44,9 +59,22 @@ extension KeychainClient {
         } catch {
             // Another process may have created the keychain meanwhile: then the file is that of its keychain.
             // Without an answer, the file stays, and delete-keychain removes both.
-            if isNew, let now = try? registry.keychains(), now.place(file.name) == nil { try? file.remove() }
+            if isNew, let now = try? registry.keychains(), now.place(file.name) == nil {
+                try? file.remove(besides: directory)
+            }
             throw error
         }
+    }
+
+    /// - Throws: errSecParam if there is no space for another keychain beside those that no command shows.
+    private static func requireSpace(for name: KeychainName, _ known: KeychainOverview) throws(KeychainError) {
+        guard known.places.count >= KeychainList.maxCount, known.place(name) == nil else { return }
+        let lost = withoutFile(known).map(\.text.shellQuoted)
+        guard !lost.isEmpty else { return }
+        throw KeychainError(
+            .param,
+            "a user has at most \(KeychainList.maxCount) keychains; the files of \(lost.count) of them were removed",
+            hint: "delete those too: security delete-keychain \(lost.joined(separator: " "))")
     }
 
     /// Deletes a keychain with everything in it, and its file, and removes it from the search list; also
@@ -65,16 +93,23 @@ extension KeychainClient {
             if search.contains(name) { try registry.changeKeychainList(.search(search.filter { $0 != name })) }
             if overview.list.defaultKeychain == name { try registry.changeKeychainList(.defaultKeychain(.login)) }
         }
-        try KeychainFile.remove(of: name)
+        try KeychainFile.remove(of: name, besides: overview.directory)
     }
 
     /// Whether there is a keychain or its file to delete.
     public static func canDelete(_ name: KeychainName) throws(KeychainError) -> Bool {
-        try registry().keychains().place(name) != nil || KeychainFile.exists(of: name)
+        let overview = try registry().keychains()
+        return overview.place(name) != nil || KeychainFile.exists(of: name, besides: overview.directory)
     }
 }
 
 extension KeychainOverview {
+    /// The data directory of the keychains.
+    var directory: String {
+        let database = places.first?.path ?? ""
+        return ParentDirectory.of(database) ?? database
+    }
+
     /// Returns the keychain that a name, a path, or the path that commands print stands for, also if it does
     /// not exist.
     ///
@@ -88,7 +123,7 @@ extension KeychainOverview {
         let file = try KeychainFile(text)
         guard place(file.name) != nil || !file.isForeign else {
             throw KeychainError(
-                .invalidKeychain, "this file is not a keychain of Latchkey",
+                .invalidKeychain, "\(file.path ?? text) is not a keychain of Latchkey",
                 hint:
                     "on the Mac: security export -k FILE -t identities -f pkcs12 -o identities.p12; here: security import"
             )

@@ -8,7 +8,7 @@ internal import LinuxSystem
 /// A keychain as the user names it, and the file that stands for it.
 ///
 /// On macOS, this file is the keychain. Here it is a marker file, for programs that look for one: it has
-/// no secret, and nothing depends on its text after the beginning. A keychain in `~/Library/Keychains`
+/// no secret, and names the data directory that has the keychain. A keychain in `~/Library/Keychains`
 /// has a name, and is found by it, also without the file. A keychain at another path is found only
 /// where its file is.
 public struct KeychainFile: Sendable {
@@ -71,9 +71,12 @@ public struct KeychainFile: Sendable {
                 hint: "move it away, or name another path")
         }
         guard !name.isPath || !exists else {
+            let path = name.text
             throw KeychainError(
-                .duplicateKeychain, "\(name) is the file of a keychain that is not among yours",
-                hint: "security delete-keychain '\(name)'")
+                .duplicateKeychain, "\(path) is the file of a keychain that is not among yours",
+                hint: Self.isMarker(path, of: overview.directory)
+                    ? "security delete-keychain \(path.shellQuoted)"
+                    : "name another path, or delete the keychain where its items are: cat \(path.shellQuoted)")
         }
     }
 
@@ -82,12 +85,12 @@ public struct KeychainFile: Sendable {
     /// Creates the file, and its missing parent directories. That of a keychain with a name may exist, and
     /// there is none in a home directory that this process cannot write.
     ///
-    /// - Parameter directory: where the keychains are, for the text of the file.
+    /// - Parameter directory: the data directory of the keychains, for the text of the file.
     /// - Returns: whether there is a new file.
     /// - Throws: errSecDuplicateKeychain if there is something else at the path.
     func create(besides directory: String) throws(KeychainError) -> Bool {
         guard let path, name.isPath || !exists else { return false }
-        let text = "\(Self.beginning)its items are in \(directory). This file has no secret.\n"
+        let text = Self.beginning + directory + Self.ending
         do throws(SystemError) {
             try PrivateDirectory.makeParents(of: path)
             try NewFile.create(path, content: Array(text.utf8), mode: 0o600)
@@ -100,18 +103,18 @@ public struct KeychainFile: Sendable {
     }
 
     /// Removes the file after a creation that failed.
-    func remove() throws(KeychainError) {
-        if let path { try Self.remove(path) }
+    func remove(besides directory: String) throws(KeychainError) {
+        if let path { try Self.remove(path, of: directory) }
     }
 
     /// Removes the files of a keychain that was deleted.
-    static func remove(of name: KeychainName) throws(KeychainError) {
-        for path in places(of: name) { try remove(path) }
+    static func remove(of name: KeychainName, besides directory: String) throws(KeychainError) {
+        for path in places(of: name) { try remove(path, of: directory) }
     }
 
-    /// Removes a marker file; anything else in its place stays.
-    private static func remove(_ path: String) throws(KeychainError) {
-        guard isMarker(path), unlink(path) != 0, errno != ENOENT else { return }
+    /// Removes a marker file; anything else in its place stays, also the file of another data directory.
+    private static func remove(_ path: String, of directory: String) throws(KeychainError) {
+        guard isMarker(path, of: directory), unlink(path) != 0, errno != ENOENT else { return }
         throw KeychainError(ofFile: .last("remove", path: path))
     }
 
@@ -124,8 +127,10 @@ public struct KeychainFile: Sendable {
         places(of: name).first(where: isMarker) ?? place?.path ?? places(of: name).first ?? name.fileName
     }
 
-    /// Whether the marker file of a keychain with a path is there.
-    static func exists(of name: KeychainName) -> Bool { name.isPath && isMarker(name.text) }
+    /// Whether the marker file of a keychain with a path is there, and belongs to this data directory.
+    static func exists(of name: KeychainName, besides directory: String) -> Bool {
+        name.isPath && isMarker(name.text, of: directory)
+    }
 
     /// Where the file of a keychain can be.
     private static func places(of name: KeychainName) -> [String] {
@@ -183,21 +188,33 @@ public struct KeychainFile: Sendable {
 
     // MARK: The marker file
 
-    private static func isMarker(_ path: String) -> Bool {
-        let expected = Array(beginning.utf8)
-        var found = [UInt8](repeating: 0, count: expected.count)
-        guard let status = (try? FileStatus.of(path)) ?? nil, status.kind == .file,
-            let file = try? OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK),
-            let count = try? found.withUnsafeMutableBytes({ try file.read(into: $0, path: path) })
-        else { return false }
-        return count == expected.count && found == expected
+    private static func isMarker(_ path: String) -> Bool { directory(ofMarker: path) != nil }
+
+    /// Whether a file is the marker file of a keychain of this data directory, or of one that does not exist
+    /// any more: it may have been moved here.
+    private static func isMarker(_ path: String, of directory: String) -> Bool {
+        guard let marked = Self.directory(ofMarker: path) else { return false }
+        if marked.utf8.elementsEqual(directory.utf8) { return true }
+        do {
+            guard let status = try FileStatus.of(marked) else { return true }
+            return try status.identity == FileStatus.of(directory)?.identity
+        } catch { return false }
+    }
+
+    /// The data directory that a marker file names; nil for any other file.
+    private static func directory(ofMarker path: String) -> String? {
+        guard let bytes = (try? BoundedFile.read(path, limit: 2 * maxTextLength)) ?? nil,
+            let text = String(validating: bytes, as: UTF8.self), text.hasPrefix(beginning), text.hasSuffix(ending)
+        else { return nil }
+        return String(text.dropFirst(beginning.count).dropLast(ending.count))
     }
 
     private static func invalid(_ text: String) -> KeychainError {
         KeychainError(.invalidKeychain, "'\(text)' is not the name or the path of a keychain")
     }
 
-    private static let beginning = "Latchkey keychain: "
+    private static let beginning = "Latchkey keychain: its items are in "
+    private static let ending = ". This file has no secret.\n"
     private static let slash = UInt8(ascii: "/")
     /// PATH_MAX.
     private static let maxTextLength = 4095

@@ -134,7 +134,7 @@ extension DiagnosticReport {
     private static let subjects: [DiagnosticText] = [
         "data directory", "database", "state directory", "device key", "parent directories", "free space",
         "recovery options", "recovery key", "schema", "rows", "stored files", "protected files", "keychain",
-        "root", "TPM", "backups",
+        "keychain files", "root", "TPM", "backups",
     ]
 
     private static var setVariables: [DiagnosticText] {

@@ -164,6 +164,18 @@ struct DoctorCommand: ParsableSubcommand {
         return findings
     }
 
+    /// Returns the finding about keychains that no command shows, because their file was removed; none without.
+    private static func withoutFileFindings() throws(KeychainError) -> [KeychainFinding] {
+        let paths = try KeychainClient.keychainsWithoutFile().map(\.text)
+        guard !paths.isEmpty else { return [] }
+        let keychains = paths.count == 1 ? "the file of 1 keychain was" : "the files of \(paths.count) keychains were"
+        return [
+            KeychainFinding(
+                "keychain files", isHealthy: true, detail: "\(keychains) removed, whose items no command shows",
+                hint: "to delete them: security delete-keychain \(paths.map(\.shellQuoted).joined(separator: " "))")
+        ]
+    }
+
     /// Returns the findings. A keychain that cannot be opened or does not exist yet is also a
     /// finding.
     private static func findings(in session: CommandSession) -> [KeychainFinding] {
@@ -175,9 +187,11 @@ struct DoctorCommand: ParsableSubcommand {
                 guard parents.isHealthy else {
                     return [KeychainFinding("keychain", isHealthy: true, detail: missing), parents]
                 }
-                return [KeychainFinding("keychain", isHealthy: true, detail: "\(missing); it is created on first use")]
+                let finding = KeychainFinding(
+                    "keychain", isHealthy: true, detail: "\(missing); it is created on first use")
+                return try [finding] + otherFindings(progress) + withoutFileFindings()
             }
-            return try KeychainClient.check { progress.show($0) } + otherFindings(progress)
+            return try KeychainClient.check { progress.show($0) } + otherFindings(progress) + withoutFileFindings()
         } catch {
             return [KeychainFinding("keychain", isHealthy: false, detail: error.problem, hint: error.hint)]
         }
