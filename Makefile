@@ -400,7 +400,7 @@ deb: ## Build the Debian packages, in .build/deb (LATCHKEY_PREBUILT=DIR packs ex
 
 .PHONY: deb-source
 deb-source: ## Make the Debian source package, with the packages of SwiftPM in it, in .build/deb-source
-	@./Scripts/dependencies $(PACKAGE_TOOLS)
+	@./Scripts/dependencies $(PACKAGE_TOOLS) libfuse3-dev
 	./Scripts/build-deb --source .build/deb-source
 
 .PHONY: tarball

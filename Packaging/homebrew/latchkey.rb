@@ -42,9 +42,9 @@ class Latchkey < Formula
 
   def caveats
     <<~TEXT
-      These libraries are not in Homebrew, and come from the package manager of your system:
+      These are not in Homebrew, and come from the package manager of your system:
         libtss2-esys.so.0 and libtss2-mu.so.0 (tpm2-tss), which every program loads
-        libfuse3.so.3 (fuse3 before 3.17), which latchkey-mount loads
+        fusermount3 (fuse3), which latchkey-mount runs
     TEXT
   end
 

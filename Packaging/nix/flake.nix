@@ -25,8 +25,6 @@
           nativeBuildInputs = [ pkgs.autoPatchelfHook ];
           buildInputs = map pkgs.lib.getLib
             (with pkgs; [ curl libfido2 openssl pam sqlite systemd tpm2-tss ]);
-          # fuse3 of nixpkgs has libfuse3.so.4, which latchkey-mount does not load.
-          autoPatchelfIgnoreMissingDeps = [ "libfuse3.so.3" ];
           dontStrip = true;
           installPhase = ''
             mkdir -p "$out/share/doc/latchkey"
