@@ -445,6 +445,25 @@ struct SetupCommandTests {
     }
 
     @Test(
+        "The parts of gnome-keyring that ended with its unit are started again, whoever has the name then",
+        arguments: [true, false])
+    func endedByUnit(_ hasNewOwner: Bool) throws {
+        var machine = try world.desktop()
+        let run = machine.run
+        machine.run = { words throws(SystemError) in
+            if words.contains("mask") {
+                self.world.service.withLock {
+                    $0 = SecretServiceStatus(owner: hasNewOwner ? SetupWorld.latchkey : nil)
+                }
+            }
+            return try run(words)
+        }
+        #expect(world.run(["--apply", "secret-service"], on: machine).exit == 0)
+        #expect(world.commands.last == "gnome-keyring-daemon --start --components=ssh", "\(world.commands)")
+        #expect(!world.commands.contains { $0.hasPrefix("end") })
+    }
+
+    @Test(
         "If the items of gnome-keyring are not all in the keychain, nothing else is done",
         arguments: ["--from gnome-keyring", "--from gnome-keyring --verify"])
     func itemsMissing(_ failing: String) throws {

@@ -199,7 +199,9 @@ struct SetupWork {
                 .notAvailable,
                 "the session bus has started \(status.owner?.description ?? "nothing") and not latchkey-secret-service")
         }
-        guard !parts.isEmpty, let program = owner?.program, owner?.isLatchkey == false else { return }
+        guard !parts.isEmpty else { return }
+        // The end of its unit has ended all parts of it, and the name may have a new owner since.
+        let program = owner.flatMap { $0.isGNOME ? $0.program : nil } ?? "gnome-keyring-daemon"
         let words = [program, "--start", "--components=\(parts.joined(separator: ","))"]
         do throws(SystemError) {
             let status = try machine.run(words)
