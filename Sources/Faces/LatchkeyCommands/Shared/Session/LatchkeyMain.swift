@@ -25,7 +25,7 @@ public enum LatchkeyMain {
     ///
     /// - Returns: the exit value of the process.
     public static func refuse(_ problem: String, io: some CommandIO) -> Int32 {
-        io.say("security: \(problem)\n")
+        io.say("\(Program(calledAs: CommandWord.ofThisProcess().first).rawValue): \(problem)\n")
         return 1
     }
 
