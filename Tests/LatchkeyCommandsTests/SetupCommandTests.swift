@@ -445,7 +445,7 @@ struct SetupCommandTests {
     }
 
     @Test(
-        "The parts of gnome-keyring that ended with its unit are started again, whoever has the name then",
+        "The parts of gnome-keyring that ended with its unit are started again, also if the name has a new owner",
         arguments: [true, false])
     func endedByUnit(_ hasNewOwner: Bool) throws {
         var machine = try world.desktop()
