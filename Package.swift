@@ -3,669 +3,199 @@
 
 import PackageDescription
 
+// Security and LocalAuthentication are Apple's names, which every target of a consumer's build sees:
+// Documentation/ModuleNames.md. The last four are there with the traits Transport and HTTPClient.
+let libraries = [
+    "Latchkey", "LatchkeySecurity", "Security", "LatchkeyLocalAuthentication", "LocalAuthentication",
+    "LatchkeyCommonCrypto", "LatchkeyFoundation", "LatchkeyNIOSSL", "LatchkeyURLSession", "LatchkeyURLSessionDefaults",
+    "LatchkeyHTTPClient",
+]
+let programs = [
+    "latchkey": "LatchkeyTool", "latchkeyd": "LatchkeyDaemon", "latchkey-biometry-digest": "BiometryDigest",
+    "latchkey-import": "LatchkeyImport", "latchkey-mount": "LatchkeyMount", "latchkey-tls": "LatchkeyTLSTool",
+    "latchkey-secret-service": "LatchkeySecretService",
+]
+
+/// The modules that other packages have. What only the executables or connections need is there with a trait, so that a
+/// consumer of the libraries neither fetches nor builds it.
+let packages: [(path: String, from: Version, trait: String?, modules: Set<String>)] = [
+    ("apple/swift-argument-parser", "1.8.2", "Tools", ["ArgumentParser"]),
+    ("apple/swift-asn1", "1.7.4", nil, ["SwiftASN1"]),
+    ("apple/swift-crypto", "4.5.2", nil, ["Crypto"]),
+    ("apple/swift-log", "1.16.2", nil, ["Logging"]),
+    ("apple/swift-nio", "2.101.2", "Transport", ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOTLS"]),
+    ("apple/swift-nio-http2", "1.40.0", "Transport", ["NIOHTTP2"]),
+    ("apple/swift-nio-ssl", "2.37.6", "Transport", ["NIOSSL"]),
+    ("apple/swift-protobuf", "1.39.0", nil, ["SwiftProtobuf"]),
+    ("swift-server/async-http-client", "1.37.0", "HTTPClient", ["AsyncHTTPClient"]),
+]
+
+/// Every module, the lowest first: its name, and what it may see. Names without a colon see nothing further.
+/// ArchitectureTests reads the same table.
+let modules = """
+    Sources/Foundations, headers. Headers of libraries, without code:
+      CFido2 CSystemd CTSS2 CFuse3 CFileCalls CSQLiteCalls
+    Sources/Foundations, library. The machine underneath. Nothing here knows what a keychain is:
+      CLatchkey
+      LinuxSystem: CLatchkey
+      SecretMemory: CLatchkey LinuxSystem
+      OpenSSLCrypto: COpenSSL LinuxSystem SecretMemory
+      SystemBus: CSystemd LinuxSystem SecretMemory
+      SQLiteConnections: CSQLiteCalls
+      UserspaceFileSystem: CFuse3 LinuxSystem
+      SecurityKey: CFido2 LinuxSystem SecretMemory
+      TrustedPlatformModule: CTSS2 LinuxSystem OpenSSLCrypto SecretMemory
+    Sources/Model, library. Plain values, no input or output:
+      KeychainModel: SecretMemory
+    Sources/Engines, library. Synchronous, thread-safe, ignorant of sockets and dictionaries:
+      Keybag: KeychainModel LinuxSystem OpenSSLCrypto SecretMemory Crypto
+      KeychainStore: CLatchkey Keybag KeychainModel LinuxSystem OpenSSLCrypto SecretMemory SQLiteConnections Crypto
+      FileProtection: CLatchkey KeychainModel LinuxSystem OpenSSLCrypto SecretMemory Crypto
+      KeyServices: KeychainModel OpenSSLCrypto SecretMemory
+      CertificateTrust: KeychainModel LinuxSystem OpenSSLCrypto Crypto SwiftASN1
+      KeyAttestation: CertificateTrust KeychainModel KeyServices OpenSSLCrypto SecretMemory
+      CryptographicMessages: CertificateTrust KeychainModel KeyServices OpenSSLCrypto SecretMemory
+      TransportPolicy: CertificateTrust LinuxSystem
+      Presence: KeychainModel LinuxSystem SecretMemory
+      EnrolledPrints: KeychainModel LinuxSystem OpenSSLCrypto
+      GnomeKeyringFile: OpenSSLCrypto SecretMemory
+      SecretTransfer: LinuxSystem OpenSSLCrypto SecretMemory SystemBus
+      SecretServiceClient: LinuxSystem SecretMemory SecretTransfer SystemBus
+      Fingerprint: EnrolledPrints KeychainModel LinuxSystem Presence SystemBus
+    Sources/Service, library. Who may do what, and when:
+      LatchkeyService: FileProtection Keybag KeychainModel KeychainStore KeyServices LinuxSystem Presence SecretMemory
+          Logging
+      LatchkeyProtocol: KeychainModel LinuxSystem SecretMemory SwiftProtobuf
+      LatchkeyOperations: KeychainModel LatchkeyProtocol LatchkeyService LinuxSystem Presence SecretMemory
+      LatchkeyServer: KeychainModel LatchkeyOperations LatchkeyProtocol LatchkeyService LinuxSystem Presence
+          SecretMemory Logging
+      LoginSession: LatchkeyServer LinuxSystem SystemBus Logging
+      SecurityKeyPresence: KeychainModel LatchkeyService LinuxSystem SecretMemory SecurityKey
+      HardwareSecurity: KeyAttestation Keybag KeychainModel KeyServices LatchkeyService LinuxSystem SecretMemory
+          TrustedPlatformModule
+      LatchkeyClient: CertificateTrust FileProtection KeychainModel KeyServices LatchkeyOperations LatchkeyProtocol
+          LatchkeyService LinuxSystem Presence SecretMemory TransportPolicy
+    Sources/Faces, library. Shapes for the caller, no rules:
+      LatchkeySecurity: CertificateTrust CryptographicMessages KeychainModel KeyServices LatchkeyClient
+          LatchkeyService LinuxSystem SecretMemory
+      Security: LatchkeySecurity
+      LatchkeyLocalAuthentication: KeychainModel LatchkeyClient LatchkeySecurity LatchkeyService LinuxSystem
+          OpenSSLCrypto SecretMemory
+      LocalAuthentication: LatchkeyLocalAuthentication
+      Latchkey: CertificateTrust FileProtection KeyAttestation KeychainModel KeyServices LatchkeyClient
+          LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory Crypto
+      LatchkeyFoundation: Latchkey
+      LatchkeyNIOSSL: CertificateTrust KeychainModel LatchkeyClient LatchkeySecurity LatchkeyService LinuxSystem
+          TransportPolicy NIOCore NIOSSL
+      HTTPConnections: CertificateTrust LatchkeyClient LatchkeyNIOSSL LatchkeySecurity LinuxSystem SecretMemory
+          TransportPolicy NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL NIOTLS
+      LatchkeyURLSession: CertificateTrust HTTPConnections LatchkeyClient LatchkeyNIOSSL LatchkeySecurity LinuxSystem
+          OpenSSLCrypto TransportPolicy NIOCore
+      LatchkeyURLSessionDefaults: LatchkeyURLSession
+      LatchkeyHTTPClient: CertificateTrust LatchkeyNIOSSL TransportPolicy AsyncHTTPClient NIOCore NIOSSL
+      ProtectedFolder: CFileCalls FileProtection KeychainModel LinuxSystem OpenSSLCrypto SecretMemory
+          UserspaceFileSystem
+      LatchkeyCommonCrypto: OpenSSLCrypto SecretMemory
+      SecretService: KeychainModel LatchkeyService LinuxSystem OpenSSLCrypto Presence SecretMemory SecretTransfer
+          SystemBus Logging
+      LatchkeyCommands: CertificateTrust CryptographicMessages FileProtection KeyAttestation KeychainModel KeyServices
+          LatchkeyClient LatchkeyServer LatchkeyService LinuxSystem SecretMemory TransportPolicy ArgumentParser
+      TransportCommands: CertificateTrust KeychainModel LatchkeyClient LatchkeyCommands LatchkeyNIOSSL LinuxSystem
+          TransportPolicy ArgumentParser NIOCore NIOPosix NIOSSL NIOTLS
+      MountCommands: FileProtection KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
+          ProtectedFolder ArgumentParser
+      ImportCommands: GnomeKeyringFile KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
+          SecretMemory SecretServiceClient SystemBus ArgumentParser
+    Sources/Executables, program. Wiring only:
+      LatchkeyTool: HardwareSecurity KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
+          SecurityKeyPresence TrustedPlatformModule Logging
+      LatchkeyMount: LatchkeyClient LatchkeyCommands LinuxSystem MountCommands Logging
+      LatchkeyImport: HardwareSecurity ImportCommands KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService
+          LinuxSystem TrustedPlatformModule Logging
+      LatchkeyTLSTool: LatchkeyClient LatchkeyCommands LinuxSystem TransportCommands Logging
+      LatchkeyDaemon: Fingerprint HardwareSecurity KeychainModel LatchkeyClient LatchkeyServer LatchkeyService
+          LinuxSystem LoginSession Presence SecurityKeyPresence TrustedPlatformModule ArgumentParser Logging
+      LatchkeySecretService: HardwareSecurity KeychainModel LatchkeyClient LatchkeyService LinuxSystem SecretMemory
+          SecretService SecurityKeyPresence SystemBus TrustedPlatformModule ArgumentParser Logging
+      BiometryDigest: EnrolledPrints LinuxSystem
+    Tests, library. What tests share:
+      KeychainTesting: KeychainModel LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService LinuxSystem
+          Presence SecretMemory
+      SecurityKeyTesting: OpenSSLCrypto SecretMemory SecurityKey
+      TPMTesting: KeychainTesting LinuxSystem TrustedPlatformModule
+      FolderTesting: FileProtection KeychainModel LinuxSystem SecretMemory
+    Tests, program. What tests start, kill and fork. Not products:
+      FolderTool: FileProtection FolderTesting KeychainModel LinuxSystem ProtectedFolder
+      TransportWorker: LatchkeyURLSession LatchkeyURLSessionDefaults
+      ProofWorker: CLatchkey FileProtection KeychainModel Latchkey LatchkeyClient LatchkeySecurity LatchkeyService
+          LinuxSystem SecretMemory
+    Tests, test. Each sees its module and KeychainTesting as well, and what these see:
+      ArchitectureTests SystemBusTests KeychainModelTests KeybagTests KeychainStoreTests FileProtectionTests
+      CertificateTrustTests CryptographicMessagesTests TransportPolicyTests PresenceTests GnomeKeyringFileTests
+      LatchkeyProtocolTests LatchkeyOperationsTests LatchkeyServerTests SecurityTests HTTPConnectionsTests
+      LatchkeyFoundationTests LatchkeyTests
+      FoundationsTests: OpenSSLCrypto SQLiteConnections Crypto
+      SecurityKeyTests: OpenSSLCrypto SecurityKeyTesting
+      SecurityKeyPresenceTests: SecurityKeyTesting
+      TrustedPlatformModuleTests: TPMTesting Crypto
+      HardwareSecurityTests: CertificateTrust Latchkey LatchkeyDaemon LatchkeyLocalAuthentication LatchkeySecurity
+          LatchkeyTool TPMTesting Crypto
+      ProtectedFolderTests: FolderTesting FolderTool Latchkey LatchkeyMount LatchkeyTool
+      KeyServicesTests: Crypto
+      EnrolledPrintsTests: BiometryDigest
+      FingerprintTests: BiometryDigest LatchkeyDaemon LatchkeyTool
+      SecretServiceTests: LatchkeyDaemon LatchkeySecretService LatchkeyTool
+      ImportCommandsTests: LatchkeyImport LatchkeySecretService LatchkeyTool SecretTransfer
+      LoginSessionTests: LatchkeyDaemon LatchkeyTool
+      LatchkeyServiceTests: Latchkey TransportPolicy
+      LatchkeyNIOSSLTests: NIOPosix NIOTLS
+      LatchkeyURLSessionTests: LatchkeyTool LatchkeyURLSessionDefaults TransportWorker NIOHTTP1 NIOHTTP2 NIOPosix
+          NIOSSL
+      LatchkeyHTTPClientTests: NIOHTTP1
+      TransportCommandsTests: LatchkeyHTTPClient LatchkeyTLSTool LatchkeyTool LatchkeyURLSession AsyncHTTPClient
+          NIOHTTP1
+      LocalAuthenticationTests: KeyServices LatchkeySecurity
+      LatchkeyCommonCryptoTests: Crypto
+      LatchkeyCommandsTests: Latchkey LatchkeyTool SecurityKeyPresence SecurityKeyTesting
+      EndToEndTests: BiometryDigest HardwareSecurity Keybag KeychainStore Latchkey LatchkeyDaemon LatchkeySecurity
+          LatchkeyTool ProofWorker SQLiteConnections TPMTesting TrustedPlatformModule
+    """
+
 let package = Package(
     name: "latchkey",
-    products: [
-        .library(name: "Latchkey", targets: ["Latchkey"]),
-        .library(name: "LatchkeySecurity", targets: ["LatchkeySecurity"]),
-        // Security and LocalAuthentication are Apple's names, which every target of a consumer's build sees:
-        // Documentation/ModuleNames.md.
-        .library(name: "Security", targets: ["Security"]),
-        .library(name: "LatchkeyLocalAuthentication", targets: ["LatchkeyLocalAuthentication"]),
-        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
-        .library(name: "LatchkeyCommonCrypto", targets: ["LatchkeyCommonCrypto"]),
-        .library(name: "LatchkeyFoundation", targets: ["LatchkeyFoundation"]),
-        // With the trait Transport.
-        .library(name: "LatchkeyNIOSSL", targets: ["LatchkeyNIOSSL"]),
-        .library(name: "LatchkeyURLSession", targets: ["LatchkeyURLSession"]),
-        .library(name: "LatchkeyURLSessionDefaults", targets: ["LatchkeyURLSessionDefaults"]),
-        // With the trait HTTPClient.
-        .library(name: "LatchkeyHTTPClient", targets: ["LatchkeyHTTPClient"]),
-        .executable(name: "latchkey-mount", targets: ["LatchkeyMount"]),
-        .executable(name: "latchkey-import", targets: ["LatchkeyImport"]),
-        .executable(name: "latchkey-tls", targets: ["LatchkeyTLSTool"]),
-        .executable(name: "latchkey", targets: ["LatchkeyTool"]),
-        .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
-        .executable(name: "latchkey-biometry-digest", targets: ["BiometryDigest"]),
-        .executable(name: "latchkey-secret-service", targets: ["LatchkeySecretService"]),
-    ],
+    products: libraries.map { .library(name: $0, targets: [$0]) }
+        + programs.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) },
     traits: [
-        .trait(
-            name: "Tools", description: "The executables latchkey and latchkeyd, and the packages that only they need."),
+        .trait(name: "Tools", description: "The executables latchkey and latchkeyd, and the packages only they need."),
         .trait(name: "Transport", description: "The products for connections with TLS, and the packages of SwiftNIO."),
         .trait(
             name: "HTTPClient", description: "The product for async-http-client, and its packages.",
             enabledTraits: ["Transport"]),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.40.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-    ],
-    targets: [
-        // Foundations: the machine underneath. Nothing here knows what a keychain is.
-        .target(name: "CLatchkey", path: "Sources/Foundations/CLatchkey"),
-        .systemLibrary(
-            name: "COpenSSL", path: "Sources/Foundations/COpenSSL", pkgConfig: "libcrypto",
-            providers: [.apt(["libssl-dev"])]),
-        // Without pkgConfig and providers, for which a consumer's build would print a warning: only the executables
-        // need libfido2.
-        .systemLibrary(name: "CFido2", path: "Sources/Foundations/CFido2"),
-        .target(
-            name: "OpenSSLCrypto", dependencies: ["COpenSSL", "LinuxSystem", "SecretMemory"],
-            path: "Sources/Foundations/OpenSSLCrypto"
-        ),
-        // Without pkgConfig and providers: only latchkeyd uses it, and a consumer of the libraries has no warning where
-        // libsystemd is not installed.
-        .systemLibrary(name: "CSystemd", path: "Sources/Foundations/CSystemd"),
-        // The same for libtss2.
-        .systemLibrary(name: "CTSS2", path: "Sources/Foundations/CTSS2"),
-        .target(name: "LinuxSystem", dependencies: ["CLatchkey"], path: "Sources/Foundations/LinuxSystem"),
-        .target(
-            name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"], path: "Sources/Foundations/SecretMemory"),
-        .target(
-            name: "SystemBus", dependencies: ["CSystemd", "LinuxSystem", "SecretMemory"],
-            path: "Sources/Foundations/SystemBus"),
-        // The same for libfuse3.
-        .systemLibrary(name: "CFuse3", path: "Sources/Foundations/CFuse3"),
-        .systemLibrary(name: "CFileCalls", path: "Sources/Foundations/CFileCalls"),
-        // Without pkgConfig: the header needs no flags.
-        .systemLibrary(name: "CSQLiteCalls", path: "Sources/Foundations/CSQLiteCalls"),
-        .target(
-            name: "SQLiteConnections", dependencies: ["CSQLiteCalls"], path: "Sources/Foundations/SQLiteConnections"),
-        .target(
-            name: "UserspaceFileSystem", dependencies: ["CFuse3", "LinuxSystem"],
-            path: "Sources/Foundations/UserspaceFileSystem"),
-        .target(
-            name: "SecurityKey", dependencies: ["CFido2", "LinuxSystem", "SecretMemory"],
-            path: "Sources/Foundations/SecurityKey"),
-        .target(
-            name: "TrustedPlatformModule", dependencies: ["CTSS2", "LinuxSystem", "OpenSSLCrypto", "SecretMemory"],
-            path: "Sources/Foundations/TrustedPlatformModule"),
-
-        // Model: plain values, no input or output.
-        .target(name: "KeychainModel", dependencies: ["SecretMemory"], path: "Sources/Model/KeychainModel"),
-
-        // Engines: synchronous, thread-safe, ignorant of sockets and dictionaries.
-        .target(
-            name: "Keybag",
-            dependencies: ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto],
-            path: "Sources/Engines/Keybag"
-        ),
-        .target(
-            name: "KeychainStore",
-            dependencies: [
-                "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
-                "SQLiteConnections", .crypto,
-            ],
-            path: "Sources/Engines/KeychainStore"
-        ),
-
-        .target(
-            name: "FileProtection",
-            dependencies: ["CLatchkey", "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto],
-            path: "Sources/Engines/FileProtection"
-        ),
-
-        .target(
-            name: "KeyServices",
-            dependencies: ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
-            path: "Sources/Engines/KeyServices"
-        ),
-
-        .target(
-            name: "KeyAttestation",
-            dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"],
-            path: "Sources/Engines/KeyAttestation"
-        ),
-        .target(
-            name: "CertificateTrust",
-            dependencies: ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", .asn1, .crypto],
-            path: "Sources/Engines/CertificateTrust"
-        ),
-
-        .target(
-            name: "CryptographicMessages",
-            dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"],
-            path: "Sources/Engines/CryptographicMessages"
-        ),
-
-        .target(
-            name: "TransportPolicy", dependencies: ["CertificateTrust", "LinuxSystem"],
-            path: "Sources/Engines/TransportPolicy"),
-
-        .target(
-            name: "Presence", dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory"],
-            path: "Sources/Engines/Presence"),
-
-        .target(
-            name: "EnrolledPrints", dependencies: ["KeychainModel", "LinuxSystem", "OpenSSLCrypto"],
-            path: "Sources/Engines/EnrolledPrints"),
-        .target(
-            name: "GnomeKeyringFile", dependencies: ["OpenSSLCrypto", "SecretMemory"],
-            path: "Sources/Engines/GnomeKeyringFile"),
-        // Over the session bus: only latchkey-secret-service and latchkey-import use these.
-        .target(
-            name: "SecretTransfer", dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SystemBus"],
-            path: "Sources/Engines/SecretTransfer"),
-        .target(
-            name: "SecretServiceClient", dependencies: ["LinuxSystem", "SecretMemory", "SecretTransfer", "SystemBus"],
-            path: "Sources/Engines/SecretServiceClient"),
-        // Over the system bus: only latchkeyd uses it.
-        .target(
-            name: "Fingerprint",
-            dependencies: ["EnrolledPrints", "KeychainModel", "LinuxSystem", "Presence", "SystemBus"],
-            path: "Sources/Engines/Fingerprint"),
-
-        // Service: who may do what, and when.
-        .target(
-            name: "LatchkeyService",
-            dependencies: [
-                "FileProtection", "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "Presence",
-                "SecretMemory", .log,
-            ],
-            path: "Sources/Service/LatchkeyService"
-        ),
-        .target(
-            name: "LatchkeyProtocol",
-            dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory", .protobuf],
-            path: "Sources/Service/LatchkeyProtocol",
-            exclude: ["latchkey.proto"]
-        ),
-        .target(
-            name: "LatchkeyOperations",
-            dependencies: [
-                "KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
-            ],
-            path: "Sources/Service/LatchkeyOperations"
-        ),
-        .target(
-            name: "LatchkeyServer",
-            dependencies: [
-                "KeychainModel", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "Presence",
-                "SecretMemory", .log,
-            ],
-            path: "Sources/Service/LatchkeyServer"
-        ),
-        .target(
-            name: "LoginSession", dependencies: ["LatchkeyServer", "LinuxSystem", "SystemBus", .log],
-            path: "Sources/Service/LoginSession"),
-        .target(
-            name: "SecurityKeyPresence",
-            dependencies: ["KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKey"],
-            path: "Sources/Service/SecurityKeyPresence"),
-        .target(
-            name: "HardwareSecurity",
-            dependencies: [
-                "KeyAttestation", "Keybag", "KeychainModel", "KeyServices", "LatchkeyService", "LinuxSystem",
-                "SecretMemory", "TrustedPlatformModule",
-            ],
-            path: "Sources/Service/HardwareSecurity"),
-        .target(
-            name: "LatchkeyClient",
-            dependencies: [
-                "CertificateTrust", "FileProtection", "KeychainModel", "KeyServices", "LatchkeyOperations",
-                "LatchkeyProtocol",
-                "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "TransportPolicy",
-            ],
-            path: "Sources/Service/LatchkeyClient"
-        ),
-
-        // Faces: shapes for the caller, no rules.
-        .target(
-            name: "LatchkeySecurity",
-            dependencies: [
-                "CertificateTrust", "CryptographicMessages", "KeychainModel", "KeyServices", "LatchkeyClient",
-                "LatchkeyService", "LinuxSystem",
-                "SecretMemory",
-            ],
-            path: "Sources/Faces/LatchkeySecurity"
-        ),
-        .target(name: "Security", dependencies: ["LatchkeySecurity"], path: "Sources/Faces/Security"),
-        .target(
-            name: "LatchkeyLocalAuthentication",
-            dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService", "LinuxSystem",
-                "OpenSSLCrypto", "SecretMemory",
-            ],
-            path: "Sources/Faces/LatchkeyLocalAuthentication"
-        ),
-        .target(
-            name: "LocalAuthentication", dependencies: ["LatchkeyLocalAuthentication"],
-            path: "Sources/Faces/LocalAuthentication"),
-        .target(
-            name: "Latchkey",
-            dependencies: [
-                "CertificateTrust", "FileProtection", "KeyAttestation", "KeychainModel", "KeyServices",
-                "LatchkeyClient",
-                "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto,
-            ],
-            path: "Sources/Faces/Latchkey"
-        ),
-        .target(
-            name: "LatchkeyFoundation", dependencies: ["Latchkey"], path: "Sources/Faces/LatchkeyFoundation"),
-        .target(
-            name: "LatchkeyNIOSSL",
-            dependencies: [
-                "CertificateTrust", "KeychainModel", "LatchkeyClient", "LatchkeySecurity", "LatchkeyService",
-                "LinuxSystem", "TransportPolicy", .nioCore, .nioSSL,
-            ],
-            path: "Sources/Faces/LatchkeyNIOSSL"
-        ),
-        .target(
-            name: "HTTPConnections",
-            dependencies: [
-                "CertificateTrust", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity", "LinuxSystem",
-                "SecretMemory", "TransportPolicy", .nioCore, .nioHTTP1, .nioHTTP2, .nioPosix, .nioSSL, .nioTLS,
-            ],
-            path: "Sources/Faces/HTTPConnections"
-        ),
-        .target(
-            name: "LatchkeyURLSession",
-            dependencies: [
-                "CertificateTrust", "HTTPConnections", "LatchkeyClient", "LatchkeyNIOSSL", "LatchkeySecurity",
-                "LinuxSystem", "OpenSSLCrypto", "TransportPolicy", .nioCore,
-            ],
-            path: "Sources/Faces/LatchkeyURLSession"
-        ),
-        .target(
-            name: "LatchkeyURLSessionDefaults", dependencies: ["LatchkeyURLSession"],
-            path: "Sources/Faces/LatchkeyURLSessionDefaults"
-        ),
-        .target(
-            name: "LatchkeyHTTPClient",
-            dependencies: [
-                "CertificateTrust", "LatchkeyNIOSSL", "TransportPolicy", .asyncHTTPClient, .nioCore, .nioSSL,
-            ],
-            path: "Sources/Faces/LatchkeyHTTPClient"
-        ),
-        .target(
-            name: "TransportCommands",
-            dependencies: [
-                "CertificateTrust", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyNIOSSL",
-                "LinuxSystem", "TransportPolicy", .argumentParser, .nioCore, .nioPosix, .nioSSL, .nioTLS,
-            ],
-            path: "Sources/Faces/TransportCommands"
-        ),
-        .target(
-            name: "ProtectedFolder",
-            dependencies: [
-                "CFileCalls", "FileProtection", "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
-                "UserspaceFileSystem",
-            ],
-            path: "Sources/Faces/ProtectedFolder"
-        ),
-        .target(
-            name: "MountCommands",
-            dependencies: [
-                "FileProtection", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyService",
-                "LinuxSystem", "ProtectedFolder", .argumentParser,
-            ],
-            path: "Sources/Faces/MountCommands"
-        ),
-        .target(
-            name: "ImportCommands",
-            dependencies: [
-                "GnomeKeyringFile", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyService",
-                "LinuxSystem", "SecretMemory", "SecretServiceClient", "SystemBus", .argumentParser,
-            ],
-            path: "Sources/Faces/ImportCommands"
-        ),
-        .target(
-            name: "LatchkeyCommonCrypto",
-            dependencies: ["OpenSSLCrypto", "SecretMemory"],
-            path: "Sources/Faces/LatchkeyCommonCrypto"
-        ),
-        // Over the session bus: only latchkey-secret-service uses it.
-        .target(
-            name: "SecretService",
-            dependencies: [
-                "KeychainModel", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory",
-                "SecretTransfer", "SystemBus", .log,
-            ],
-            path: "Sources/Faces/SecretService"
-        ),
-        .target(
-            name: "LatchkeyCommands",
-            dependencies: [
-                "CertificateTrust", "CryptographicMessages", "FileProtection", "KeyAttestation", "KeychainModel",
-                "KeyServices",
-                "LatchkeyClient",
-                "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory", "TransportPolicy",
-                .argumentParser,
-            ],
-            path: "Sources/Faces/LatchkeyCommands"
-        ),
-
-        // Executables: wiring only.
-        .executableTarget(
-            name: "LatchkeyTool",
-            dependencies: [
-                "HardwareSecurity", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyService",
-                "LinuxSystem", "SecurityKeyPresence", "TrustedPlatformModule", .log,
-            ],
-            path: "Sources/Executables/LatchkeyTool"
-        ),
-        .executableTarget(
-            name: "LatchkeyMount",
-            dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "MountCommands", .log],
-            path: "Sources/Executables/LatchkeyMount"
-        ),
-        .executableTarget(
-            name: "LatchkeyImport",
-            dependencies: [
-                "HardwareSecurity", "ImportCommands", "KeychainModel", "LatchkeyClient", "LatchkeyCommands",
-                "LatchkeyService", "LinuxSystem", "TrustedPlatformModule", .log,
-            ],
-            path: "Sources/Executables/LatchkeyImport"
-        ),
-        .executableTarget(
-            name: "LatchkeyTLSTool",
-            dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "TransportCommands", .log],
-            path: "Sources/Executables/LatchkeyTLSTool"
-        ),
-        .executableTarget(
-            name: "LatchkeyDaemon",
-            dependencies: [
-                "Fingerprint", "HardwareSecurity", "KeychainModel", "LatchkeyClient", "LatchkeyServer",
-                "LatchkeyService", "LinuxSystem", "LoginSession", "Presence", "SecurityKeyPresence",
-                "TrustedPlatformModule", .argumentParser, .log,
-            ],
-            path: "Sources/Executables/LatchkeyDaemon"
-        ),
-
-        .executableTarget(
-            name: "LatchkeySecretService",
-            dependencies: [
-                "HardwareSecurity", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
-                "SecretService", "SecurityKeyPresence", "SystemBus", "TrustedPlatformModule", .argumentParser, .log,
-            ],
-            path: "Sources/Executables/LatchkeySecretService"
-        ),
-
-        .executableTarget(
-            name: "BiometryDigest", dependencies: ["EnrolledPrints", "LinuxSystem"],
-            path: "Sources/Executables/BiometryDigest"),
-
-        // Tests.
-        .target(
-            name: "KeychainTesting",
-            dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyOperations", "LatchkeyServer", "LatchkeyService",
-                "LinuxSystem", "Presence", "SecretMemory",
-            ],
-            path: "Tests/KeychainTesting"
-        ),
-        .testTarget(name: "ArchitectureTests"),
-        .testTarget(
-            name: "FoundationsTests",
-            dependencies: [
-                "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SQLiteConnections", "KeychainTesting", .crypto,
-            ]),
-        .testTarget(
-            name: "SystemBusTests", dependencies: ["LinuxSystem", "SecretMemory", "SystemBus", "KeychainTesting"]),
-        // The software authenticator.
-        .target(
-            name: "SecurityKeyTesting", dependencies: ["SecurityKey", "OpenSSLCrypto", "SecretMemory"],
-            path: "Tests/SecurityKeyTesting"),
-        .testTarget(
-            name: "SecurityKeyTests",
-            dependencies: ["SecurityKey", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SecurityKeyTesting"]),
-        .testTarget(
-            name: "SecurityKeyPresenceTests",
-            dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "Presence",
-                "SecretMemory", "SecurityKey", "SecurityKeyPresence", "KeychainTesting", "SecurityKeyTesting",
-            ]),
-        // swtpm, for tests.
-        .target(
-            name: "TPMTesting", dependencies: ["LinuxSystem", "TrustedPlatformModule", "KeychainTesting"],
-            path: "Tests/TPMTesting"),
-        .testTarget(
-            name: "TrustedPlatformModuleTests",
-            dependencies: [
-                "LinuxSystem", "SecretMemory", "TrustedPlatformModule", "KeychainTesting", "TPMTesting", .crypto,
-            ]),
-        .testTarget(
-            name: "HardwareSecurityTests",
-            dependencies: [
-                "CertificateTrust", "HardwareSecurity", "KeyAttestation", "Keybag", "KeychainModel", "KeyServices",
-                "Latchkey", "LatchkeyClient", "LatchkeyDaemon", "LatchkeyLocalAuthentication",
-                "LatchkeySecurity", "LatchkeyService", "LatchkeyTool", "LinuxSystem", "SecretMemory",
-                "TrustedPlatformModule", "KeychainTesting", "TPMTesting", .crypto,
-            ]),
-        .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
-        .testTarget(
-            name: "KeybagTests",
-            dependencies: ["Keybag", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto]),
-        .testTarget(
-            name: "KeychainStoreTests",
-            dependencies: [
-                "Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "SQLiteConnections",
-                "KeychainTesting", .crypto,
-            ],
-            exclude: ["Vectors"]
-        ),
-        .testTarget(
-            name: "FileProtectionTests",
-            dependencies: [
-                "CLatchkey", "FileProtection", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting",
-                .crypto,
-            ],
-            exclude: ["Vectors"]
-        ),
-        .target(
-            name: "FolderTesting", dependencies: ["FileProtection", "KeychainModel", "LinuxSystem", "SecretMemory"],
-            path: "Tests/FolderTesting"
-        ),
-        // The process that the tests of mounted folders start and kill. Not a product.
-        .executableTarget(
-            name: "FolderTool",
-            dependencies: ["FileProtection", "FolderTesting", "KeychainModel", "LinuxSystem", "ProtectedFolder"],
-            path: "Tests/FolderTool"
-        ),
-        .testTarget(
-            name: "ProtectedFolderTests",
-            dependencies: [
-                "CFileCalls", "FileProtection", "FolderTesting", "FolderTool", "KeychainModel", "KeychainTesting",
-                "Latchkey", "LatchkeyClient", "LatchkeyMount", "LatchkeyService", "LatchkeyTool", "LinuxSystem",
-                "OpenSSLCrypto", "ProtectedFolder", "SecretMemory", "UserspaceFileSystem",
-            ]
-        ),
-        .testTarget(
-            name: "KeyServicesTests",
-            dependencies: ["KeychainModel", "KeyServices", "SecretMemory", "KeychainTesting", .crypto]),
-        .testTarget(
-            name: "CertificateTrustTests",
-            dependencies: ["CertificateTrust", "OpenSSLCrypto", "KeychainTesting", .crypto]),
-        .testTarget(
-            name: "CryptographicMessagesTests",
-            dependencies: [
-                "CertificateTrust", "CryptographicMessages", "KeychainModel", "KeyServices", "OpenSSLCrypto",
-                "KeychainTesting",
-            ]),
-        .testTarget(
-            name: "TransportPolicyTests",
-            dependencies: ["CertificateTrust", "LinuxSystem", "TransportPolicy", "KeychainTesting"],
-            exclude: ["Tables"]
-        ),
-        .testTarget(
-            name: "PresenceTests",
-            dependencies: ["KeychainModel", "LinuxSystem", "Presence", "SecretMemory", "KeychainTesting"],
-            resources: [.copy("Golden")]
-        ),
-        .testTarget(
-            name: "GnomeKeyringFileTests",
-            dependencies: ["GnomeKeyringFile", "OpenSSLCrypto", "SecretMemory", "KeychainTesting"],
-            exclude: ["Vectors"]
-        ),
-        .testTarget(
-            name: "EnrolledPrintsTests",
-            dependencies: ["BiometryDigest", "EnrolledPrints", "KeychainModel", "LinuxSystem", "KeychainTesting"]),
-        .testTarget(
-            name: "FingerprintTests",
-            dependencies: [
-                "BiometryDigest", "EnrolledPrints", "Fingerprint", "KeychainModel", "LatchkeyDaemon", "LatchkeyTool",
-                "LinuxSystem", "Presence", "SystemBus", "KeychainTesting",
-            ]),
-        .testTarget(
-            name: "SecretServiceTests",
-            dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyDaemon", "LatchkeySecretService", "LatchkeyService",
-                "LatchkeyTool", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory", "SecretService",
-                "SecretTransfer",
-                "SystemBus", "KeychainTesting", .log,
-            ]
-        ),
-        .testTarget(
-            name: "ImportCommandsTests",
-            dependencies: [
-                "ImportCommands", "KeychainModel", "LatchkeyClient", "LatchkeyCommands", "LatchkeyImport",
-                "LatchkeySecretService", "LatchkeyService", "LatchkeyTool", "LinuxSystem", "SecretMemory",
-                "SecretServiceClient", "SecretTransfer", "SystemBus", "KeychainTesting",
-            ]
-        ),
-        .testTarget(
-            name: "LatchkeyProtocolTests", dependencies: ["LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
-        .testTarget(
-            name: "LatchkeyOperationsTests",
-            dependencies: [
-                "KeychainModel", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "Presence",
-                "SecretMemory", "KeychainTesting",
-            ]
-        ),
-        .testTarget(
-            name: "LatchkeyServerTests",
-            dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyServer",
-                "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory", "KeychainTesting",
-            ]
-        ),
-        .testTarget(
-            name: "LoginSessionTests",
-            dependencies: [
-                "LatchkeyDaemon", "LatchkeyServer", "LatchkeyTool", "LinuxSystem", "LoginSession", "SystemBus",
-                "KeychainTesting", .log,
-            ]
-        ),
-        .testTarget(
-            name: "LatchkeyServiceTests",
-            dependencies: [
-                "KeychainModel", "Latchkey", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "Presence",
-                "SecretMemory", "TransportPolicy", "KeychainTesting",
-            ]
-        ),
-        .testTarget(
-            name: "SecurityTests",
-            dependencies: [
-                "LatchkeySecurity", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
-                "KeychainTesting",
-            ]
-        ),
-        .testTarget(
-            name: "LatchkeyNIOSSLTests",
-            dependencies: [
-                "CertificateTrust", "LatchkeyNIOSSL", "LatchkeySecurity", "TransportPolicy", "KeychainTesting",
-                .nioCore, .nioPosix, .nioSSL, .nioTLS,
-            ]
-        ),
-        .testTarget(
-            name: "HTTPConnectionsTests",
-            dependencies: [
-                "CertificateTrust", "HTTPConnections", "LatchkeyNIOSSL", "LatchkeySecurity", "LinuxSystem",
-                "TransportPolicy", "KeychainTesting", .nioCore, .nioHTTP1, .nioHTTP2, .nioPosix, .nioSSL,
-            ]
-        ),
-        .testTarget(
-            name: "LatchkeyURLSessionTests",
-            dependencies: [
-                "CertificateTrust", "HTTPConnections", "KeychainModel", "LatchkeyClient", "LatchkeyNIOSSL",
-                "LatchkeySecurity", "LatchkeyURLSession", "LatchkeyURLSessionDefaults", "LinuxSystem", "SecretMemory",
-                "TransportPolicy", "KeychainTesting", "LatchkeyTool", "TransportWorker", .nioCore, .nioHTTP1,
-                .nioHTTP2, .nioPosix, .nioSSL,
-            ]
-        ),
-        // A program with an Info.plist beside it, which the tests start. Not a product.
-        .executableTarget(
-            name: "TransportWorker", dependencies: ["LatchkeyURLSession", "LatchkeyURLSessionDefaults"],
-            path: "Tests/TransportWorker"),
-        .testTarget(
-            name: "LatchkeyHTTPClientTests",
-            dependencies: [
-                "CertificateTrust", "LatchkeyHTTPClient", "LatchkeyNIOSSL", "TransportPolicy", "KeychainTesting",
-                .asyncHTTPClient, .nioCore, .nioHTTP1,
-            ]
-        ),
-        .testTarget(
-            name: "TransportCommandsTests",
-            dependencies: [
-                "CertificateTrust", "LatchkeyClient", "LatchkeyHTTPClient", "LatchkeyNIOSSL", "LatchkeyTLSTool",
-                "LatchkeyTool", "LatchkeyURLSession", "LinuxSystem", "TransportCommands", "TransportPolicy",
-                "KeychainTesting", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
-            ],
-            resources: [.copy("Golden")]
-        ),
-        .testTarget(
-            name: "LocalAuthenticationTests",
-            dependencies: [
-                "LatchkeyLocalAuthentication", "LatchkeySecurity", "KeychainModel", "KeyServices", "LatchkeyClient",
-                "LatchkeyOperations", "LatchkeyService", "Presence", "SecretMemory", "KeychainTesting",
-            ]
-        ),
-        .testTarget(
-            name: "LatchkeyFoundationTests",
-            dependencies: ["Latchkey", "LatchkeyFoundation", "KeychainTesting"]),
-        .testTarget(
-            name: "LatchkeyTests",
-            dependencies: [
-                "Latchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting",
-                .crypto,
-            ]),
-        .testTarget(
-            name: "LatchkeyCommonCryptoTests", dependencies: ["LatchkeyCommonCrypto", "KeychainTesting", .crypto]),
-        .testTarget(
-            name: "LatchkeyCommandsTests",
-            dependencies: [
-                "LatchkeyCommands", "LatchkeyTool", "CertificateTrust", "KeychainModel", "Latchkey", "LatchkeyClient",
-                "LatchkeyOperations", "LatchkeyService", "LinuxSystem", "SecretMemory", "SecurityKeyPresence",
-                "KeychainTesting", "SecurityKeyTesting", .argumentParser,
-            ],
-            resources: [.copy("Golden")]
-        ),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: [
-                "LatchkeySecurity", "Latchkey", "BiometryDigest", "LatchkeyDaemon", "LatchkeyServer", "LatchkeyTool",
-                "Keybag", "KeychainModel", "KeychainStore",
-                "LatchkeyClient", "LatchkeyService",
-                "HardwareSecurity", "LinuxSystem", "SecretMemory", "SQLiteConnections", "TrustedPlatformModule",
-                "KeychainTesting", "ProofWorker", "TPMTesting",
-            ],
-            exclude: ["Recipes", "Vectors"]
-        ),
-        // The process that the concurrency, crash and fork proofs start, kill and fork. Not a product.
-        .executableTarget(
-            name: "ProofWorker",
-            dependencies: [
-                "CLatchkey", "FileProtection", "KeychainModel", "Latchkey", "LatchkeyClient", "LatchkeyService",
-                "LatchkeySecurity", "LinuxSystem", "SecretMemory",
-            ],
-            path: "Tests/ProofWorker"
-        ),
-    ],
+    dependencies: packages.map { .package(url: "https://github.com/\($0.path)", from: $0.from) },
+    targets: targets(of: modules),
     swiftLanguageModes: [.v6]
 )
 
+// Alone with pkgConfig: for the others, a consumer's build would print a warning about what only executables need.
+package.targets.append(
+    .systemLibrary(
+        name: "COpenSSL", path: "Sources/Foundations/COpenSSL", pkgConfig: "libcrypto",
+        providers: [.apt(["libssl-dev"])]))
+
+// What is beside the code of a target.
+for (name, files) in [
+    "EndToEndTests": ["Recipes", "Vectors"], "FileProtectionTests": ["Vectors"], "GnomeKeyringFileTests": ["Vectors"],
+    "KeychainStoreTests": ["Vectors"], "LatchkeyProtocol": ["latchkey.proto"], "TransportPolicyTests": ["Tables"],
+] {
+    package.targets.first { $0.name == name }?.exclude = files
+}
 for target in package.targets
-where ![
-    "CFido2", "CFileCalls", "CFuse3", "CLatchkey", "COpenSSL", "CSQLiteCalls", "CSystemd", "CTSS2",
-].contains(target.name) {
+where ["LatchkeyCommandsTests", "PresenceTests", "TransportCommandsTests"].contains(target.name) {
+    target.resources = [.copy("Golden")]
+}
+
+for target in package.targets where target.type != .system && target.name != "CLatchkey" {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
@@ -674,14 +204,12 @@ where ![
 }
 
 // The tests of a module that has Apple's shape name it as an app does.
-let aliases = [
-    "SecurityTests": ["Security=LatchkeySecurity"],
-    "LatchkeyCommonCryptoTests": ["CommonCrypto=LatchkeyCommonCrypto"],
+for (name, aliases) in [
+    "SecurityTests": ["Security=LatchkeySecurity"], "LatchkeyCommonCryptoTests": ["CommonCrypto=LatchkeyCommonCrypto"],
     "LocalAuthenticationTests": ["LocalAuthentication=LatchkeyLocalAuthentication", "Security=LatchkeySecurity"],
-]
-for target in package.targets {
-    let flags = aliases[target.name, default: []].flatMap { ["-module-alias", $0] }
-    if !flags.isEmpty { target.swiftSettings?.append(.unsafeFlags(flags)) }
+] {
+    let flags = aliases.flatMap { ["-module-alias", $0] }
+    package.targets.first { $0.name == name }?.swiftSettings?.append(.unsafeFlags(flags))
 }
 
 // `make sdk`: the interfaces of these modules are the same for each compiler and each later version, and programs that
@@ -705,31 +233,44 @@ if Context.environment["LATCHKEY_STRICT"] == "1" {
     }
 }
 
-extension Target.Dependency {
-    static var argumentParser: Self {
-        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .tools)
+/// Reads the table: a line per directory with the kind of its modules, and below it the modules. Lines that are indented
+/// further continue the one before.
+func targets(of table: String) -> [Target] {
+    var targets: [Target] = []
+    var seenBy: [String: [String]] = [:]
+    var (directory, kind) = ("", "")
+    for line in table.replacing("\n     ", with: " ").split(separator: "\n") {
+        guard line.hasPrefix("  ") else {
+            let words = line.split { " ,.".contains($0) }
+            (directory, kind) = (String(words[0]), String(words[1]))
+            continue
+        }
+        let parts = line.split(separator: ":")
+        for name in parts[0].split(separator: " ").map(String.init) {
+            let path = "\(directory)/\(name)"
+            var names = Set(parts.dropFirst().joined().split(separator: " ").map(String.init))
+            if kind == "test" {
+                for module in [String(name.dropLast("Tests".count)), "KeychainTesting"] {
+                    if let ofModule = seenBy[module] { names.formUnion(ofModule + [module]) }
+                }
+            }
+            seenBy[name] = names.sorted()
+            let seen = names.sorted().map(dependency)
+            switch kind {
+            case "headers": targets.append(.systemLibrary(name: name, path: path))
+            case "library": targets.append(.target(name: name, dependencies: seen, path: path))
+            case "program": targets.append(.executableTarget(name: name, dependencies: seen, path: path))
+            default: targets.append(.testTarget(name: name, dependencies: seen, path: path))
+            }
+        }
     }
-    static var asn1: Self { .product(name: "SwiftASN1", package: "swift-asn1") }
-    static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
-    static var log: Self { .product(name: "Logging", package: "swift-log") }
-    static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio", condition: .transport) }
-    static var asyncHTTPClient: Self {
-        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .httpClient)
-    }
-    static var nioHTTP1: Self { .product(name: "NIOHTTP1", package: "swift-nio", condition: .transport) }
-    static var nioHTTP2: Self { .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: .transport) }
-    static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio", condition: .transport) }
-    static var nioTLS: Self { .product(name: "NIOTLS", package: "swift-nio", condition: .transport) }
-    static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .transport) }
-    static var protobuf: Self { .product(name: "SwiftProtobuf", package: "swift-protobuf") }
+    return targets
 }
 
-extension TargetDependencyCondition {
-    /// Resolved only where the trait is enabled: a consumer of the libraries neither fetches nor builds
-    /// what the executables need.
-    static var tools: Self? { .when(traits: ["Tools"]) }
-    /// Resolved only where the trait is enabled, as with `tools`.
-    static var transport: Self? { .when(traits: ["Transport"]) }
-    /// The same for async-http-client, which brings many packages.
-    static var httpClient: Self? { .when(traits: ["HTTPClient"]) }
+/// A module of this package, or of another one.
+func dependency(_ name: String) -> Target.Dependency {
+    guard let package = packages.first(where: { $0.modules.contains(name) }) else { return .byName(name: name) }
+    return .product(
+        name: name, package: String(package.path.split(separator: "/")[1]),
+        condition: package.trait.flatMap { .when(traits: [$0]) })
 }
