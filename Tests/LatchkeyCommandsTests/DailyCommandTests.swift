@@ -331,6 +331,21 @@ struct DailyCommandTests {
         #expect(keychain.latchkey("get --access-group latchkey.shared a/b").output == "three")
     }
 
+    @Test("a label never stands for a damaged item, with an account or without")
+    func damagedBesideLabel() throws {
+        let keychain = try TestKeychain(.onDisk)
+        keychain.latchkey("set a/b", io: TestIO(input: ["of the service"]))
+        let labelled = ["set", "--service", "", "--account", "b", "--label", "a"].map { CommandWord($0) }
+        let added = keychain.security(labelled, as: "latchkey", io: TestIO(input: ["of the label"]))
+        #expect(added.exit == 0, "\(added)")
+        try #require(keychain.directory).runSQL("UPDATE item SET metadata = zeroblob(200) WHERE id = 1")
+        for name in ["a/b", "a"] {
+            let get = keychain.latchkey("get \(name)")
+            #expect(get.exit == 93 && get.output.isEmpty, "\(get)")
+            #expect(get.error.contains("the item '\(name)' is damaged\nhint: "), "\(get)")
+        }
+    }
+
     @Test("set and generate replace a synchronized item instead of adding a second one")
     func synchronized() throws {
         let addition = ItemAddition(

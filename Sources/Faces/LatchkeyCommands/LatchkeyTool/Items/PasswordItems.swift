@@ -127,12 +127,12 @@ struct PasswordItems {
 
     // MARK: Searching
 
-    /// Returns what a step finds, with its rivals if it finds anything.
+    /// Returns what a step finds, with its rivals if it finds an item. No rival stands for a damaged item.
     private func matches(
         _ step: ItemSelection.Step, of selection: ItemSelection, limit: MatchLimit, in accessGroup: String? = nil
     ) throws(CommandFailure) -> ItemMatches {
         let found = try matches([step.target], of: selection, limit: limit, in: accessGroup)
-        guard !found.isEmpty, !step.rivals.isEmpty else { return found }
+        guard !found.records.isEmpty, !step.rivals.isEmpty else { return found }
         let rivals = try matches(step.rivals, of: selection, limit: limit, in: accessGroup)
         return ItemMatches(records: found.records + rivals.records, damaged: found.damaged + rivals.damaged)
     }
