@@ -13,8 +13,8 @@ extension KeychainClient {
     /// file is there.
     public static func keychains() throws(KeychainError) -> KeychainOverview {
         let overview = try registry().keychains()
-        let directory = overview.directory
-        let places = overview.places.filter { !$0.name.isPath || KeychainFile.exists(of: $0.name, besides: directory) }
+        let hidden = withoutFile(overview)
+        let places = overview.places.filter { !hidden.contains($0.name) }
         return KeychainOverview(
             places: places.map { KeychainPlace($0.name, path: KeychainFile.shownPath(of: $0.name, $0)) },
             list: overview.list)
@@ -27,9 +27,9 @@ extension KeychainClient {
     }
 
     private static func withoutFile(_ overview: KeychainOverview) -> [KeychainName] {
-        let directory = overview.directory
+        let directory = overview.dataDirectory
         return overview.places.map(\.name).filter {
-            $0.isPath && !KeychainFile.exists(of: $0, besides: directory)
+            $0.isPath && !KeychainFile.exists(of: $0, dataDirectory: directory)
         }
     }
 
@@ -47,8 +47,8 @@ extension KeychainClient {
         let known = try registry.keychains()
         try file.requireNew(in: try keychains())
         try requireSpace(for: file.name, known)
-        let directory = known.directory
-        let isNew = try file.create(besides: directory)
+        let directory = known.dataDirectory
+        let isNew = try file.create(dataDirectory: directory)
         do throws(KeychainError) {
             // Only a keychain with a path can have lost its file; one of another process with this name stays.
             if file.name.isPath, known.place(file.name) != nil {
@@ -60,7 +60,7 @@ extension KeychainClient {
             // Another process may have created the keychain meanwhile: then the file is that of its keychain.
             // Without an answer, the file stays, and delete-keychain removes both.
             if isNew, let now = try? registry.keychains(), now.place(file.name) == nil {
-                try? file.remove(besides: directory)
+                try? file.remove(dataDirectory: directory)
             }
             throw error
         }
@@ -93,19 +93,19 @@ extension KeychainClient {
             if search.contains(name) { try registry.changeKeychainList(.search(search.filter { $0 != name })) }
             if overview.list.defaultKeychain == name { try registry.changeKeychainList(.defaultKeychain(.login)) }
         }
-        try KeychainFile.remove(of: name, besides: overview.directory)
+        try KeychainFile.remove(of: name, dataDirectory: overview.dataDirectory)
     }
 
     /// Whether there is a keychain or its file to delete.
     public static func canDelete(_ name: KeychainName) throws(KeychainError) -> Bool {
         let overview = try registry().keychains()
-        return overview.place(name) != nil || KeychainFile.exists(of: name, besides: overview.directory)
+        return overview.place(name) != nil || KeychainFile.exists(of: name, dataDirectory: overview.dataDirectory)
     }
 }
 
 extension KeychainOverview {
-    /// The data directory of the keychains.
-    var directory: String {
+    /// Where the keychains are.
+    var dataDirectory: String {
         let database = places.first?.path ?? ""
         return ParentDirectory.of(database) ?? database
     }

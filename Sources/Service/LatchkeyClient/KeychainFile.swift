@@ -74,9 +74,9 @@ public struct KeychainFile: Sendable {
             let path = name.text
             throw KeychainError(
                 .duplicateKeychain, "\(path) is the file of a keychain that is not among yours",
-                hint: Self.isMarker(path, of: overview.directory)
+                hint: Self.isMarker(path, of: overview.dataDirectory)
                     ? "security delete-keychain \(path.shellQuoted)"
-                    : "name another path, or delete the keychain where its items are: cat \(path.shellQuoted)")
+                    : "name another path; cat \(path.shellQuoted) shows where its items are")
         }
     }
 
@@ -85,12 +85,12 @@ public struct KeychainFile: Sendable {
     /// Creates the file, and its missing parent directories. That of a keychain with a name may exist, and
     /// there is none in a home directory that this process cannot write.
     ///
-    /// - Parameter directory: the data directory of the keychains, for the text of the file.
+    /// - Parameter dataDirectory: where the keychains are, for the text of the file.
     /// - Returns: whether there is a new file.
     /// - Throws: errSecDuplicateKeychain if there is something else at the path.
-    func create(besides directory: String) throws(KeychainError) -> Bool {
+    func create(dataDirectory: String) throws(KeychainError) -> Bool {
         guard let path, name.isPath || !exists else { return false }
-        let text = Self.beginning + directory + Self.ending
+        let text = Self.beginning + dataDirectory + Self.ending
         do throws(SystemError) {
             try PrivateDirectory.makeParents(of: path)
             try NewFile.create(path, content: Array(text.utf8), mode: 0o600)
@@ -103,13 +103,13 @@ public struct KeychainFile: Sendable {
     }
 
     /// Removes the file after a creation that failed.
-    func remove(besides directory: String) throws(KeychainError) {
-        if let path { try Self.remove(path, of: directory) }
+    func remove(dataDirectory: String) throws(KeychainError) {
+        if let path { try Self.remove(path, of: dataDirectory) }
     }
 
     /// Removes the files of a keychain that was deleted.
-    static func remove(of name: KeychainName, besides directory: String) throws(KeychainError) {
-        for path in places(of: name) { try remove(path, of: directory) }
+    static func remove(of name: KeychainName, dataDirectory: String) throws(KeychainError) {
+        for path in places(of: name) { try remove(path, of: dataDirectory) }
     }
 
     /// Removes a marker file; anything else in its place stays, also the file of another data directory.
@@ -128,8 +128,8 @@ public struct KeychainFile: Sendable {
     }
 
     /// Whether the marker file of a keychain with a path is there, and belongs to this data directory.
-    static func exists(of name: KeychainName, besides directory: String) -> Bool {
-        name.isPath && isMarker(name.text, of: directory)
+    static func exists(of name: KeychainName, dataDirectory: String) -> Bool {
+        name.isPath && isMarker(name.text, of: dataDirectory)
     }
 
     /// Where the file of a keychain can be.
