@@ -13,8 +13,8 @@ struct TrustAppleRoots: ParsableSubcommand {
             Neither Latchkey nor a distribution has these certificates. Apple publishes them at \
             https://www.apple.com/certificateauthority/: AppleIncRootCertificate.cer, AppleRootCA-G2.cer and \
             AppleRootCA-G3.cer. Each certificate is identified by its SHA-256. If there is any other one, or one \
-            with other trust settings, nothing is changed. They are trusted for code signing alone, in the trust settings of the user. \
-            'security remove-trusted-cert FILE' ends that.
+            with other trust settings, nothing is changed. They are trusted for code signing alone, in the trust \
+            settings of the user. 'security remove-trusted-cert FILE' ends that.
 
             EXAMPLES:
               latchkey trust apple-roots --dry-run AppleIncRootCertificate.cer
