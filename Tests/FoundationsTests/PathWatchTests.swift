@@ -82,8 +82,10 @@ struct PathWatchTests {
         #expect(eventually { attempts.value == 3 })
         for number in 0..<50 { try makeDirectory("neighbor \(number)") }
         #expect(attempts.value == 3 && connections.value == 0)
-        // A socket that a killed server has left does not count as one that is listened at.
-        _ = try Socket(listeningAt: path, permissions: 0o600)
+        // A socket that a killed server has left does not count as one that is listened at. It never was at this path:
+        // otherwise an attempt could find its listener.
+        _ = try Socket(listeningAt: "\(path).left", permissions: 0o600)
+        #expect(rename("\(path).left", path) == 0)
         #expect(eventually { attempts.value >= 6 })
         unlink(path)
         let listener = try Socket(listeningAt: path, permissions: 0o600)
