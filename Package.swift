@@ -67,26 +67,27 @@ let modules = """
           Logging
       LatchkeyProtocol: KeychainModel LinuxSystem SecretMemory SwiftProtobuf
       LatchkeyOperations: KeychainModel LatchkeyProtocol LatchkeyService LinuxSystem Presence SecretMemory
-      LatchkeyServer: KeychainModel LatchkeyOperations LatchkeyProtocol LatchkeyService LinuxSystem Presence
-          SecretMemory Logging
+      KeychainSessions: KeychainModel LatchkeyOperations LatchkeyService LinuxSystem Presence SecretMemory
+      LatchkeyServer: KeychainModel KeychainSessions LatchkeyOperations LatchkeyProtocol LatchkeyService LinuxSystem
+          Presence SecretMemory Logging
       LoginSession: LatchkeyServer LinuxSystem SystemBus Logging
       SecurityKeyPresence: KeychainModel LatchkeyService LinuxSystem SecretMemory SecurityKey
       HardwareSecurity: KeyAttestation Keybag KeychainModel KeyServices LatchkeyService LinuxSystem SecretMemory
           TrustedPlatformModule
-      LatchkeyClient: CertificateTrust FileProtection KeychainModel KeyServices LatchkeyOperations LatchkeyProtocol
-          LatchkeyService LinuxSystem Presence SecretMemory TransportPolicy
+      LatchkeyClient: CertificateTrust FileProtection KeychainModel KeychainSessions KeyServices LatchkeyOperations
+          LatchkeyProtocol LatchkeyService LinuxSystem Presence SecretMemory TransportPolicy
     Sources/Faces, library. Shapes for the caller, no rules:
-      LatchkeySecurity: CertificateTrust CryptographicMessages KeychainModel KeyServices LatchkeyClient
-          LatchkeyService LinuxSystem SecretMemory
+      LatchkeySecurity: CertificateTrust CryptographicMessages KeychainModel KeychainSessions KeyServices
+          LatchkeyClient LatchkeyOperations LatchkeyService LinuxSystem SecretMemory
       Security: LatchkeySecurity
-      LatchkeyLocalAuthentication: KeychainModel LatchkeyClient LatchkeySecurity LatchkeyService LinuxSystem
-          OpenSSLCrypto SecretMemory
+      LatchkeyLocalAuthentication: KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeySecurity
+          LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory
       LocalAuthentication: LatchkeyLocalAuthentication
-      Latchkey: CertificateTrust FileProtection KeyAttestation KeychainModel KeyServices LatchkeyClient
-          LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory Crypto
+      Latchkey: CertificateTrust FileProtection KeyAttestation KeychainModel KeychainSessions KeyServices
+          LatchkeyClient LatchkeyOperations LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory Crypto
       LatchkeyFoundation: Latchkey
-      LatchkeyNIOSSL: CertificateTrust KeychainModel LatchkeyClient LatchkeySecurity LatchkeyService LinuxSystem
-          TransportPolicy NIOCore NIOSSL
+      LatchkeyNIOSSL: CertificateTrust KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeySecurity
+          LatchkeyService LinuxSystem TransportPolicy NIOCore NIOSSL
       HTTPConnections: CertificateTrust LatchkeyClient LatchkeyNIOSSL LatchkeySecurity LinuxSystem SecretMemory
           TransportPolicy NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL NIOTLS
       LatchkeyURLSession: CertificateTrust HTTPConnections LatchkeyClient LatchkeyNIOSSL LatchkeySecurity LinuxSystem
@@ -96,16 +97,17 @@ let modules = """
       ProtectedFolder: CFileCalls FileProtection KeychainModel LinuxSystem OpenSSLCrypto SecretMemory
           UserspaceFileSystem
       LatchkeyCommonCrypto: OpenSSLCrypto SecretMemory
-      SecretService: KeychainModel LatchkeyService LinuxSystem OpenSSLCrypto Presence SecretMemory SecretTransfer
-          SystemBus Logging
-      LatchkeyCommands: CertificateTrust CryptographicMessages FileProtection KeyAttestation KeychainModel KeyServices
-          LatchkeyClient LatchkeyServer LatchkeyService LinuxSystem SecretMemory TransportPolicy ArgumentParser
+      SecretService: KeychainModel KeychainSessions LatchkeyOperations LatchkeyService LinuxSystem OpenSSLCrypto
+          Presence SecretMemory SecretTransfer SystemBus Logging
+      LatchkeyCommands: CertificateTrust CryptographicMessages FileProtection KeyAttestation KeychainModel
+          KeychainSessions KeyServices LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService LinuxSystem
+          SecretMemory TransportPolicy ArgumentParser
       TransportCommands: CertificateTrust KeychainModel LatchkeyClient LatchkeyCommands LatchkeyNIOSSL LinuxSystem
           TransportPolicy ArgumentParser NIOCore NIOPosix NIOSSL NIOTLS
-      MountCommands: FileProtection KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
-          ProtectedFolder ArgumentParser
-      ImportCommands: GnomeKeyringFile KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
-          SecretMemory SecretServiceClient SystemBus ArgumentParser
+      MountCommands: FileProtection KeychainModel KeychainSessions LatchkeyClient LatchkeyCommands LatchkeyOperations
+          LatchkeyService LinuxSystem ProtectedFolder ArgumentParser
+      ImportCommands: GnomeKeyringFile KeychainModel KeychainSessions LatchkeyClient LatchkeyCommands
+          LatchkeyOperations LatchkeyService LinuxSystem SecretMemory SecretServiceClient SystemBus ArgumentParser
     Sources/Executables, program. Wiring only:
       LatchkeyTool: HardwareSecurity KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
           SecurityKeyPresence TrustedPlatformModule Logging
@@ -115,12 +117,13 @@ let modules = """
       LatchkeyTLSTool: LatchkeyClient LatchkeyCommands LinuxSystem TransportCommands Logging
       LatchkeyDaemon: Fingerprint HardwareSecurity KeychainModel LatchkeyClient LatchkeyServer LatchkeyService
           LinuxSystem LoginSession Presence SecurityKeyPresence TrustedPlatformModule ArgumentParser Logging
-      LatchkeySecretService: HardwareSecurity KeychainModel LatchkeyClient LatchkeyService LinuxSystem SecretMemory
-          SecretService SecurityKeyPresence SystemBus TrustedPlatformModule ArgumentParser Logging
+      LatchkeySecretService: HardwareSecurity KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations
+          LatchkeyService LinuxSystem SecretMemory SecretService SecurityKeyPresence SystemBus TrustedPlatformModule
+          ArgumentParser Logging
       BiometryDigest: EnrolledPrints LinuxSystem
     Tests, library. What tests share:
-      KeychainTesting: KeychainModel LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService LinuxSystem
-          Presence SecretMemory
+      KeychainTesting: KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService
+          LinuxSystem Presence SecretMemory
       SecurityKeyTesting: OpenSSLCrypto SecretMemory SecurityKey
       TPMTesting: KeychainTesting LinuxSystem TrustedPlatformModule
       FolderTesting: FileProtection KeychainModel LinuxSystem SecretMemory

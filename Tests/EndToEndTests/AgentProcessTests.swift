@@ -5,6 +5,7 @@ import Glibc
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import LinuxSystem
 import SecretMemory
@@ -40,7 +41,7 @@ struct AgentProcessTests {
     func running() throws {
         let agent = try agent()
         let service = service(startingAgents: false)
-        try service.setPasscode(Self.secret("the right one")) { _, _ in }
+        try service.administrator.setPasscode(Self.secret("the right one")) { _, _ in }
         let program = try Authentication(service, at: place)
         #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         for text in ["to log in", "\(getpid())"] { #expect(terminal.screen.contains(text), "\(text)") }
@@ -56,7 +57,7 @@ struct AgentProcessTests {
     func cancelled() throws {
         let agent = try agent()
         let service = service(startingAgents: false)
-        try service.setPasscode(Self.secret("the right one")) { _, _ in }
+        try service.administrator.setPasscode(Self.secret("the right one")) { _, _ in }
         let program = try Authentication(service, at: place)
         #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type("\t\t\r")
@@ -71,7 +72,7 @@ struct AgentProcessTests {
     func ended(_ signal: Int32) throws {
         let agent = try agent()
         let service = service(startingAgents: false)
-        try service.setPasscode(Self.secret("the right one")) { _, _ in }
+        try service.administrator.setPasscode(Self.secret("the right one")) { _, _ in }
         let program = try Authentication(service, at: place)
         #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         agent.stop(signal: signal)
@@ -89,7 +90,7 @@ struct AgentProcessTests {
     @Test("A program without an agent starts one for its call; without the installed command the hint names it")
     func onDemand() throws {
         let service = service(startingAgents: true)
-        try service.setPasscode(Self.secret("the right one")) { _, _ in }
+        try service.administrator.setPasscode(Self.secret("the right one")) { _, _ in }
         let program = try Authentication(service, at: place)
         #expect(terminal.waitForPrompt("Passcode of the keychain:"))
         terminal.type("the right one\r")
@@ -99,13 +100,13 @@ struct AgentProcessTests {
         let caller = CallerIdentity(executable: "/usr/bin/example")
         let other = self.service(startingAgents: false)
         #expect(
-            eventually { (try? other.presenceStatus(at: place, from: caller))?.methods.first?.problem != nil })
+            eventually { (try? other.by(caller).presenceStatus(at: place))?.methods.first?.problem != nil })
         let error = try Authentication(self.service(startingAgents: false), at: place).error()
         #expect(error?.authentication == .failed(.notInteractive))
         #expect(error?.hint?.contains("latchkey agent") == true)
         // The status says the same.
         for (service, isAvailable) in [(service, true), (self.service(startingAgents: false), false)] {
-            let methods = try service.presenceStatus(at: place, from: caller).methods
+            let methods = try service.by(caller).presenceStatus(at: place).methods
             #expect(methods.map(\.name) == ["agent"] && (methods.first?.problem == nil) == isAvailable)
         }
         // Without a terminal and a display, none is started.
@@ -170,12 +171,12 @@ struct AgentProcessTests {
 
         init(_ service: DaemonService, at place: PromptPlace) throws {
             let caller = CallerIdentity(executable: "/usr/bin/example")
-            let context = try service.createContext(from: caller)
+            let context = try service.by(caller).createContext()
             let isRunning = BackgroundThread.run { [self] in
                 let outcome = Result { () throws(KeychainError) in
-                    try service.authenticate(
+                    try service.by(caller).authenticate(
                         for: .policy(.owner), in: context,
-                        prompt: AuthenticationPrompt(reason: "to log in", place: place), from: caller)
+                        prompt: AuthenticationPrompt(reason: "to log in", place: place))
                 }
                 result.withLock { $0 = outcome }
             }

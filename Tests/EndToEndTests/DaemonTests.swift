@@ -5,6 +5,7 @@ import Glibc
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import LinuxSystem
 import SecretMemory
@@ -243,9 +244,8 @@ extension DaemonProofs {
             defer { service.close() }
             let caller = CallerIdentity(executable: "test")
             func add(_ account: String) throws {
-                _ = try service.add(
-                    ItemAddition(.genericPassword, attributes: [.account: .string(account), .service: .string("s")]),
-                    from: caller)
+                _ = try service.by(caller).add(
+                    ItemAddition(.genericPassword, attributes: [.account: .string(account), .service: .string("s")]))
             }
             try add("before")
             daemon.stop()
@@ -259,7 +259,7 @@ extension DaemonProofs {
             restarted.start()
             // On a slow machine the daemon takes longer to start than the client waits.
             #expect(eventually { (try? add("after the kill")) != nil })
-            #expect(try service.status().counts.reduce(0) { $0 + $1.count } == 3)
+            #expect(try service.administrator.status().counts.reduce(0) { $0 + $1.count } == 3)
             #expect(eventually { restarted.isFinished })
         }
 
@@ -462,11 +462,11 @@ extension DaemonProofs {
             let service = DaemonService(HandedConnector(connection: connection)) {
                 CallerIdentity(executable: "/usr/bin/example")
             }
-            #expect(try service.lockStatus().hasPasscode == false)
+            #expect(try service.administrator.lockStatus().hasPasscode == false)
             addedBy.stop(signal: SIGKILL)
             func isRefused() -> Bool {
                 do throws(KeychainError) {
-                    _ = try service.lockStatus()
+                    _ = try service.administrator.lockStatus()
                     return false
                 } catch {
                     return error.problem.contains("has ended")

@@ -4,6 +4,7 @@ import Keybag
 import KeychainModel
 import KeychainStore
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -27,11 +28,12 @@ struct ForgedBackupTests {
     }
 
     private static func restore(
-        _ file: [UInt8], into keychain: TestKeychain, merges: Bool = true, allowsAttestedGroups: Bool = false
+        _ file: [UInt8], into keychain: TestKeychain, merges: Bool = true,
+        as caller: CallerIdentity = CallerIdentity(executable: "/usr/bin/latchkey")
     ) throws -> RestoreReport {
         var rest = file[...]
-        return try keychain.service.restore(
-            under: passphrase, passcode: nil, merges: merges, dryRun: false, allowsAttestedGroups: allowsAttestedGroups,
+        return try keychain.service.by(caller).restore(
+            under: passphrase, passcode: nil, merges: merges, dryRun: false,
             from: { (buffer) throws(KeychainError) in
                 let count = min(buffer.count, rest.count)
                 buffer.copyBytes(from: rest.prefix(count))
@@ -63,8 +65,8 @@ struct ForgedBackupTests {
 
     private static func accounts(in keychain: TestKeychain) throws -> [String] {
         let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
-        let found = try keychain.service.copyMatching(
-            ItemQuery(.genericPassword, limit: .all), returning: .attributes, from: caller)
+        let found = try keychain.service.by(caller).copyMatching(
+            ItemQuery(.genericPassword, limit: .all), returning: .attributes)
         return found.records.compactMap { $0[.account]?.text }
     }
 
@@ -101,11 +103,12 @@ struct ForgedBackupTests {
     func attested() throws {
         let file = try Self.backup(of: [Self.item("attested", group: AccessGroup("A", grade: .attested))])
         let keychain = try TestKeychain(.ephemeral)
-        let report = try Self.restore(file, into: keychain, allowsAttestedGroups: true)
+        let attested = CallerIdentity(executable: "/usr/bin/latchkey", attestedGroups: [])
+        let report = try Self.restore(file, into: keychain, as: attested)
         #expect(report.refused == 0 && report.added == 1)
         let caller = CallerIdentity(executable: "/usr/bin/example", attestedGroups: ["A"])
         #expect(
-            try keychain.service.copyMatching(ItemQuery(.genericPassword), returning: [], from: caller).records.count
+            try keychain.service.by(caller).copyMatching(ItemQuery(.genericPassword), returning: []).records.count
                 == 1)
     }
 

@@ -9,6 +9,7 @@ import KeychainModel
 import KeychainTesting
 import Latchkey
 import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import TPMTesting

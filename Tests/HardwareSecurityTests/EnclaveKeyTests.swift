@@ -8,6 +8,7 @@ import KeychainModel
 import KeychainTesting
 import Latchkey
 import LatchkeyClient
+import LatchkeyOperations
 import LatchkeySecurity
 import LatchkeyService
 import SecretMemory

@@ -5,6 +5,7 @@ import HardwareSecurity
 import KeychainModel
 import KeychainTesting
 import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import TPMTesting
@@ -141,16 +142,16 @@ struct RegisterBindingTests {
         let again = try TestKeychain(
             backend, in: directory, clock: keychain.clock, hardware: SecureHardware(module))
         let routed = try #require(again.service as? RoutedService)
-        #expect(throws: KeychainError.self) { try routed.status() }
-        #expect(throws: KeychainError.self) { try routed.resealRoot(with: RegisterCode.random()) }
-        try routed.resealRoot(with: code)
+        #expect(throws: KeychainError.self) { try routed.administrator.status() }
+        #expect(throws: KeychainError.self) { try routed.administrator.resealRoot(with: RegisterCode.random()) }
+        try routed.administrator.resealRoot(with: code)
         try again.run(groups: ["G1"], isUserCommand: true) {
             let status = try KeychainClient.session().status()
             #expect(status.rootRegisters == registers)
         }
         // What may not leave the device stays, because the TPM still has the device key.
-        #expect(try routed.recover(with: key, newPasscode: nil) == 0)
-        #expect(try routed.recover(with: key, newPasscode: TPMKeychain.other) == 0)
+        #expect(try routed.administrator.recover(with: key, newPasscode: nil) == 0)
+        #expect(try routed.administrator.recover(with: key, newPasscode: TPMKeychain.other) == 0)
         try again.run(groups: ["G1"], isUserCommand: true) {
             let status = try KeychainClient.session().status()
             #expect(status.root == .tpm && status.limitsPasscodes)

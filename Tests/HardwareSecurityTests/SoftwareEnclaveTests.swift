@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 import LatchkeyClient
+import LatchkeyOperations
 import LatchkeySecurity
 import LatchkeyService
 import Testing

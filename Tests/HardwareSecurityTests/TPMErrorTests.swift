@@ -7,6 +7,7 @@ import KeyServices
 import KeychainModel
 import KeychainTesting
 import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Synchronization

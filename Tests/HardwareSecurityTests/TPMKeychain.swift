@@ -3,8 +3,10 @@
 import Foundation
 import HardwareSecurity
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
 import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import TPMTesting

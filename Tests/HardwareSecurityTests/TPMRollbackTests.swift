@@ -4,8 +4,10 @@ import Foundation
 import Glibc
 import HardwareSecurity
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
 import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import TPMTesting

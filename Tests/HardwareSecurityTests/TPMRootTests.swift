@@ -6,6 +6,7 @@ import HardwareSecurity
 import KeychainModel
 import KeychainTesting
 import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import TPMTesting

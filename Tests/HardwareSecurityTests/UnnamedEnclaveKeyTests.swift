@@ -8,6 +8,7 @@ import KeychainTesting
 import Latchkey
 import LatchkeyClient
 import LatchkeyLocalAuthentication
+import LatchkeyOperations
 import LatchkeySecurity
 import LatchkeyService
 import TPMTesting

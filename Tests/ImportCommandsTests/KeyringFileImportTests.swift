@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -113,7 +114,7 @@ struct KeyringFileImportTests {
     func lockedKeychain() throws {
         let keychain = try Self.keychain(.onDisk)
         #expect(keychain.importKeyring("--file", Self.path("plain")).status == 0)
-        try keychain.service.setPasscode(SharedSecret(copying: "correct horse battery".utf8)) { _, _ in }
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: "correct horse battery".utf8)) { _, _ in }
         let locked = try keychain.reopened()
         let refused = locked.importKeyring("--file", Self.path("plain"), "--json")
         #expect(refused.status == 36, "\(refused)")

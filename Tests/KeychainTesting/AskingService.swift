@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import KeychainModel
-internal import LatchkeyClient
 package import LatchkeyOperations
-package import LatchkeyService
-package import SecretMemory
+internal import LatchkeyService
+internal import SecretMemory
 import Synchronization
 
 /// A keychain that asks the person before every use of its one item or its one key. It records how
 /// the calls bring authentication, and what is asked; the person is a closure.
-package final class AskingService: OperationPerformer {
+package final class AskingService: ScriptedService {
     /// A call, with the authentication that it brought.
     package struct Call: Sendable, Equatable {
         package var name: String
@@ -99,18 +98,54 @@ package final class AskingService: OperationPerformer {
     }
 }
 
+extension AskingService {
+    package func answer(
+        to operation: any KeychainOperation, from caller: CallerIdentity, _ exchange: Exchange
+    ) throws(KeychainError) -> (any ResponseContent)? {
+        switch operation {
+        case is CreateContext: return ContextHandle(try createContext())
+        case let call as Authenticate:
+            try authenticate(for: call.target, in: call.context, prompt: call.prompt)
+            return Done()
+        case is SetApplicationPassword: return Done()
+        case is HasApplicationPassword: return ItemCount(0)
+        case let call as EndContext:
+            endContext(call.context)
+            return Done()
+        case is ReadPresence: return presenceStatus()
+        case let call as AddItem: return try add(call.item)
+        case let call as CopyItems: return FoundItems(try copyMatching(call.query))
+        case is CopyIdentities: throw .itemNotFound
+        case let call as UpdateItems: return ItemCount(try update(call.query, with: call.update))
+        case let call as DeleteItems: return ItemCount(try delete(call.query))
+        case let call as GenerateKey: return try generateKey(call.generation)
+        case let call as ReadPublicKey: return try publicKey(of: call.reference)
+        case let call as UseKey: return try useKey(call.authentication ?? Authentication())
+        case let call as ExportKey: return try exportKey(call.authentication ?? Authentication())
+        case is ReadStatus:
+            return KeychainStatus(
+                mode: .user, root: .file, databasePath: "/data/keychain.db", deviceKeyPath: "/state/device.key",
+                formatVersion: 3, hasPasscode: true, counts: [], quarantined: 0)
+        case is ReadLockStatus:
+            return LockStatus(
+                state: .unlocked, hasPasscode: true, hasRecoveryKey: false, settings: KeybagSettings(),
+                open: Set(ProtectionClass.allCases))
+        default: return nil
+        }
+    }
+}
+
 // MARK: Contexts
 
 extension AskingService {
-    package func createContext(from caller: CallerIdentity) throws(KeychainError) -> AuthenticationContextID {
+    private func createContext() throws(KeychainError) -> AuthenticationContextID {
         guard let context = AuthenticationContextID(bytes: ItemIdentifier.random().bytes) else { throw .notAvailable }
         state.withLock { _ = $0.open.insert(context) }
         return context
     }
 
-    package func authenticate(
-        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
-        from caller: CallerIdentity
+    private func authenticate(
+        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt
     ) throws(KeychainError) {
         let isOpen = state.withLock { state in
             state.questions.append(Question(target: target, prompt: prompt))
@@ -121,24 +156,14 @@ extension AskingService {
         if isSatisfiable { state.withLock { _ = $0.satisfied.insert(context) } }
     }
 
-    package func setApplicationPassword(
-        _ password: SharedSecret?, in context: AuthenticationContextID, from caller: CallerIdentity
-    ) throws(KeychainError) {}
-
-    package func hasApplicationPassword(
-        in context: AuthenticationContextID, from caller: CallerIdentity
-    ) throws(KeychainError) -> Bool { false }
-
-    package func endContext(_ context: AuthenticationContextID, from caller: CallerIdentity) {
+    private func endContext(_ context: AuthenticationContextID) {
         state.withLock { state in
             state.open.remove(context)
             state.satisfied.remove(context)
         }
     }
 
-    package func presenceStatus(at place: PromptPlace, from caller: CallerIdentity) throws(KeychainError)
-        -> PresenceStatus
-    {
+    private func presenceStatus() -> PresenceStatus {
         PresenceStatus(
             methods: [
                 PresenceStatus.Method(name: "pinentry", factors: ["the passcode"]),
@@ -152,19 +177,13 @@ extension AskingService {
 // MARK: Items
 
 extension AskingService {
-    package func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
+    private func add(_ item: ItemAddition) throws(KeychainError) -> ItemRecord {
         state.withLock { $0.additions.append(item) }
         try require("add", item.authentication, for: self.item)
         return self.item
     }
 
-    package func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
-        -> Int
-    { throw .notAvailable }
-
-    package func copyMatching(
-        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
-    ) throws(KeychainError) -> ItemMatches {
+    private func copyMatching(_ query: ItemQuery) throws(KeychainError) -> ItemMatches {
         let found = query.itemClass == .key ? key : item
         guard query.itemClass == found.itemClass || query.persistentReference == found.persistentReference else {
             throw .itemNotFound
@@ -178,19 +197,13 @@ extension AskingService {
         return ItemMatches(records: [found], damaged: 0)
     }
 
-    package func copyIdentities(
-        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
-    ) throws(KeychainError) -> [IdentityRecord] { throw .itemNotFound }
-
-    package func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
-        -> Int
-    {
+    private func update(_ query: ItemQuery, with update: ItemUpdate) throws(KeychainError) -> Int {
         try require("update", query.authentication, for: item)
         state.withLock { $0.updates.append(update) }
         return 1
     }
 
-    package func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
+    private func delete(_ query: ItemQuery) throws(KeychainError) -> Int {
         state.withLock { $0.calls.append(Call(name: "delete", authentication: query.authentication)) }
         if refusesOtherCalls { throw .authenticationNeeded(for: .item(item.persistentReference)) }
         return 1
@@ -200,75 +213,25 @@ extension AskingService {
 // MARK: Keys
 
 extension AskingService {
-    package func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError)
-        -> GeneratedKey
-    {
+    private func generateKey(_ generation: KeyGeneration) throws(KeychainError) -> GeneratedKey {
         state.withLock { $0.additions.append(generation.privateHalf) }
         try require("generateKey", generation.privateHalf.authentication, for: key)
         return GeneratedKey(privateHalf: key, publicHalf: nil, publicKey: Self.publicKey)
     }
 
-    package func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
-        -> PublicKeyInfo
-    {
+    private func publicKey(of reference: PersistentReference) throws(KeychainError) -> PublicKeyInfo {
         if refusesOtherCalls { throw .authenticationNeeded(for: .item(reference)) }
         return PublicKeyInfo(KeyKind(.ellipticCurve, bits: 256), half: .privateKey, publicKey: Self.publicKey)
     }
 
-    package func useKey(
-        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, authentication: Authentication,
-        from caller: CallerIdentity
-    ) throws(KeychainError) -> KeyOutput {
+    private func useKey(_ authentication: Authentication) throws(KeychainError) -> KeyOutput {
         try require("useKey", authentication, for: key)
         return KeyOutput(
             SharedSecret(copying: [0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01]), from: key.accessGroup)
     }
 
-    package func exportKey(
-        _ reference: PersistentReference, authentication: Authentication, from caller: CallerIdentity
-    ) throws(KeychainError) -> KeyOutput {
+    private func exportKey(_ authentication: Authentication) throws(KeychainError) -> KeyOutput {
         try require("exportKey", authentication, for: key)
         return KeyOutput(SharedSecret(copying: [1, 2, 3]), from: key.accessGroup)
     }
-}
-
-// MARK: OperationPerformer
-
-extension AskingService {
-    /// No other operation is implemented.
-    package func perform<Operation: KeychainOperation>(
-        _ operation: Operation, from caller: CallerIdentity?, progress: ChangeProgress,
-        _ take: ((any ResponseContent) throws(KeychainError) -> Void)?
-    ) throws(KeychainError) -> Operation.Answer { throw .notAvailable }
-
-    package func status() throws(KeychainError) -> KeychainStatus {
-        KeychainStatus(
-            mode: .user, root: .file, databasePath: "/data/keychain.db", deviceKeyPath: "/state/device.key",
-            formatVersion: 3, hasPasscode: true, counts: [], quarantined: 0)
-    }
-
-    package func lockStatus() throws(KeychainError) -> LockStatus {
-        LockStatus(
-            state: .unlocked, hasPasscode: true, hasRecoveryKey: false, settings: KeybagSettings(),
-            open: Set(ProtectionClass.allCases))
-    }
-
-    package func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
-        -> UInt64
-    { throw .notAvailable }
-
-    package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { 0 }
-    package func removeLockObserver(_ number: Int) {}
-    package func addChangeObserver(_ body: @escaping @Sendable (KeychainChangeEvent) -> Void) throws(KeychainError)
-        -> Int
-    { throw .notAvailable }
-    package func removeChangeObserver(_ number: Int) {}
-    package func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
-        from source: @escaping BackupSource, progress: ChangeProgress
-    ) throws(KeychainError) -> RestoreReport { throw .notAvailable }
-    package func storeFile(
-        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource, caller: CallerIdentity
-    ) throws(KeychainError) { throw .notAvailable }
-    package func close() {}
 }

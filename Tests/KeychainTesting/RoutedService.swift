@@ -4,14 +4,13 @@ package import KeychainModel
 package import LatchkeyClient
 package import LatchkeyOperations
 package import LatchkeyServer
-package import LatchkeyService
+internal import LatchkeyService
 internal import LinuxSystem
-package import SecretMemory
 import Synchronization
 
 /// A daemon's keychain that several programs use: each caller has its own connections, which the
 /// server attributes to that caller.
-package final class RoutedService: OperationPerformer {
+package final class RoutedService: KeychainService {
     private let daemon: CurrentServer
     private let services = Mutex<[CallerIdentity: DaemonService]>([:])
 
@@ -37,47 +36,29 @@ package final class RoutedService: OperationPerformer {
         }
     }
 
-    private var administrator: DaemonService {
+    /// What is observed is the same for every program.
+    private var anyService: DaemonService {
         service(for: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
     }
 
     package func perform<Operation: KeychainOperation>(
-        _ operation: Operation, from caller: CallerIdentity?, progress: ChangeProgress,
-        _ take: ((any ResponseContent) throws(KeychainError) -> Void)?
+        _ operation: Operation, from caller: CallerIdentity, _ exchange: Exchange
     ) throws(KeychainError) -> Operation.Answer {
-        try (caller.map(service) ?? administrator).perform(operation, from: caller, progress: progress, take)
+        try service(for: caller).perform(operation, from: caller, exchange)
     }
 
-    package func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
-        -> UInt64
-    {
-        try administrator.auditLines(after: sequence, since: since, body)
+    package func unlockAutomatically() { anyService.unlockAutomatically() }
+
+    package func addLockObserver(reportsPresent: Bool, _ body: @escaping @Sendable (LockState?) -> Void) -> Int {
+        anyService.addLockObserver(reportsPresent: reportsPresent, body)
     }
-    package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
-        administrator.addLockObserver(body)
-    }
-    package func removeLockObserver(_ number: Int) { administrator.removeLockObserver(number) }
+    package func removeLockObserver(_ number: Int) { anyService.removeLockObserver(number) }
     package func addChangeObserver(
         _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
     ) throws(KeychainError) -> Int {
-        try administrator.addChangeObserver(body)
+        try anyService.addChangeObserver(body)
     }
-    package func removeChangeObserver(_ number: Int) { administrator.removeChangeObserver(number) }
-    package func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
-        from source: @escaping BackupSource, progress: ChangeProgress
-    ) throws(KeychainError) -> RestoreReport {
-        try administrator.restore(
-            under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
-            allowsAttestedGroups: allowsAttestedGroups, from: source,
-            progress: progress)
-    }
-
-    package func storeFile(
-        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource, caller: CallerIdentity
-    ) throws(KeychainError) {
-        try service(for: caller).storeFile(item, replaces: replaces, from: source, caller: caller)
-    }
+    package func removeChangeObserver(_ number: Int) { anyService.removeChangeObserver(number) }
 
     /// Closes the connections of the programs.
     package func closeConnections() {

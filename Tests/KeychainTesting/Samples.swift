@@ -124,6 +124,28 @@ package enum Samples {
     }
     private static let place = PromptPlace([.terminal: "/dev/pts/3"])
 
+    /// Who may perform an operation, independently of its traits.
+    package static func rule(of operation: any KeychainOperation) -> AccessRule {
+        switch operation {
+        case is BackUpKeychain, is RestoreKeychain, is RepairKeychain, is SetPasscode, is ChangePasscode,
+            is RemovePasscode, is CreateRecoveryKey, is RemoveRecoveryKey, is ChangeSettings, is MoveRoot,
+            is RecoverKeychain, is ResealRoot, is EnrollSecurityKey, is RemoveSecurityKey, is DeleteKeychain:
+            .allGroups
+        case is LockKeychain: .lock
+        case is CheckKeychain, is CheckpointKeychain, is UnlockKeychain, is RecordBackup, is ReadLog, is VerifyLog,
+            is OpenSession, is ListSecurityKeys, is WatchQuestions, is AnswerQuestion, is CreateKeychain,
+            is ChangeKeychainList:
+            .administration
+        case is CopyItems, is CopyIdentities, is UpdateItems, is UseKey, is ExportKey, is OpenFileKey, is RewrapFileKey,
+            is UseFileKey, is ReadStoredFile:
+            .secrets
+        case is AddItem, is AddIdentities, is DeleteItems, is GenerateKey, is ReadPublicKey, is CreateFileKey,
+            is StoreFile, is Authenticate:
+            .items
+        default: .anyone
+        }
+    }
+
     package static var requests: [any KeychainOperation] {
         [
             Hello(claim: CallerIdentity(executable: "/x", declaredGroups: ["a", "b"], isUserCommand: true)),
@@ -341,4 +363,20 @@ package enum Samples {
         return [.registered, .withdrawn(.max)]
             + requests.map { .question(AgentQuestion(7, $0, seconds: 120)) }
     }
+}
+
+/// Who may perform an operation.
+package enum AccessRule: Sendable {
+    /// Every caller.
+    case anyone
+    /// Every caller outside of a sandbox.
+    case administration
+    /// The same, and only an attested caller of a keychain that may hold items of attested groups.
+    case allGroups
+    /// Every caller; with such items only an attested one, but for the session that the caller is in.
+    case lock
+    /// A caller who has the group of the items.
+    case items
+    /// The same, with the passcode where the user's own command reads another program's items.
+    case secrets
 }

@@ -3,6 +3,7 @@
 import Glibc
 import KeychainModel
 @_spi(Testing) import LatchkeyClient
+package import LatchkeyOperations
 public import LatchkeyServer
 @_spi(Testing) public import LatchkeyService
 import LinuxSystem
@@ -26,7 +27,7 @@ public enum Backend: String, CaseIterable, Sendable {
 /// A keychain for one test.
 public final class TestKeychain: Sendable {
     public let backend: Backend
-    public let service: any KeychainService
+    package let service: any KeychainService
     /// nil in memory.
     public let directory: TemporaryDirectory?
     public let clock: TestClock

@@ -3,6 +3,7 @@
 import Foundation
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -13,10 +14,10 @@ struct CollectionCommandTests {
     private static func store(_ service: String, in name: String, _ keychain: TestKeychain) throws {
         let map = try LookupAttributes([("service", service)])
         let group = try #require(CollectionName(name)).accessGroup.name
-        _ = try keychain.service.add(
+        _ = try keychain.service.by(CallerIdentity(executable: "/usr/libexec/latchkey/latchkey-secret-service")).add(
             ItemAddition(
                 map, label: service, data: SharedSecret(copying: "x".utf8), contentType: nil, replaces: true,
-                accessGroup: group), from: CallerIdentity(executable: "/usr/libexec/latchkey/latchkey-secret-service"))
+                accessGroup: group))
     }
 
     @Test("A collection is created, listed, renamed and deleted", arguments: Backend.allCases)
@@ -90,8 +91,8 @@ struct CollectionCommandTests {
         let keychain = try TestKeychain(.ephemeral)
         #expect(keychain.latchkey("collection create Work").exit == 0)
         try Self.store("example.com", in: "Work", keychain)
-        try keychain.service.setPasscode(SharedSecret(copying: "the passcode".utf8)) { _, _ in }
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: "the passcode".utf8)) { _, _ in }
+        try keychain.service.administrator.lock(immediately: true)
         #expect(keychain.latchkey("collection list").output.contains("Work\tWork\t1\t"))
         let deleted = keychain.latchkey("collection delete --force Work")
         #expect(deleted.exit == 36 && deleted.error.contains("hint: latchkey unlock"))

@@ -2,7 +2,9 @@
 
 import Foundation
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -15,10 +17,10 @@ struct ConsentCommandTests {
     /// Adds a password, and a consent for it as the Secret Service does; returns its reference.
     private static func addConsent(_ program: String, _ keychain: TestKeychain) throws -> PersistentReference {
         let map = try LookupAttributes([("service", "example.com")])
-        let record = try keychain.service.add(
+        let record = try keychain.service.by(service).add(
             ItemAddition(
                 map, label: "Mail", data: SharedSecret(copying: "x".utf8), contentType: nil, replaces: true,
-                accessGroup: AccessGroup.shared.name), from: service)
+                accessGroup: AccessGroup.shared.name))
         let path = try #require(ProgramPath(program))
         let reference = record.persistentReference
         try KeychainConsents(KeychainSession(keychain.service, as: service))
@@ -46,13 +48,13 @@ struct ConsentCommandTests {
     @Test("A mode of a later version asks about everything")
     func unknownMode() throws {
         let keychain = try TestKeychain(.ephemeral)
-        _ = try keychain.service.add(
+        _ = try keychain.service.by(Self.service).add(
             ItemAddition(
                 .genericPassword,
                 attributes: [
                     .service: .string("org.freedesktop.Secret.Setting"), .account: .string("consent"),
                     .label: .string("weekdays"),
-                ], accessGroup: "org.freedesktop.secrets"), from: Self.service)
+                ], accessGroup: "org.freedesktop.secrets"))
         #expect(keychain.latchkey("settings --json").output.contains(#""consent" : "always""#))
     }
 
@@ -84,8 +86,8 @@ struct ConsentCommandTests {
                 /usr/bin/seahorse\t(every item)\t2026-11-22T12:00:00Z
 
                 """)
-        try keychain.service.delete(
-            ItemQuery(nil, persistentReference: reference), from: Self.service)
+        try keychain.service.by(Self.service).delete(
+            ItemQuery(nil, persistentReference: reference))
         #expect(keychain.latchkey("consent list").output.contains("/usr/bin/mail reader\t(deleted item)\t"))
         #expect(
             keychain.latchkey("consent forget /usr/bin/seahorse")
@@ -115,8 +117,8 @@ struct ConsentCommandTests {
                     "program": "/usr/bin/mail", "scope": "item", "item": "Mail", "created": "2026-11-22T12:00:00Z",
                 ]
             ])
-        try keychain.service.setPasscode(SharedSecret(copying: "the passcode".utf8)) { _, _ in }
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: "the passcode".utf8)) { _, _ in }
+        try keychain.service.administrator.lock(immediately: true)
         #expect(
             try scopes() == [
                 ["program": "/usr/bin/mail", "scope": "locked", "created": "2026-11-22T12:00:00Z"]

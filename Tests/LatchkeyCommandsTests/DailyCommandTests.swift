@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyCommands
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -353,7 +354,7 @@ struct DailyCommandTests {
             secrets: ItemSecrets(data: SharedSecret(copying: "one".utf8)), accessGroup: "latchkey.shared",
             isSynchronizable: true)
         let caller = CallerIdentity(executable: "/usr/bin/latchkey", declaredGroups: nil, isUserCommand: true)
-        _ = try keychain.service.add(addition, from: caller)
+        _ = try keychain.service.by(caller).add(addition)
         #expect(keychain.latchkey("set a/b", io: TestIO(input: ["two"])).exit == 45)
         #expect(keychain.latchkey("set --update a/b", io: TestIO(input: ["two"])).error.contains("updated a/b"))
         #expect(keychain.latchkey("get a/b").output == "two")

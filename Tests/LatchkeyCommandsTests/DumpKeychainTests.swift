@@ -3,6 +3,7 @@
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyCommands
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -24,7 +25,7 @@ struct DumpKeychainTests {
                 .genericPassword, attributes: [.account: .string("item-\(number)"), .service: .string("s")],
                 secrets: ItemSecrets(data: SharedSecret(copying: String(repeating: "x", count: length).utf8)),
                 protection: protection)
-            _ = try keychain.service.add(item, from: caller)
+            _ = try keychain.service.by(caller).add(item)
         }
     }
 
@@ -46,8 +47,8 @@ struct DumpKeychainTests {
     func locked() throws {
         try add(0..<Self.count, .afterFirstUnlock)
         try add(Self.count..<Self.count + 5, length: 1, .whenUnlocked)
-        try keychain.service.setPasscode(SharedSecret(copying: "a passcode".utf8)) { _, _ in }
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: "a passcode".utf8)) { _, _ in }
+        try keychain.service.administrator.lock(immediately: true)
         let outcome = keychain.security("dump-keychain -d")
         #expect(outcome.exit == 0)
         #expect(dumped(outcome) == (0..<Self.count).map { "item-\($0)" })

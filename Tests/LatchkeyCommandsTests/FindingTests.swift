@@ -3,6 +3,7 @@
 import KeychainModel
 import KeychainTesting
 import LatchkeyCommands
+import LatchkeyOperations
 import LatchkeyService
 import Testing
 
@@ -80,12 +81,12 @@ struct FindingTests {
 
     @Test("items that the user's programs stored in their own groups are found")
     func otherGroups() throws {
-        _ = try keychain.service.add(
-            ItemAddition(.genericPassword, attributes: [.account: .string("app")]),
-            from: CallerIdentity(executable: "/usr/bin/app", declaredGroups: ["com.example.app"]))
-        _ = try keychain.service.add(
-            ItemAddition(.genericPassword, attributes: [.account: .string("synced")], isSynchronizable: true),
-            from: CallerIdentity(executable: "/usr/bin/app", declaredGroups: ["com.example.app"]))
+        _ = try keychain.service.by(CallerIdentity(executable: "/usr/bin/app", declaredGroups: ["com.example.app"]))
+            .add(
+                ItemAddition(.genericPassword, attributes: [.account: .string("app")]))
+        _ = try keychain.service.by(CallerIdentity(executable: "/usr/bin/app", declaredGroups: ["com.example.app"]))
+            .add(
+                ItemAddition(.genericPassword, attributes: [.account: .string("synced")], isSynchronizable: true))
         #expect(keychain.security("find-generic-password -a app").exit == 0)
         #expect(keychain.security("find-generic-password -a synced").exit == 0)
         #expect(keychain.security("delete-generic-password -a synced").exit == 0)

@@ -3,6 +3,7 @@
 import KeychainModel
 import KeychainTesting
 import LatchkeyCommands
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -28,8 +29,8 @@ struct ItemBlockTests {
 
     @Test("the block of a generic password with the fewest attributes")
     func bareGeneric() throws {
-        _ = try keychain.service.add(
-            ItemAddition(.genericPassword), from: CallerIdentity(executable: "x", isUserCommand: true))
+        _ = try keychain.service.by(CallerIdentity(executable: "x", isUserCommand: true)).add(
+            ItemAddition(.genericPassword))
         try expectGolden(keychain.security("find-generic-password -g").description, "block-generic-bare")
     }
 
@@ -68,9 +69,8 @@ struct ItemBlockTests {
             .isInvisible: .number(1), .isNegative: .number(0), .scriptCode: .number(-1),
             .hasCustomIcon: .number(1 << 32),
         ]
-        _ = try keychain.service.add(
-            ItemAddition(.genericPassword, attributes: attributes),
-            from: CallerIdentity(executable: "x", isUserCommand: true))
+        _ = try keychain.service.by(CallerIdentity(executable: "x", isUserCommand: true)).add(
+            ItemAddition(.genericPassword, attributes: attributes))
         let block = keychain.security("find-generic-password").output
         #expect(block.contains("\"invi\"<sint32>=0x00000001 \n") && block.contains("\"nega\"<sint32>=0x00000000 \n"))
         #expect(block.contains("\"scrp\"<sint32>=0xFFFFFFFF \n") && block.contains("\"cusi\"<sint32>=0x00000000 \n"))
@@ -88,15 +88,14 @@ struct ItemBlockTests {
             .serialNumber: .data([1]),
             .subject: .data([0x30, 0]), .label: .string("A certificate"),
         ]
-        _ = try keychain.service.add(
+        _ = try keychain.service.by(caller).add(
             ItemAddition(
-                .certificate, attributes: certificate, secrets: ItemSecrets(data: SharedSecret(copying: [0x30, 0x80]))),
-            from: caller)
+                .certificate, attributes: certificate, secrets: ItemSecrets(data: SharedSecret(copying: [0x30, 0x80]))))
         let key: [ItemAttribute: AttributeValue] = [
             .keyClass: .number(1), .type: .number(73), .keySizeInBits: .number(256), .label: .string("A key"),
             .applicationLabel: .data(Array(repeating: 0xAB, count: 20)), .isPermanent: .number(1), .canSign: .number(1),
         ]
-        _ = try keychain.service.add(ItemAddition(.key, attributes: key), from: caller)
+        _ = try keychain.service.by(caller).add(ItemAddition(.key, attributes: key))
         try expectGolden(keychain.security("dump-keychain -d").description, "dump-with-data")
 
         let plain = keychain.security("dump-keychain").output

@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyCommands
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -23,7 +24,7 @@ struct ItemLabelTests {
         let addition = ItemAddition(
             try LookupAttributes(attributes), label: label, data: SharedSecret(copying: secret.utf8), contentType: nil,
             replaces: false, accessGroup: group)
-        _ = try keychain.service.add(addition, from: CallerIdentity(executable: "/usr/bin/x", isUserCommand: true))
+        _ = try keychain.service.by(CallerIdentity(executable: "/usr/bin/x", isUserCommand: true)).add(addition)
     }
 
     private func latchkey(_ words: String...) -> Outcome {
@@ -213,9 +214,9 @@ struct ItemLabelTests {
 
     @Test("A locked item is neither read nor deleted by its label")
     func locked() throws {
-        try keychain.service.setPasscode(SharedSecret(copying: "the passcode".utf8)) { _, _ in }
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: "the passcode".utf8)) { _, _ in }
         try store("Chrome Safe Storage", [("application", "chrome")])
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         for words in [["get"], ["rm", "--force"]] {
             let outcome = keychain.security((words + ["Chrome Safe Storage"]).map { CommandWord($0) }, as: "latchkey")
             #expect(outcome.exit == 36 && outcome.output.isEmpty, "\(outcome)")

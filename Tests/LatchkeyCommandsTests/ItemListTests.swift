@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyCommands
+import LatchkeyOperations
 import LatchkeyService
 import Testing
 
@@ -56,10 +57,9 @@ struct ItemListTests {
     func manyItems(_ isTable: Bool) throws {
         let caller = CallerIdentity(executable: "x", isUserCommand: true)
         for number in 0..<2500 {
-            _ = try keychain.service.add(
+            _ = try keychain.service.by(caller).add(
                 ItemAddition(
-                    .genericPassword, attributes: [.service: .string("many"), .account: .string("\(10_000 + number)")]),
-                from: caller)
+                    .genericPassword, attributes: [.service: .string("many"), .account: .string("\(10_000 + number)")]))
         }
         let outcome = keychain.latchkey("list many", io: TestIO(isErrorInteractive: isTable))
         let names = outcome.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" && $0 != " " }) }

@@ -3,6 +3,7 @@
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyCommands
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -30,7 +31,9 @@ struct LoginPasswordTests {
         keychain.latchkey("login-password unlock", io: input(password)).exit
     }
 
-    private static func state(_ keychain: TestKeychain) throws -> LockState { try keychain.service.lockStatus().state }
+    private static func state(_ keychain: TestKeychain) throws -> LockState {
+        try keychain.service.administrator.lockStatus().state
+    }
 
     // MARK: At login
 
@@ -47,13 +50,14 @@ struct LoginPasswordTests {
     func wrong() throws {
         let keychain = try Self.prepared(.daemon)
         #expect(keychain.latchkey("lock --now").exit == 0)
-        try enterWrongPasscodes(1...4, counted: { try keychain.service.lockStatus().wrongPasscodes }) { password in
+        try enterWrongPasscodes(1...4, counted: { try keychain.service.administrator.lockStatus().wrongPasscodes }) {
+            password in
             #expect(Self.login(keychain, password) == LoginOutcome.staysLocked.rawValue)
         }
         for password in ["a wrong password 5", Self.passcode] {
             #expect(Self.login(keychain, password) == LoginOutcome.staysLockedAsReported.rawValue)
         }
-        #expect(try keychain.service.lockStatus().delay == 0)
+        #expect(try keychain.service.administrator.lockStatus().delay == 0)
         #expect(keychain.latchkey("unlock", io: TestIO(input: [Self.passcode])).exit == 0)
         #expect(keychain.latchkey("lock --now").exit == 0)
         #expect(Self.login(keychain, Self.passcode) == 0)
@@ -62,7 +66,7 @@ struct LoginPasswordTests {
     @Test("Without a daemon, or without a passcode, there is nothing to unlock")
     func nothing() throws {
         let embedded = try Self.prepared(.onDisk)
-        try embedded.service.lock(immediately: true)
+        try embedded.service.administrator.lock(immediately: true)
         #expect(Self.login(embedded, Self.passcode) == LoginOutcome.nothingChanged.rawValue)
         let open = try TestKeychain(.daemon)
         #expect(Self.login(open, Self.passcode) == LoginOutcome.nothingChanged.rawValue)
@@ -81,7 +85,7 @@ struct LoginPasswordTests {
         let outcome = keychain.latchkey("login-password \(verb)", io: TestIO(input: [input]))
         #expect(outcome.exit == LoginOutcome.failed.rawValue)
         #expect(outcome.error.hasPrefix("latchkey: expected "), "\(outcome)")
-        #expect(try keychain.service.lockStatus().wrongPasscodes == 0)
+        #expect(try keychain.service.administrator.lockStatus().wrongPasscodes == 0)
     }
 
     @Test("The command is in no list, and security does not have it")
@@ -104,13 +108,13 @@ struct LoginPasswordTests {
         #expect(refused.exit == 51, "\(refused)")
         #expect(!keychain.latchkey("status").output.contains("login:"))
         #expect(keychain.latchkey("passcode tie-to-login", io: TestIO(input: [Self.passcode])).exit == 0)
-        #expect(try keychain.service.lockStatus().settings.isTiedToLogin)
+        #expect(try keychain.service.administrator.lockStatus().settings.isTiedToLogin)
         #expect(keychain.latchkey("status").output.contains("login:       the passcode follows the login password"))
         #expect(keychain.latchkey("status --json").output.contains("\"tiedToLogin\" : true"))
         // What is set already needs no passcode.
         #expect(keychain.latchkey("passcode tie-to-login").exit == 0)
         #expect(keychain.latchkey("passcode untie-from-login", io: TestIO(input: [Self.passcode])).exit == 0)
-        #expect(try !keychain.service.lockStatus().settings.isTiedToLogin)
+        #expect(try !keychain.service.administrator.lockStatus().settings.isTiedToLogin)
     }
 
     @Test("A change of the password changes a tied passcode, and no other", arguments: Backend.allCases)
@@ -124,7 +128,7 @@ struct LoginPasswordTests {
         #expect(change("a wrong password", "the next password") == LoginOutcome.notChanged.rawValue)
         #expect(change(Self.passcode, "short") == LoginOutcome.notChanged.rawValue)
         #expect(change(Self.passcode, "the next password") == 0)
-        #expect(try keychain.service.lockStatus().settings.isTiedToLogin)
+        #expect(try keychain.service.administrator.lockStatus().settings.isTiedToLogin)
         let changed = keychain.latchkey(
             "passcode change", io: TestIO(input: ["the next password", "another long passcode"]))
         #expect(changed.exit == 0, "\(changed)")
@@ -135,7 +139,7 @@ struct LoginPasswordTests {
         let keychain = try Self.prepared(backend)
         #expect(keychain.latchkey("passcode tie-to-login", io: TestIO(input: [Self.passcode])).exit == 0)
         #expect(keychain.latchkey("passcode remove", io: TestIO(input: [Self.passcode])).exit == 0)
-        #expect(try !keychain.service.lockStatus().settings.isTiedToLogin)
+        #expect(try !keychain.service.administrator.lockStatus().settings.isTiedToLogin)
         #expect(keychain.latchkey("login-password change", io: Self.input(Self.passcode, "x")).exit == 10)
     }
 }

@@ -3,6 +3,7 @@
 import Foundation
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -27,16 +28,16 @@ struct OlderRecoveryKeyTests {
                 atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
         }
         let keychain = try TestKeychain(.daemon, in: directory, clock: TestClock())
-        try keychain.service.unlock(SharedSecret(copying: Self.passcode.utf8)) { _, _ in }
+        try keychain.service.administrator.unlock(SharedSecret(copying: Self.passcode.utf8)) { _, _ in }
         return keychain
     }
 
     private func add(_ account: String, to keychain: TestKeychain) throws {
-        _ = try keychain.service.add(
+        _ = try keychain.service.by(CallerIdentity(executable: "/usr/bin/example")).add(
             ItemAddition(
                 .genericPassword, attributes: [.account: .string(account), .service: .string("s")],
                 secrets: ItemSecrets(data: SharedSecret(copying: [1])), protection: .whenUnlocked,
-                accessControlFlags: .userPresence), from: CallerIdentity(executable: "/usr/bin/example"))
+                accessControlFlags: .userPresence))
     }
 
     @Test("doctor and status say that the recovery key is too old, and what to type, until a new one is created")

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -14,10 +16,10 @@ struct PasscodeRemovalTests {
     /// A keychain with a passcode. Two of its four items need it.
     private func prepared(_ backend: Backend) throws -> TestKeychain {
         let keychain = try TestKeychain(backend)
-        try keychain.service.setPasscode(SharedSecret(copying: Self.passcode.utf8)) { _, _ in }
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: Self.passcode.utf8)) { _, _ in }
         let session = KeychainSession(keychain.service, as: CallerIdentity(executable: "/usr/bin/example"))
         let context = try session.createContext()
-        try session.service.setApplicationPassword(SharedSecret(copying: "pw".utf8), in: context, from: session.caller)
+        try session.service.by(session.caller).setApplicationPassword(SharedSecret(copying: "pw".utf8), in: context)
         let items: [(String, ProtectionClass, AccessControlFlags?)] = [
             ("plain", .whenUnlocked, nil), ("class", .whenPasscodeSetThisDeviceOnly, nil),
             ("presence", .whenUnlocked, .userPresence), ("password", .whenUnlocked, .applicationPassword),
@@ -33,7 +35,7 @@ struct PasscodeRemovalTests {
     }
 
     private func items(_ keychain: TestKeychain) throws -> Int {
-        try keychain.service.status().counts.reduce(0) { $0 + $1.count }
+        try keychain.service.administrator.status().counts.reduce(0) { $0 + $1.count }
     }
 
     @Test("A dry run says how many items need the passcode, as text and as JSON", arguments: Backend.allCases)
@@ -46,7 +48,7 @@ struct PasscodeRemovalTests {
         #expect(json.exit == 0 && json.error.isEmpty)
         #expect(json.output == "{\n  \"items\" : 2,\n  \"removed\" : false\n}\n")
         #expect(keychain.latchkey("status --json").output.contains("\"itemsRequiringPasscode\" : 2"))
-        #expect(try keychain.service.status().hasPasscode && items(keychain) == 4)
+        #expect(try keychain.service.administrator.status().hasPasscode && items(keychain) == 4)
     }
 
     @Test(
@@ -64,7 +66,7 @@ struct PasscodeRemovalTests {
                 outcome.error.hasPrefix("latchkey: 2 items will be destroyed with the passcode. Continue? (yes/no)"))
             #expect(!outcome.error.contains("of the keychain: "), "the passcode is asked for after the question only")
         }
-        #expect(try keychain.service.status().hasPasscode && items(keychain) == 4)
+        #expect(try keychain.service.administrator.status().hasPasscode && items(keychain) == 4)
     }
 
     @Test("After the answer yes, or with --yes, exactly the items that need the passcode are destroyed")
@@ -76,7 +78,7 @@ struct PasscodeRemovalTests {
             let keychain = try prepared(.daemon)
             let outcome = keychain.latchkey(line, io: io)
             #expect(outcome.exit == 0 && outcome.error.contains("the passcode is removed, and 2 items were destroyed;"))
-            #expect(try !keychain.service.status().hasPasscode && items(keychain) == 2)
+            #expect(try !keychain.service.administrator.status().hasPasscode && items(keychain) == 2)
             #expect(keychain.accounts() == ["plain"], "the other one asks for its password")
         }
         let keychain = try prepared(.daemon)
@@ -101,11 +103,11 @@ struct PasscodeRemovalTests {
     @Test("If nothing needs the passcode, it is removed without a question; a wrong passcode removes nothing")
     func withoutItems() throws {
         let keychain = try TestKeychain(.daemon)
-        try keychain.service.setPasscode(SharedSecret(copying: Self.passcode.utf8)) { _, _ in }
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: Self.passcode.utf8)) { _, _ in }
         #expect(keychain.latchkey("passcode remove", io: TestIO(input: ["wrong"])).exit != 0)
-        #expect(try keychain.service.status().hasPasscode)
+        #expect(try keychain.service.administrator.status().hasPasscode)
         #expect(keychain.latchkey("passcode remove", io: TestIO(input: [Self.passcode])).exit == 0)
-        #expect(try !keychain.service.status().hasPasscode)
+        #expect(try !keychain.service.administrator.status().hasPasscode)
         #expect(keychain.latchkey("passcode remove --dry-run").error.contains("no passcode is set"))
     }
 }

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import SecurityKeyPresence
@@ -17,7 +18,7 @@ struct SecurityKeyCommandTests {
     private func keychain() throws -> TestKeychain {
         person.use(ConnectedSecurityKeys { [device] in [device.key] })
         let keychain = try TestKeychain(.daemon, person: person)
-        try keychain.service.setPasscode(SharedSecret(copying: "the passcode".utf8)) { _, _ in }
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: "the passcode".utf8)) { _, _ in }
         return keychain
     }
 
@@ -38,7 +39,7 @@ struct SecurityKeyCommandTests {
         }
         let dryRun = latchkey("remove --dry-run blue", keychain)
         #expect(dryRun.error == "latchkey: the security key would be removed; 0 items require it\n")
-        #expect(try keychain.service.securityKeys().count == 1)
+        #expect(try keychain.service.administrator.securityKeys().count == 1)
         #expect(latchkey("remove blue", keychain).exit == 0)
         #expect(latchkey("list", keychain).output.isEmpty)
     }
@@ -65,6 +66,6 @@ struct SecurityKeyCommandTests {
         #expect(unknown.error.contains("hint: latchkey security-key list"))
         let wrong = keychain.latchkey("security-key remove blue", io: TestIO(answers: ["another passcode"]))
         #expect(wrong.exit != 0)
-        #expect(try keychain.service.securityKeys().map(\.name) == ["blue"])
+        #expect(try keychain.service.administrator.securityKeys().map(\.name) == ["blue"])
     }
 }

@@ -77,6 +77,15 @@ struct AccessMatrixTests {
                 lines.append("| \(row.title) | \(words.joined(separator: " | ")) |")
             }
         }
+        lines += [
+            "", "## What an operation does", "",
+            "A change is carried out once, also if its request is repeated. Without the log: while the audit log",
+            "cannot be written. Without the keychain: also if it cannot be opened. Of the keychains of a search list,",
+            "the default one performs an operation, that of every user, those that are searched, or all.", "",
+            "| operation | changes something | without the log | without the keychain | keychain |",
+            "|---|---|---|---|---|",
+        ]
+        for row in Row.all where row.group != .others { lines.append(row.description) }
         let text = lines.joined(separator: "\n") + "\n"
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Documentation/AccessMatrix.md")
@@ -103,29 +112,20 @@ struct AccessMatrixTests {
 
     /// The rules, independently of the policy.
     private static func expected(_ row: Row, _ caller: Caller, _ state: State) -> Word {
-        switch row.name {
-        case "BackUpKeychain", "RestoreKeychain", "RepairKeychain", "SetPasscode", "ChangePasscode", "RemovePasscode",
-            "CreateRecoveryKey", "RemoveRecoveryKey", "ChangeSettings", "MoveRoot", "RecoverKeychain", "ResealRoot",
-            "EnrollSecurityKey", "RemoveSecurityKey", "DeleteKeychain":
+        switch row.rule {
+        case .anyone: return .yes
+        case .administration: return caller == .sandboxed ? .denied : .yes
+        case .allGroups:
             if state.mayHoldAttestedItems, caller != .attested { return .denied }
             return caller == .sandboxed ? .denied : .yes
-        case "LockKeychain":
+        case .lock:
             return state.mayHoldAttestedItems && caller != .attested && state != .attestedSession ? .denied : .yes
-        case "CheckKeychain", "CheckpointKeychain", "UnlockKeychain", "RecordBackup", "ReadLog", "VerifyLog",
-            "OpenSession", "ListSecurityKeys", "WatchQuestions", "AnswerQuestion", "CreateKeychain",
-            "ChangeKeychainList":
-            return caller == .sandboxed ? .denied : .yes
-        case "ReadStatus", "IdentifyCaller", "ReadLockStatus", "WatchLock", "WatchChanges", "ListKeychains": return .yes
-        default: break
+        case .items, .secrets:
+            guard row.group == .others else { return .yes }
+            // Only the user's own command has the groups of other programs, and only claimed ones.
+            guard caller == .command, !state.mayHoldAttestedItems else { return .denied }
+            return state == .passcode && row.rule == .secrets ? .passcode : .yes
         }
-        guard row.group == .others else { return .yes }
-        // Only the user's own command has the groups of other programs, and only claimed ones.
-        guard caller == .command, !state.mayHoldAttestedItems else { return .denied }
-        let secrets = [
-            "CopyItems", "CopyIdentities", "UpdateItems", "UseKey", "ExportKey", "OpenFileKey", "RewrapFileKey",
-            "UseFileKey", "ReadStoredFile",
-        ]
-        return state == .passcode && secrets.contains(row.name) ? .passcode : .yes
     }
 
     // MARK: The policy
@@ -161,6 +161,8 @@ struct AccessMatrixTests {
 
         let name: String
         let traits: OperationTraits
+        let reach: OperationReach
+        let rule: AccessRule
         /// nil for an operation that is not on items.
         let group: Group?
 
@@ -172,6 +174,13 @@ struct AccessMatrixTests {
             }
         }
 
+        /// What the operation does, as a row of the page.
+        var description: String {
+            let kept: [OperationTraits] = [.changes, .worksWithoutLog, .worksWithoutKeychain]
+            let words = kept.map { traits.contains($0) ? "yes" : "" } + [reach.word]
+            return "| `\(name)` | \(words.joined(separator: " | ")) |"
+        }
+
         /// In the order of the samples; without a connection's first message and a restoration's
         /// or a file's parts, which are not requests of their own.
         static let all: [Row] = {
@@ -181,7 +190,10 @@ struct AccessMatrixTests {
                 let type = type(of: operation)
                 guard !rows.contains(where: { $0.name == "\(type)" }) else { continue }
                 let groups: [Group?] = type.traits.contains(.accessesItems) ? [.own, .others] : [nil]
-                rows += groups.map { Row(name: "\(type)", traits: type.traits, group: $0) }
+                let rule = Samples.rule(of: operation)
+                rows += groups.map {
+                    Row(name: "\(type)", traits: type.traits, reach: operation.reach, rule: rule, group: $0)
+                }
             }
             return rows
         }()
@@ -238,6 +250,17 @@ struct AccessMatrixTests {
 
         func decision(on traits: OperationTraits, by caller: CallerIdentity) -> AccessDecision {
             policy.decision(on: traits, by: caller, mayHoldAttestedItems: mayHoldAttestedItems)
+        }
+    }
+}
+
+extension OperationReach {
+    fileprivate var word: String {
+        switch self {
+        case .defaultKeychain: "default"
+        case .loginKeychain: "every user's"
+        case .searchList: "searched"
+        case .everyKeychain: "all"
         }
     }
 }

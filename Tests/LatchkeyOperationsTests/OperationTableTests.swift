@@ -12,7 +12,7 @@ import Testing
 @Suite("Operations")
 struct OperationTableTests {
     /// The numbers and names of the requests in the schema.
-    private static func schema() throws -> [UInt64: String] {
+    static func schema() throws -> [UInt64: String] {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Sources/Service/LatchkeyProtocol/latchkey.proto")
         let text = try String(contentsOf: file.standardized, encoding: .utf8)
@@ -26,7 +26,7 @@ struct OperationTableTests {
 
     /// The number of the field that contains the operation: with neither a number nor a token, it is
     /// the message's first field.
-    private static func field(_ operation: any KeychainOperation) throws -> UInt64 {
+    static func field(_ operation: any KeychainOperation) throws -> UInt64 {
         var key: UInt64 = 0
         for (index, byte) in try NumberedRequest(number: 0, operation).frame().message.prefix(10).enumerated() {
             key |= UInt64(byte & 0x7F) << (7 * UInt64(index))
@@ -53,19 +53,6 @@ struct OperationTableTests {
         #expect(Set(names.values.flatMap { $0 }).count == names.count)
     }
 
-    @Test("Exactly these operations change something, and need a token")
-    func changes() {
-        #expect(
-            Self.operations(with: .changes) == [
-                "AddIdentities", "AddItem", "ChangeKeychainList", "ChangePasscode", "ChangeSettings", "CreateKeychain",
-                "CreateRecoveryKey", "DeleteItems", "DeleteKeychain", "EnrollSecurityKey", "GenerateKey", "MoveRoot",
-                "RecoverKeychain", "RemovePasscode",
-                "RemoveRecoveryKey",
-                "RemoveSecurityKey", "RepairKeychain", "ResealRoot", "RestoreKeychain", "SetPasscode", "StoreFile",
-                "UpdateItems",
-            ])
-    }
-
     @Test("What is kept of an answer for a repeated request contains no secret")
     func keptAnswers() throws {
         let addition = AddItem(
@@ -79,31 +66,6 @@ struct OperationTableTests {
         #expect(throws: KeychainError.self) {
             _ = try CreateRecoveryKey(nil).kept(RecoveryKeyText(Samples.secret("a recovery key")))
         }
-    }
-
-    @Test("Exactly these operations are performed while the audit log cannot be written")
-    func withoutLog() {
-        #expect(
-            Self.operations(with: .worksWithoutLog) == [
-                "AnswerQuestion", "CreateContext", "DeleteItems", "EndContext", "HasApplicationPassword", "Hello",
-                "IdentifyCaller", "ListKeychains", "ListSecurityKeys", "LockKeychain", "ReadLockStatus", "ReadLog",
-                "ReadPresence",
-                "ReadStatus",
-                "RecoverKeychain", "ResealRoot", "SendFileContent", "SendPiece", "SetApplicationPassword", "VerifyLog",
-                "WatchChanges",
-                "WatchLock",
-                "WatchQuestions",
-            ])
-        #expect(
-            Self.operations(with: .worksWithoutKeychain) == [
-                "AnswerQuestion", "ChangeKeychainList", "CheckKeychain", "CreateKeychain", "DeleteKeychain",
-                "ListKeychains",
-                "RecoverKeychain", "ResealRoot", "WatchQuestions",
-            ])
-    }
-
-    private static func operations(with trait: OperationTraits) -> [String] {
-        Set(Samples.requests.filter { type(of: $0).traits.contains(trait) }.map { "\(type(of: $0))" }).sorted()
     }
 
     @Test("The documented names of operations in the audit log are those that the operations have")

@@ -140,7 +140,7 @@ struct ClientTests {
     func lostAnswer(_ wasMade: Bool) throws {
         let fixture = try ServerFixture()
         let (service, daemon) = service(fixture, [.vanish(performsRequest: wasMade), .serve])
-        let record = try service.add(Items.addition("a", data: "secret"), from: caller)
+        let record = try service.by(caller).add(Items.addition("a", data: "secret"))
         #expect(record.text == "secret")
         #expect(try count(fixture) == 1)
         #expect(daemon.connections.withLock { $0 } == 2)
@@ -152,7 +152,7 @@ struct ClientTests {
     func lostDaemon(_ wasMade: Bool) throws {
         let fixture = try ServerFixture()
         let (service, _) = service(fixture, [.vanish(performsRequest: wasMade), .restarted])
-        let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("a"), from: caller) }
+        let error = #expect(throws: KeychainError.self) { try service.by(caller).add(Items.addition("a")) }
         #expect(
             error?.status == .io && error?.problem.contains("it is unknown whether the change was made") == true
                 && error?.hint != nil)
@@ -165,13 +165,13 @@ struct ClientTests {
     func neverAnswered() throws {
         let fixture = try ServerFixture()
         let (service, _) = service(fixture, Array(repeating: .vanish(performsRequest: false), count: 20))
-        let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("a"), from: caller) }
+        let error = #expect(throws: KeychainError.self) { try service.by(caller).add(Items.addition("a")) }
         #expect(
             error?.problem.contains("it is unknown whether the change was made") == true, "\(String(describing: error))"
         )
         let (other, _) = self.service(
             fixture, [.vanish(performsRequest: true)] + Array(repeating: .absent, count: 1000))
-        let away = #expect(throws: KeychainError.self) { try other.add(Items.addition("b"), from: caller) }
+        let away = #expect(throws: KeychainError.self) { try other.by(caller).add(Items.addition("b")) }
         #expect(
             away?.problem.contains("it is unknown whether the change was made") == true, "\(String(describing: away))")
     }
@@ -183,7 +183,7 @@ struct ClientTests {
         let (service, daemon) = service(
             fixture, [.vanish(performsRequest: true), .vanish(performsRequest: false), .restarted])
         #expect(
-            try service.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["secret"]
+            try service.by(caller).copyMatching(Items.query("a"), returning: .data).records.map(\.text) == ["secret"]
         )
         #expect(daemon.connections.withLock { $0 } == 3)
     }
@@ -192,7 +192,7 @@ struct ClientTests {
     func alwaysLost() throws {
         let fixture = try ServerFixture()
         let (service, _) = service(fixture, Array(repeating: .vanish(performsRequest: false), count: 20))
-        let error = #expect(throws: KeychainError.self) { try service.lockStatus() }
+        let error = #expect(throws: KeychainError.self) { try service.administrator.lockStatus() }
         #expect(error?.status == .io)
     }
 
@@ -200,7 +200,7 @@ struct ClientTests {
     func babbling() throws {
         let fixture = try ServerFixture()
         let (service, _) = service(fixture, [.babble])
-        let error = #expect(throws: KeychainError.self) { try service.lockStatus() }
+        let error = #expect(throws: KeychainError.self) { try service.administrator.lockStatus() }
         #expect(error?.status == .internalFailure)
     }
 
@@ -208,14 +208,14 @@ struct ClientTests {
     func staleConnection() throws {
         let fixture = try ServerFixture(limits: ServerLimits(connectionsPerUser: 2, connectionsPerProcess: 2))
         let (service, daemon) = service(fixture, [])
-        _ = try service.add(Items.addition("a"), from: caller)
+        _ = try service.by(caller).add(Items.addition("a"))
         // Two other connections make the server close it.
         let others = try (0..<2).map { _ in
             fixture.waitUntilIdle()
             return try fixture.client()
         }
         fixture.waitUntilIdle()
-        _ = try service.add(Items.addition("b"), from: caller)
+        _ = try service.by(caller).add(Items.addition("b"))
         fixture.waitUntilIdle()
         #expect(try count(fixture) == 2)
         #expect(daemon.connections.withLock { $0 } == 2)
@@ -227,37 +227,37 @@ struct ClientTests {
         let fixture = try ServerFixture()
         let (service, _) = service(fixture, [])
         let passcode = SharedSecret(copying: "a passcode".utf8)
-        try service.setPasscode(passcode) { _, _ in }
-        let states = Mutex<[LockState]>([])
-        let number = service.addLockObserver { state in states.withLock { $0.append(state) } }
-        try service.lock(immediately: true)
+        try service.administrator.setPasscode(passcode) { _, _ in }
+        let states = Mutex<[LockState?]>([])
+        let number = service.addLockObserver(reportsPresent: false) { state in states.withLock { $0.append(state) } }
+        try service.administrator.lock(immediately: true)
         #expect(eventually { states.withLock { $0 } == [.locked] })
-        try service.unlock(passcode) { _, _ in }
+        try service.administrator.unlock(passcode) { _, _ in }
         #expect(eventually { states.withLock { $0 } == [.locked, .unlocked] })
         service.removeLockObserver(number)
-        let later = Mutex<[LockState]>([])
-        _ = service.addLockObserver { state in later.withLock { $0.append(state) } }
-        try service.lock(immediately: true)
+        let later = Mutex<[LockState?]>([])
+        _ = service.addLockObserver(reportsPresent: false) { state in later.withLock { $0.append(state) } }
+        try service.administrator.lock(immediately: true)
         #expect(eventually { later.withLock { $0.contains(.locked) } })
         #expect(states.withLock { $0.count } == 2)
         service.close()
     }
 
-    @Test("A daemon that ends is reported to lock observers once, as the state that closes most")
+    @Test("A daemon that ends is reported to lock observers once, with no state")
     func lostDaemon() throws {
         let fixture = try ServerFixture()
         // One connection, and none after it.
         let script = [ScriptedDaemon.Action.serve] + repeatElement(.absent, count: 100_000)
         let (service, _) = service(fixture, script)
-        let states = Mutex<[LockState]>([])
-        _ = service.addLockObserver { state in states.withLock { $0.append(state) } }
+        let states = Mutex<[LockState?]>([])
+        _ = service.addLockObserver(reportsPresent: false) { state in states.withLock { $0.append(state) } }
         fixture.server.stop()
-        #expect(eventually { states.withLock { $0 } == [.beforeFirstUnlock] })
+        #expect(eventually { states.withLock { $0 } == [nil] })
         // An observer of a daemon that does not answer is told so before it is added.
-        let later = Mutex<[LockState]>([])
-        _ = service.addLockObserver { state in later.withLock { $0.append(state) } }
-        #expect(later.withLock { $0 } == [.beforeFirstUnlock])
-        #expect(states.withLock { $0 } == [.beforeFirstUnlock])
+        let later = Mutex<[LockState?]>([])
+        _ = service.addLockObserver(reportsPresent: false) { state in later.withLock { $0.append(state) } }
+        #expect(later.withLock { $0 } == [nil])
+        #expect(states.withLock { $0 } == [nil])
         service.close()
     }
 
@@ -270,9 +270,9 @@ struct ClientTests {
         let unknownCaller = CallerIdentity(executable: "/usr/bin/example")
         let plain = DaemonService(ScriptedDaemon(fixture.server, [], as: unknownCaller)) { unknownCaller }
         let passcode = SharedSecret(copying: "a passcode".utf8)
-        _ = try plain.add(Items.addition("a", data: "secret"), from: caller)
-        try plain.setPasscode(passcode) { _, _ in }
-        try plain.lock(immediately: true)
+        _ = try plain.by(caller).add(Items.addition("a", data: "secret"))
+        try plain.administrator.setPasscode(passcode) { _, _ in }
+        try plain.administrator.lock(immediately: true)
         let asked = Atomic(0)
         let daemon = ScriptedDaemon(fixture.server, [], as: unknownCaller)
         let identified = DaemonService(daemon, claim: { CallerIdentity(executable: "x") }) { () throws(KeychainError) in
@@ -281,7 +281,7 @@ struct ClientTests {
         }
         for _ in 0..<3 {
             #expect(
-                try identified.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == [
+                try identified.by(caller).copyMatching(Items.query("a"), returning: .data).records.map(\.text) == [
                     "secret"
                 ])
         }
@@ -289,16 +289,16 @@ struct ClientTests {
         // If the session was locked or has ended, a question about the lock opens none, and a need for an item does.
         fixture.server.handleSessionEvent(.end)
         identified.unlockAutomatically()
-        #expect(try identified.lockStatus().state == .locked && asked.load(ordering: .relaxed) == 1)
+        #expect(try identified.administrator.lockStatus().state == .locked && asked.load(ordering: .relaxed) == 1)
         #expect(
-            try identified.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == [
+            try identified.by(caller).copyMatching(Items.query("a"), returning: .data).records.map(\.text) == [
                 "secret"
             ])
         let refused = #expect(throws: KeychainError.self) {
-            try plain.copyMatching(Items.query("a"), returning: .data, from: caller)
+            try plain.by(caller).copyMatching(Items.query("a"), returning: .data)
         }
         #expect(refused?.status == .interactionNotAllowed)
-        #expect(try plain.lockStatus().state == .locked)
+        #expect(try plain.administrator.lockStatus().state == .locked)
         identified.close()
     }
 }

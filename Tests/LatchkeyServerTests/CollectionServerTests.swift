@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
 @testable import LatchkeyClient
+import LatchkeyOperations
 @testable import LatchkeyServer
 import LatchkeyService
 import LinuxSystem

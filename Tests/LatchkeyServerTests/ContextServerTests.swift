@@ -2,8 +2,10 @@
 
 import Glibc
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
 import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyServer
 import LatchkeyService
 import LinuxSystem
@@ -50,7 +52,7 @@ struct ContextServerTests {
         let (directory, server) = try makeServer(person)
         defer { withExtendedLifetime(directory) { server.stop() } }
         let (first, second) = (RoutedService(server), RoutedService(server))
-        try first.setPasscode(SharedSecret(copying: Array("the passcode".utf8))) { _, _ in }
+        try first.administrator.setPasscode(SharedSecret(copying: Array("the passcode".utf8))) { _, _ in }
         try add("A", to: session(first))
         person.will(.types("the passcode"))
         let context = try session(first).createContext()
@@ -74,7 +76,7 @@ struct ContextServerTests {
         defer { withExtendedLifetime(directory) { server.stop() } }
         let administrator = RoutedService(server)
         let passcode = SharedSecret(copying: Array("the passcode".utf8))
-        try administrator.setPasscode(passcode) { _, _ in }
+        try administrator.administrator.setPasscode(passcode) { _, _ in }
         let program = DaemonService(
             OwnConnector(server: server), claim: { Self.caller },
             automaticPasscode: { () throws(KeychainError) in passcode })
@@ -84,7 +86,7 @@ struct ContextServerTests {
         // This handle is created before the session, and is replaced in it.
         let context = AuthenticationContext { () throws(KeychainError) in session }
         let early = try context.authentication()
-        try administrator.lock(immediately: true)
+        try administrator.administrator.lock(immediately: true)
         person.will(.types("the passcode"), .types("the passcode"), .isAway)
         #expect(status("A", session, Authentication()) == 0)
         #expect(status("A", session, early) == 0)
@@ -92,7 +94,7 @@ struct ContextServerTests {
         #expect(status("A", session, Authentication()) == -25308, "the person is away")
         #expect(person.questions.count == 3)
         #expect(try status("A", session, context.authentication(.fail)) == 0, "the session is still there")
-        #expect(try administrator.lockStatus().state == .locked)
+        #expect(try administrator.administrator.lockStatus().state == .locked)
         administrator.closeConnections()
     }
 
@@ -102,7 +104,7 @@ struct ContextServerTests {
         let (directory, server) = try makeServer(person)
         defer { withExtendedLifetime(directory) { server.stop() } }
         let service = RoutedService(server)
-        try service.setPasscode(SharedSecret(copying: Array("the passcode".utf8))) { _, _ in }
+        try service.administrator.setPasscode(SharedSecret(copying: Array("the passcode".utf8))) { _, _ in }
         for index in 0..<20 { try add("item \(index)", to: session(service)) }
         _ = try session(service).add(
             ItemAddition(

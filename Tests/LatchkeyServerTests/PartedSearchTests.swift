@@ -2,6 +2,7 @@
 
 import Glibc
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
 import LatchkeyOperations
 import LatchkeyProtocol
@@ -22,7 +23,7 @@ struct PartedSearchTests {
     }
 
     private func fill(_ service: any KeychainService, _ numbers: Range<Int> = 0..<count) throws {
-        for number in numbers { _ = try service.add(Items.addition("item-\(number)"), from: caller) }
+        for number in numbers { _ = try service.by(caller).add(Items.addition("item-\(number)")) }
     }
 
     /// The parts of a search, since it last began.
@@ -30,7 +31,7 @@ struct PartedSearchTests {
         _ service: any KeychainService, _ query: ItemQuery, returning: ReturnTypes = .attributes
     ) throws -> [[String]] {
         var parts: [[String]] = []
-        try service.copyMatching(query, returning: returning, from: caller) {
+        try service.by(caller).copyMatching(query, returning: returning) {
             parts = []
         } inParts: { part in
             parts.append(part.records.compactMap { $0[.account]?.text })
@@ -49,7 +50,7 @@ struct PartedSearchTests {
         #expect(found.joined().elementsEqual((0..<Self.count).map { "item-\($0)" }))
         #expect(found.count >= 3 && found.allSatisfy { $0.count <= 256 }, "\(found.map(\.count))")
         // The answers of other calls stay the same.
-        let whole = try service.copyMatching(Items.query(limit: .all), returning: .attributes, from: caller)
+        let whole = try service.by(caller).copyMatching(Items.query(limit: .all), returning: .attributes)
         #expect(whole.records.count == Self.count)
         #expect(try parts(service, Items.query("item-5", limit: .all)) == [["item-5"]])
         #expect(throws: KeychainError.itemNotFound) { try parts(service, Items.query("none", limit: .all)) }
@@ -61,7 +62,7 @@ struct PartedSearchTests {
         var item = Items.addition("large", data: String(repeating: "x", count: 100_000))
         for number in 0..<12 {
             item.attributes[.account] = .string("large-\(number)")
-            _ = try keychain.service.add(item, from: caller)
+            _ = try keychain.service.by(caller).add(item)
         }
         let found = try parts(keychain.service, Items.query(limit: .all), returning: [.attributes, .data])
         #expect(found.joined().count == 12 && found.allSatisfy { $0.count <= 3 }, "\(found.map(\.count))")
@@ -104,13 +105,13 @@ struct PartedSearchTests {
         let all = try parts(searched, Items.query(limit: .all))
         #expect(all.joined().elementsEqual((0..<600).map { "item-\($0)" }) && all.count == 4)
         let passcode = SharedSecret(copying: "a passcode".utf8)
-        try first.service.setPasscode(passcode) { _, _ in }
+        try first.service.administrator.setPasscode(passcode) { _, _ in }
         #expect(try parts(searched, Items.query(limit: .all)).joined().count == 600)
-        try first.service.lock(immediately: true)
+        try first.service.administrator.lock(immediately: true)
         let rest = try parts(searched, Items.query(limit: .all))
         #expect(rest.joined().elementsEqual((300..<600).map { "item-\($0)" }))
-        try second.service.setPasscode(passcode) { _, _ in }
-        try second.service.lock(immediately: true)
+        try second.service.administrator.setPasscode(passcode) { _, _ in }
+        try second.service.administrator.lock(immediately: true)
         let error = #expect(throws: KeychainError.self) { try parts(searched, Items.query(limit: .all)) }
         #expect(error?.status == .interactionNotAllowed)
     }

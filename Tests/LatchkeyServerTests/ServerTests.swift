@@ -640,10 +640,10 @@ struct ServerTests {
         let fixture = try ServerFixture()
         let client = try fixture.client()
         #expect(try client.ask(SetPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
-        let service = try fixture.server.provider.keychain(of: geteuid()).service as? EmbeddedService
-        #expect(service?.canOpenPasscodeItems == true)
+        let service = try fixture.server.provider.keychain(of: geteuid()).service
+        #expect(service.canOpenPasscodeItems)
         fixture.server.stop()
-        #expect(service?.canOpenPasscodeItems == false)
+        #expect(!service.canOpenPasscodeItems)
     }
 
     @Test("A stopped server refuses new connections")

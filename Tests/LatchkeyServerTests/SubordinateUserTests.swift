@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyClient
+import LatchkeyOperations
 @testable import LatchkeyServer
 import LatchkeyService
 import LinuxSystem
@@ -91,7 +92,7 @@ struct SubordinateUserTests {
         defer { server.stop() }
         let service = RoutedService(server)
         for _ in 0..<20 {
-            let error = #expect(throws: KeychainError.self) { try service.status() }
+            let error = #expect(throws: KeychainError.self) { try service.administrator.status() }
             #expect(error == ClosedProvider.refusal)
         }
     }

@@ -42,7 +42,7 @@ struct UserAccountTests {
     ) throws -> Int {
         for number in 0..<200 {
             do throws(KeychainError) {
-                _ = try service.add(Items.addition("\(prefix)\(number)", data: data), from: Self.caller)
+                _ = try service.by(Self.caller).add(Items.addition("\(prefix)\(number)", data: data))
             } catch {
                 #expect(error.status == .diskFull && error.hint != nil, "\(error)")
                 return number
@@ -176,7 +176,7 @@ struct UserAccountTests {
         #expect(items > 10)
         for number in 0..<files {
             let rest = SystemMutex(fileLength)
-            try services[0].storeFile(
+            try services[0].by(Self.caller).storeFile(
                 Self.file("\(number)"), replaces: false,
                 from: { () throws(KeychainError) in
                     let count = rest.withLock { rest in
@@ -184,22 +184,22 @@ struct UserAccountTests {
                         return min(rest, 100_000)
                     }
                     return count > 0 ? SharedSecret(.random(count: count)) : nil
-                }, caller: Self.caller)
+                })
         }
         for number in 0..<items {
-            _ = try services[0].add(Items.addition("\(number)", data: Self.large, group: "G1"), from: Self.caller)
+            _ = try services[0].by(Self.caller).add(Items.addition("\(number)", data: Self.large, group: "G1"))
         }
         let backup = BackupInMemory()
-        let saved = try services[0].backup(
+        let saved = try services[0].administrator.backup(
             under: phrase, passcode: nil, including: files > 0 ? .files : [],
             to: backup.write, progress: { _, _ in })
         #expect(saved.files == files)
-        let report = try services[1].restore(
+        let report = try services[1].administrator.restore(
             under: phrase, passcode: nil, merges: true, dryRun: false,
             from: backup.read(into:), progress: { _, _ in })
         #expect(report.added == items + files && report.files == files, "\(report)")
-        let all = try services[1].copyMatching(
-            ItemQuery(.genericPassword, limit: .all), returning: .attributes, from: Self.caller)
+        let all = try services[1].by(Self.caller).copyMatching(
+            ItemQuery(.genericPassword, limit: .all), returning: .attributes)
         #expect(all.records.count == items + files)
     }
 

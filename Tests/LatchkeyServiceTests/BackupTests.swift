@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import LinuxSystem
 import SecretMemory
@@ -19,14 +20,14 @@ struct BackupTests {
         for number in 0..<50 { try keychain.add("account \(number)", .whenUnlocked, data: "data \(number)") }
         let (file, report) = try backup(keychain)
         #expect(report.portable == 50 && report.deviceBound == 0 && report.staying == 0)
-        try keychain.service.delete(keychain.query(), from: TestKeychain.caller)
+        try keychain.service.by(TestKeychain.caller).delete(keychain.query())
         let restored = try restore(file, into: keychain)
         #expect(restored.added == 50 && restored.deleted == 0)
         #expect(try keychain.find(limit: .all) == (0..<50).map { "data \($0)" })
         try keychain.update("account 7", ItemUpdate(data: SharedSecret(copying: "new".utf8)))
         #expect(try keychain.find("account 7") == ["new"])
         try keychain.delete("account 7")
-        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+        #expect(try keychain.service.administrator.check { _ in }.allSatisfy(\.isHealthy))
     }
 
     @Test("T073: persistent references survive backup, wipe and restore", arguments: Backend.allCases)
@@ -36,9 +37,8 @@ struct BackupTests {
         let (file, _) = try backup(keychain)
         try keychain.delete("a")
         _ = try restore(file, into: keychain)
-        let found = try keychain.service.copyMatching(
-            ItemQuery(nil, synchronizable: .any, persistentReference: before), returning: .attributes,
-            from: TestKeychain.caller)
+        let found = try keychain.service.by(TestKeychain.caller).copyMatching(
+            ItemQuery(nil, synchronizable: .any, persistentReference: before), returning: .attributes)
         #expect(found.records.map(\.persistentReference) == [before])
     }
 
@@ -78,7 +78,7 @@ struct BackupTests {
         try keychain.setPasscode()
         for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
         // The lock state does not matter: the request contains the passcode.
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         let (file, report) = try backup(keychain, passcode: Sample.secret)
         #expect(report.portable == 3 && report.deviceBound == 3 && report.staying == 1)
         #expect(status { () throws(KeychainError) in _ = try backup(keychain, passcode: nil) } == -25293)
@@ -99,11 +99,11 @@ struct BackupTests {
     func deviceOnlyAndSynchronizable(_ merges: Bool) throws {
         let keychain = try TestKeychain(.onDisk)
         for (account, protection) in [("a", ProtectionClass.afterFirstUnlockThisDeviceOnly), ("b", .afterFirstUnlock)] {
-            _ = try keychain.service.add(
+            _ = try keychain.service.by(TestKeychain.caller).add(
                 ItemAddition(
                     .genericPassword, attributes: [.account: .string(account)],
                     secrets: ItemSecrets(data: Sample.secret),
-                    protection: protection, isSynchronizable: true), from: TestKeychain.caller)
+                    protection: protection, isSynchronizable: true))
         }
         let (file, report) = try backup(keychain)
         #expect(report.portable == 1 && report.deviceBound == 1)
@@ -113,11 +113,11 @@ struct BackupTests {
         let query = ItemQuery(.genericPassword, attributes: [.account: .string("a")], synchronizable: .any)
         func find(_ keychain: TestKeychain) -> Int32 {
             status { () throws(KeychainError) in
-                _ = try keychain.service.copyMatching(query, returning: .data, from: TestKeychain.caller)
+                _ = try keychain.service.by(TestKeychain.caller).copyMatching(query, returning: .data)
             }
         }
         #expect(find(other) == -25300)
-        try keychain.service.delete(query, from: TestKeychain.caller)
+        try keychain.service.by(TestKeychain.caller).delete(query)
         let here = try restore(file, into: keychain, merges: merges)
         #expect(here.foreign == 0 && here.items == 2 && find(keychain) == 0)
     }
@@ -129,9 +129,8 @@ struct BackupTests {
         let keychain = try TestKeychain(backend)
         func generate(_ attributes: [ItemAttribute: AttributeValue]) throws {
             let half = ItemAddition(.key, attributes: attributes)
-            _ = try keychain.service.generateKey(
-                KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: half, publicHalf: ItemAddition(.key)),
-                from: TestKeychain.caller)
+            _ = try keychain.service.by(TestKeychain.caller).generateKey(
+                KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: half, publicHalf: ItemAddition(.key)))
         }
         try generate([.label: .string("deploy"), .isExtractable: .number(0)])
         try generate([.applicationTag: .data(Array("tag".utf8)), .isExtractable: .number(0)])
@@ -155,13 +154,13 @@ struct BackupTests {
     func manyNotExtractable() throws {
         let keychain = try TestKeychain(.ephemeral)
         for number in 0..<20 {
-            _ = try keychain.service.add(
+            _ = try keychain.service.by(TestKeychain.caller).add(
                 ItemAddition(
                     .key,
                     attributes: [
                         .label: .string("\(number)" + String(repeating: "k", count: 500)), .isExtractable: .number(0),
                         .applicationTag: .data([UInt8(number)]),
-                    ]), from: TestKeychain.caller)
+                    ]))
         }
         let (_, report) = try backup(keychain)
         #expect(report.notExtractable == 20 && report.notExtractableNames.count == BackupReport.maxNames)
@@ -175,8 +174,8 @@ struct BackupTests {
         for date in [1e300, -1e300, 252_423_993_601, -63_114_076_801] {
             #expect(
                 status { () throws(KeychainError) in
-                    _ = try keychain.service.add(
-                        ItemAddition(.key, attributes: [.startDate: .date(date)]), from: TestKeychain.caller)
+                    _ = try keychain.service.by(TestKeychain.caller).add(
+                        ItemAddition(.key, attributes: [.startDate: .date(date)]))
                 } == -50)
             #expect(status { () throws(KeychainError) in try keychain.update("a", ItemUpdate(created: date)) } == -50)
         }
@@ -244,9 +243,8 @@ struct BackupTests {
         try keychain.add("a", .whenUnlocked, data: "other")
         #expect(try restore(file, into: keychain, merges: true).replaced == 1)
         #expect(try keychain.find("a") == ["second"])
-        let found = try keychain.service.copyMatching(
-            ItemQuery(nil, synchronizable: .any, persistentReference: saved), returning: .data,
-            from: TestKeychain.caller)
+        let found = try keychain.service.by(TestKeychain.caller).copyMatching(
+            ItemQuery(nil, synchronizable: .any, persistentReference: saved), returning: .data)
         #expect(found.records.count == 1)
     }
 
@@ -293,7 +291,7 @@ struct BackupTests {
 
         let (file, seenByBackup) = (Bytes(), Counts())
         _ = try DerivationPermit.$current.withValue(place) {
-            try keychain.service.backup(
+            try keychain.service.administrator.backup(
                 under: passphrase, passcode: nil,
                 to: { (bytes) throws(KeychainError) in
                     seenByBackup.all.append(count())
@@ -304,7 +302,7 @@ struct BackupTests {
 
         let (rest, seenByRestore) = (Bytes(file.all), Counts())
         _ = try DerivationPermit.$current.withValue(place) {
-            try keychain.service.restore(
+            try keychain.service.administrator.restore(
                 under: passphrase, passcode: nil, merges: true, dryRun: false,
                 from: { (buffer) throws(KeychainError) in
                     seenByRestore.all.append(count())
@@ -326,7 +324,7 @@ struct BackupTests {
         _ keychain: TestKeychain, passcode: SharedSecret? = nil, including contents: BackupContents = []
     ) throws(KeychainError) -> ([UInt8], BackupReport) {
         let file = Bytes()
-        let report = try keychain.service.backup(
+        let report = try keychain.service.administrator.backup(
             under: SharedSecret(copying: Self.passphrase.utf8), passcode: passcode,
             including: contents,
             to: { (bytes) throws(KeychainError) in file.all += Array(bytes) }, progress: { _, _ in })
@@ -339,7 +337,7 @@ struct BackupTests {
         merges: Bool = false, dryRun: Bool = false
     ) throws(KeychainError) -> RestoreReport {
         let rest = Bytes(file)
-        return try keychain.service.restore(
+        return try keychain.service.administrator.restore(
             under: SharedSecret(copying: passphrase.utf8), passcode: passcode, merges: merges, dryRun: dryRun,
             from: { (buffer) throws(KeychainError) in
                 // In pieces of irregular length, as from a pipe.

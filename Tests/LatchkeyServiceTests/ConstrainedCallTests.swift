@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
 import LatchkeyClient
+import LatchkeyOperations
 @_spi(Testing) import LatchkeyService
 import Presence
 import SecretMemory
@@ -179,8 +181,8 @@ struct ConstrainedCallTests {
     func applicationPassword(_ backend: Backend) throws {
         let fixture = try Fixture(backend, passcode: nil)
         let context = try fixture.session.createContext()
-        try fixture.keychain.service.setApplicationPassword(
-            SharedSecret(copying: Array("pw".utf8)), in: context, from: TestKeychain.caller)
+        try fixture.keychain.service.by(TestKeychain.caller).setApplicationPassword(
+            SharedSecret(copying: Array("pw".utf8)), in: context)
         let authentication = Authentication(.fail, context: context)
         try fixture.add("A", .applicationPassword, data: "a", authentication)
         #expect(try fixture.find("A", authentication).get() == ["a"])
@@ -191,8 +193,8 @@ struct ConstrainedCallTests {
         #expect(fixture.person.takeQuestions().map(\.factor) == [.applicationPassword, .applicationPassword])
         // A wrong one in the context is replaced.
         let wrong = try fixture.session.createContext()
-        try fixture.keychain.service.setApplicationPassword(
-            SharedSecret(copying: Array("no".utf8)), in: wrong, from: TestKeychain.caller)
+        try fixture.keychain.service.by(TestKeychain.caller).setApplicationPassword(
+            SharedSecret(copying: Array("no".utf8)), in: wrong)
         #expect(fixture.status("A", Authentication(.fail, context: wrong)) == -25308)
         fixture.person.will(.types("x"), .types("y"), .types("z"))
         #expect(fixture.status("A") == -25293)
@@ -443,7 +445,7 @@ struct ConstrainedCallTests {
         fixture.keychain.clock.advance(by: 11)
         #expect(authenticate(10) == -128)
         #expect(authenticate(300) == 0)
-        try fixture.keychain.service.lock(immediately: true)
+        try fixture.keychain.service.administrator.lock(immediately: true)
         try fixture.keychain.unlock()
         #expect(authenticate(300) == -128)
     }
@@ -486,9 +488,9 @@ struct ConstrainedCallTests {
         }
         let guessed = try #require(AuthenticationContextID(bytes: [UInt8](repeating: 0, count: 16)))
         #expect(fixture.status("A", Authentication(.fail, context: guessed)) == -25293)
-        thief.service.endContext(context, from: other)
+        thief.service.by(other).endContext(context)
         #expect(fixture.status("A", Authentication(.fail, context: context)) == 0)
-        fixture.session.service.endContext(context, from: TestKeychain.caller)
+        fixture.session.service.by(TestKeychain.caller).endContext(context)
         #expect(fixture.status("A", Authentication(.fail, context: context)) == -25293)
     }
 
@@ -503,10 +505,10 @@ struct ConstrainedCallTests {
         fixture.person.will(.types(Sample.passcode))
         #expect(try fixture.find("A", owner.authentication()).get() == ["a"])
         let lost = try owner.identifier()
-        session.service.endContext(lost, from: TestKeychain.caller)
+        session.service.by(TestKeychain.caller).endContext(lost)
         #expect(try fixture.find("A", owner.authentication(.fail)).failure?.authentication == .failed(.notInteractive))
         #expect(try owner.identifier() != lost)
-        session.service.endContext(try owner.identifier(), from: TestKeychain.caller)
+        session.service.by(TestKeychain.caller).endContext(try owner.identifier())
         fixture.person.will(.types(Sample.passcode))
         #expect(try fixture.find("A", owner.authentication()).get() == ["a"])
         #expect(fixture.person.takeQuestions().count == 2)
@@ -525,14 +527,14 @@ struct ConstrainedCallTests {
         let context = try fixture.session.createContext()
         try fixture.session.authenticate(for: .policy(.owner), in: context, prompt: AuthenticationPrompt())
         #expect(fixture.status("A", Authentication(.fail, context: context)) == 0)
-        try fixture.keychain.service.lock(immediately: true)
+        try fixture.keychain.service.administrator.lock(immediately: true)
         try fixture.keychain.unlock()
         #expect(fixture.status("A", Authentication(.fail, context: context)) == -25308)
         // The same context can be evaluated again.
         fixture.person.will(.types(Sample.passcode))
         #expect(fixture.status("A", Authentication(context: context)) == 0)
         let service = fixture.keychain.service
-        fixture.person.will(.after({ try? service.lock(immediately: true) }, types: Sample.passcode))
+        fixture.person.will(.after({ try? service.administrator.lock(immediately: true) }, types: Sample.passcode))
         let fresh = try fixture.session.createContext()
         try? fixture.session.authenticate(for: .policy(.owner), in: fresh, prompt: AuthenticationPrompt())
         try fixture.keychain.unlock()
@@ -552,11 +554,11 @@ struct ConstrainedCallTests {
         try fixture.add("A", .userPresence)
         // One of 65,536 is taken for a repetition of the last one, and is not counted: then there is a third round.
         for passcodes in [["1", "2", "3"], ["4", "5", "6"], ["7", "8", "9"]] {
-            guard try fixture.keychain.service.lockStatus().wrongPasscodes < 5 else { break }
+            guard try fixture.keychain.service.administrator.lockStatus().wrongPasscodes < 5 else { break }
             fixture.person.will(.types(passcodes[0]), .types(passcodes[1]), .types(passcodes[2]))
             #expect(fixture.status("A") == -25293)
         }
-        #expect(try fixture.keychain.service.lockStatus().wrongPasscodes == 5)
+        #expect(try fixture.keychain.service.administrator.lockStatus().wrongPasscodes == 5)
         _ = fixture.person.takeQuestions()
         // During the delay, even the right passcode is not checked.
         fixture.person.will(.types(Sample.passcode))
@@ -566,7 +568,8 @@ struct ConstrainedCallTests {
     @Test("The tenth wrong passcode destroys the items if the settings require it, and is the last question")
     func wiped() throws {
         let fixture = try Fixture(.onDisk)
-        try fixture.keychain.service.changeSettings(to: KeybagSettings(wipesAfterTen: true), Sample.secret)
+        try fixture.keychain.service.administrator.changeSettings(
+            to: KeybagSettings(wipesAfterTen: true), Sample.secret)
         try fixture.add("A", .userPresence)
         try fixture.keychain.enterWrongPasscodes(9)
         fixture.keychain.clock.advance(by: 3600)
@@ -653,7 +656,7 @@ struct ConstrainedCallTests {
         #expect(try biometry() == .needsPasscode, "there is no passcode, and no key")
         try fixture.keychain.setPasscode(Sample.passcode)
         #expect(try biometry() == .available)
-        try fixture.keychain.service.lock(immediately: true)
+        try fixture.keychain.service.administrator.lock(immediately: true)
         #expect(try biometry() == .needsPasscode)
         // The state of the sensor is not hidden by the missing key.
         fixture.person.setBiometry(.lockedOut)
@@ -671,7 +674,7 @@ struct ConstrainedCallTests {
         #expect(error?.authentication == .failed(.biometryNotAvailable))
         try restarted.unlock()
         #expect(try biometry(restarted) == .available)
-        _ = try restarted.service.removePasscode(Sample.secret) { _, _ in }
+        _ = try restarted.service.administrator.removePasscode(Sample.secret) { _, _ in }
         #expect(try biometry(restarted) == .needsPasscode)
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 import Latchkey
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -36,14 +37,14 @@ struct FileClassKeyTests {
             for group in [nil, "latchkey.files"] {
                 var query = ItemQuery(.genericPassword, synchronizable: .any, limit: .all)
                 query.accessGroup = group
-                let found = try? keychain.service.copyMatching(query, returning: [.attributes, .data], from: caller)
+                let found = try? keychain.service.by(caller).copyMatching(query, returning: [.attributes, .data])
                 #expect(found?.records.isEmpty != false)
-                #expect((try? keychain.service.delete(query, from: caller)) == nil)
+                #expect((try? keychain.service.by(caller).delete(query)) == nil)
             }
         }
-        #expect(try keychain.service.status().counts.isEmpty)
+        #expect(try keychain.service.administrator.status().counts.isEmpty)
         #expect(try content(directory.path + "/a", in: keychain).get() == Data("content".utf8))
-        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+        #expect(try keychain.service.administrator.check { _ in }.allSatisfy(\.isHealthy))
     }
 
     @Test("A restored backup opens on another device what may move, and nothing else")
@@ -101,7 +102,7 @@ struct FileClassKeyTests {
                 atPath: "\(try #require(keychain.directory).path)/\(part)", toPath: "\(copied.path)/\(part)")
         }
         let copy = try TestKeychain(in: copied, clock: keychain.clock)
-        try copy.service.setPasscode(Self.passcode) { _, _ in }
+        try copy.service.administrator.setPasscode(Self.passcode) { _, _ in }
         try protect(directory.path + "/b", .complete, in: copy)
         let backup = try Self.backup(copy, passcode: Self.passcode)
         let original = try TestKeychain(in: try #require(keychain.directory), clock: keychain.clock)
@@ -115,7 +116,7 @@ struct FileClassKeyTests {
     func generations() throws {
         let (keychain, directory) = (try TestKeychain(.onDisk), try TemporaryDirectory())
         try protect(directory.path + "/old", .complete, in: keychain)
-        try keychain.service.setPasscode(Self.passcode) { _, _ in }
+        try keychain.service.administrator.setPasscode(Self.passcode) { _, _ in }
         try protect(directory.path + "/new", .complete, in: keychain)
         try keychain.run(groups: ["G1"]) {
             let old = try ProtectedFile(directory.path + "/old", for: .updating)
@@ -127,9 +128,9 @@ struct FileClassKeyTests {
             #expect(try content("\(directory.path)/\(name)", in: keychain).get() == Data("content".utf8))
         }
         // Locked at once, before any other use of files: class B still works.
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         try protect(directory.path + "/b", .completeUnlessOpen, in: keychain)
-        try keychain.service.unlock(Self.passcode) { _, _ in }
+        try keychain.service.administrator.unlock(Self.passcode) { _, _ in }
         #expect(try content(directory.path + "/b", in: keychain).get() == Data("content".utf8))
     }
 
@@ -141,12 +142,12 @@ struct FileClassKeyTests {
         for protection in FileProtectionClass.allCases {
             try protect("\(directory.path)/1\(protection)", protection, in: keychain)
         }
-        try keychain.service.setPasscode(Self.passcode) { _, _ in }
+        try keychain.service.administrator.setPasscode(Self.passcode) { _, _ in }
         for protection in FileProtectionClass.allCases {
             try protect("\(directory.path)/2\(protection)", protection, in: keychain)
         }
-        try keychain.service.changePasscode(from: Self.passcode, to: other, rotates: rotates) { _, _ in }
-        _ = try keychain.service.removePasscode(other) { _, _ in }
+        try keychain.service.administrator.changePasscode(from: Self.passcode, to: other, rotates: rotates) { _, _ in }
+        _ = try keychain.service.administrator.removePasscode(other) { _, _ in }
         let reopened = try keychain.reopened()
         for name in FileProtectionClass.allCases.flatMap({ ["1\($0)", "2\($0)"] }) {
             #expect(try content("\(directory.path)/\(name)", in: reopened).get() == Data("content".utf8))
@@ -157,27 +158,27 @@ struct FileClassKeyTests {
     func withheld(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let caller = CallerIdentity(executable: "/x", declaredGroups: ["G1"])
-        let made = try keychain.service.createFileKey(.complete, group: nil, withholdsKey: true, from: caller)
+        let made = try keychain.service.by(caller).createFileKey(.complete, group: nil, withholdsKey: true)
         #expect(made.key == nil)
         let secret = SharedSecret(copying: "a part".utf8)
-        let sealed = try keychain.service.useFileKey(
-            FilePartRequest(made.record, secret, authenticated: [1], seal: nil), from: caller)
-        let opened = try keychain.service.useFileKey(
-            FilePartRequest(made.record, sealed.output, authenticated: [1], seal: sealed.seal), from: caller)
+        let sealed = try keychain.service.by(caller).useFileKey(
+            FilePartRequest(made.record, secret, authenticated: [1], seal: nil))
+        let opened = try keychain.service.by(caller).useFileKey(
+            FilePartRequest(made.record, sealed.output, authenticated: [1], seal: sealed.seal))
         #expect(opened.output == secret && sealed.output != secret)
         let damage = #expect(throws: KeychainError.self) {
-            try keychain.service.useFileKey(
-                FilePartRequest(made.record, sealed.output, authenticated: [2], seal: sealed.seal), from: caller)
+            try keychain.service.by(caller).useFileKey(
+                FilePartRequest(made.record, sealed.output, authenticated: [2], seal: sealed.seal))
         }
         #expect(damage?.status == .decode)
         #expect(throws: KeychainError.self) {
-            try keychain.service.useFileKey(
+            try keychain.service.by(caller).useFileKey(
                 FilePartRequest(
-                    made.record, SharedSecret(.random(count: 65_537)), authenticated: [], seal: nil), from: caller)
+                    made.record, SharedSecret(.random(count: 65_537)), authenticated: [], seal: nil))
         }
         let stranger = CallerIdentity(executable: "/y", declaredGroups: ["G2"])
         let error = #expect(throws: KeychainError.self) {
-            try keychain.service.openFileKey(made.record, from: stranger)
+            try keychain.service.by(stranger).openFileKey(made.record)
         }
         #expect(error?.status == .missingEntitlement)
     }
@@ -186,7 +187,7 @@ struct FileClassKeyTests {
 
     private static func backup(_ keychain: TestKeychain, passcode: SharedSecret? = nil) throws -> [UInt8] {
         let backup = BackupInMemory()
-        _ = try keychain.service.backup(
+        _ = try keychain.service.administrator.backup(
             under: phrase, passcode: passcode, to: backup.write, progress: { _, _ in })
         return backup.bytes
     }
@@ -194,7 +195,7 @@ struct FileClassKeyTests {
     private static func restore(
         _ backup: [UInt8], into keychain: TestKeychain, passcode: SharedSecret? = nil, merges: Bool = true
     ) throws -> RestoreReport {
-        try keychain.service.restore(
+        try keychain.service.administrator.restore(
             under: phrase, passcode: passcode, merges: merges, dryRun: false,
             from: BackupInMemory(backup).read(into:), progress: { _, _ in })
     }

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import Testing
 
@@ -20,13 +21,13 @@ struct IdentityAdditionTests {
     }
 
     private func add(_ identities: [IdentityAddition], to keychain: TestKeychain) throws(KeychainError) -> Int {
-        try keychain.service.addIdentities(identities, from: TestKeychain.caller)
+        try keychain.service.by(TestKeychain.caller).addIdentities(identities)
     }
 
     private func count(_ itemClass: ItemClass, in keychain: TestKeychain) -> Int {
         let query = ItemQuery(itemClass, limit: .all)
         return
-            (try? keychain.service.copyMatching(query, returning: .attributes, from: TestKeychain.caller).records.count)
+            (try? keychain.service.by(TestKeychain.caller).copyMatching(query, returning: .attributes).records.count)
             ?? 0
     }
 
@@ -34,12 +35,12 @@ struct IdentityAdditionTests {
     func keyFails(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         let half = identity(1, certificate: .afterFirstUnlock, key: .whenUnlocked)
         #expect(status { () throws(KeychainError) in _ = try add([half], to: keychain) } == -25308)
         #expect(count(.certificate, in: keychain) == 0)
         // Alone, the certificate can be stored.
-        _ = try keychain.service.add(half.certificate, from: TestKeychain.caller)
+        _ = try keychain.service.by(TestKeychain.caller).add(half.certificate)
         #expect(count(.certificate, in: keychain) == 1)
     }
 
@@ -54,8 +55,8 @@ struct IdentityAdditionTests {
             status { () throws(KeychainError) in _ = try add([identity(2), identity(3), identity(1)], to: keychain) }
                 == -25299)
         #expect(count(.certificate, in: keychain) == 1 && count(.key, in: keychain) == 1)
-        _ = try keychain.service.add(identity(2).certificate, from: TestKeychain.caller)
-        _ = try keychain.service.add(identity(3).key, from: TestKeychain.caller)
+        _ = try keychain.service.by(TestKeychain.caller).add(identity(2).certificate)
+        _ = try keychain.service.by(TestKeychain.caller).add(identity(3).key)
         #expect(try add([identity(2), identity(3), identity(4)], to: keychain) == 4)
         #expect(count(.certificate, in: keychain) == 4 && count(.key, in: keychain) == 4)
     }
@@ -68,9 +69,9 @@ struct IdentityAdditionTests {
         try keychain.setPasscode()
         var deleted = identity(1, certificate: .afterFirstUnlock, key: .whenUnlocked)
         deleted.key.isSynchronizable = true
-        _ = try keychain.service.add(deleted.key, from: TestKeychain.caller)
-        _ = try keychain.service.delete(ItemQuery(.key, synchronizable: .any), from: TestKeychain.caller)
-        try keychain.service.lock(immediately: true)
+        _ = try keychain.service.by(TestKeychain.caller).add(deleted.key)
+        _ = try keychain.service.by(TestKeychain.caller).delete(ItemQuery(.key, synchronizable: .any))
+        try keychain.service.administrator.lock(immediately: true)
         var new = identity(1, certificate: .afterFirstUnlock, key: .afterFirstUnlock)
         new.key.isSynchronizable = true
         #expect(status { () throws(KeychainError) in _ = try add([new], to: keychain) } == -25308)

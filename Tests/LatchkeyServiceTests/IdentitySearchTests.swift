@@ -3,6 +3,7 @@
 import Dispatch
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Synchronization
@@ -44,7 +45,7 @@ struct IdentitySearchTests {
     }
 
     private func add(_ items: [ItemAddition], to keychain: TestKeychain) throws {
-        for item in items { _ = try keychain.service.add(item, from: Self.both) }
+        for item in items { _ = try keychain.service.by(Self.both).add(item) }
     }
 
     private func query(
@@ -57,7 +58,7 @@ struct IdentitySearchTests {
     private func found(
         _ query: ItemQuery, in keychain: TestKeychain, as caller: CallerIdentity = both
     ) throws(KeychainError) -> [String] {
-        try keychain.service.copyMatching(query, returning: .attributes, from: caller).records.map {
+        try keychain.service.by(caller).copyMatching(query, returning: .attributes).records.map {
             "\($0[.serialNumber]?.canonicalBytes ?? []) \($0.accessGroup.name)"
         }
     }
@@ -123,22 +124,22 @@ struct IdentitySearchTests {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
         try add([key([9])], to: keychain)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(status { () throws(KeychainError) in _ = try found(query(), in: keychain) } == -25300)
         try keychain.unlock()
         try add(
             [certificate([1], protection: .afterFirstUnlock), key([1], protection: .afterFirstUnlock)], to: keychain)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(try found(query(), in: keychain) == ["[1] G1"])
         try keychain.unlock()
         try add([certificate([2], protection: .afterFirstUnlock), key([2])], to: keychain)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(status { () throws(KeychainError) in _ = try found(query(), in: keychain) } == -25308)
         // The first identity is complete without the locked key, which the condition excludes.
         #expect(try found(query(limit: .one), in: keychain) == ["[1] G1"])
         let open = query([.accessible: .string(ProtectionClass.afterFirstUnlock.rawValue)])
         #expect(try found(open, in: keychain) == ["[1] G1"])
-        #expect(try keychain.service.delete(query([.serialNumber: .data([1])]), from: Self.both) == 1)
+        #expect(try keychain.service.by(Self.both).delete(query([.serialNumber: .data([1])])) == 1)
     }
 
     @Test("A search that ignores case joins only equal hashes", arguments: Backend.allCases)
@@ -165,13 +166,13 @@ struct IdentitySearchTests {
     func halves(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try add([certificate([1])], to: keychain)
-        let keys = try ["one", "two"].map { try keychain.service.add(key([1], tag: $0), from: Self.both).identifier }
+        let keys = try ["one", "two"].map { try keychain.service.by(Self.both).add(key([1], tag: $0)).identifier }
         for (returning, certificateData, keyData) in [
             ([], false, false), (.attributes, false, false), (.persistentReference, false, false),
             (.reference, true, false), (.data, false, true), ([.data, .attributes], true, true),
             ([.data, .reference], true, true),
         ] as [(ReturnTypes, Bool, Bool)] {
-            let found = try keychain.service.copyIdentities(query(), returning: returning, from: Self.both)
+            let found = try keychain.service.by(Self.both).copyIdentities(query(), returning: returning)
             #expect(found.map(\.key.identifier) == keys, "\(returning)")
             #expect(found.allSatisfy { $0.certificate.itemClass == .certificate && $0.key.itemClass == .key })
             #expect(found.allSatisfy { ($0.certificate.secrets?.data != nil) == certificateData }, "\(returning)")
@@ -186,10 +187,10 @@ struct IdentitySearchTests {
             persistentReference: PersistentReference(
                 .identity,
                 try #require(
-                    try keychain.service.copyIdentities(query(), returning: [], from: Self.both).first
+                    try keychain.service.by(Self.both).copyIdentities(query(), returning: []).first
                 ).certificate.identifier))
         #expect(
-            try keychain.service.copyIdentities(named, returning: [], from: Self.both).map(\.key.identifier)
+            try keychain.service.by(Self.both).copyIdentities(named, returning: []).map(\.key.identifier)
                 == [keys.first])
     }
 
@@ -198,19 +199,18 @@ struct IdentitySearchTests {
         arguments: Backend.allCases)
     func publicKey(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
-        let made = try keychain.service.generateKey(
+        let made = try keychain.service.by(Self.both).generateKey(
             KeyGeneration(
                 KeyKind(.ellipticCurve, bits: 256),
-                privateHalf: ItemAddition(.key, attributes: [.isExtractable: .number(0)], accessGroup: "G1")),
-            from: Self.both)
+                privateHalf: ItemAddition(.key, attributes: [.isExtractable: .number(0)], accessGroup: "G1")))
         let label = try #require(made.privateHalf[.applicationLabel]).canonicalBytes
         try add([certificate(label)], to: keychain)
         func found(_ returning: ReturnTypes) throws(KeychainError) -> IdentityRecord? {
-            try keychain.service.copyIdentities(query(), returning: returning, from: Self.both).first
+            try keychain.service.by(Self.both).copyIdentities(query(), returning: returning).first
         }
         let identity = try #require(try found(.reference))
         let reference = identity.key.persistentReference
-        #expect(identity.publicKey == (try keychain.service.publicKey(of: reference, from: Self.both)))
+        #expect(identity.publicKey == (try keychain.service.by(Self.both).publicKey(of: reference)))
         #expect(identity.publicKey?.publicKey == made.publicKey && identity.publicKey?.half == .privateKey)
         #expect(identity.key.secrets == nil)
         #expect(try found(.attributes)?.publicKey == nil)
@@ -226,7 +226,7 @@ struct IdentitySearchTests {
         for itemClass in ItemClass.stored {
             #expect(
                 status { () throws(KeychainError) in
-                    _ = try keychain.service.copyIdentities(ItemQuery(itemClass), returning: [], from: Self.both)
+                    _ = try keychain.service.by(Self.both).copyIdentities(ItemQuery(itemClass), returning: [])
                 } == -50)
         }
     }
@@ -237,7 +237,7 @@ struct IdentitySearchTests {
         @Sendable func identity(_ number: UInt8) -> IdentityAddition {
             IdentityAddition(certificate: certificate([number]), key: key([number]))
         }
-        _ = try keychain.service.addIdentities([identity(0)], from: Self.both)
+        _ = try keychain.service.by(Self.both).addIdentities([identity(0)])
         let isDone = Atomic(false)
         let counts = Mutex<Set<Int>>([])
         let failures = Mutex<[String]>([])
@@ -252,8 +252,8 @@ struct IdentitySearchTests {
                 }
                 defer { isDone.store(true, ordering: .releasing) }
                 for number in 1...UInt8(100) {
-                    _ = try keychain.service.addIdentities([identity(number)], from: Self.both)
-                    _ = try keychain.service.delete(query([.serialNumber: .data([number - 1])]), from: Self.both)
+                    _ = try keychain.service.by(Self.both).addIdentities([identity(number)])
+                    _ = try keychain.service.by(Self.both).delete(query([.serialNumber: .data([number - 1])]))
                 }
             } catch {
                 failures.withLock { $0.append("\(error)") }

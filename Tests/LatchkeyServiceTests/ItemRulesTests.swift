@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -20,15 +21,15 @@ struct ItemRulesTests {
         let (itemClass, attribute, value) = item
         let (keychain, caller) = (try TestKeychain(backend), TestKeychain.caller)
         let addition = ItemAddition(itemClass, attributes: [attribute: value])
-        #expect(status { () throws(KeychainError) in _ = try keychain.service.add(addition, from: caller) } == -25303)
-        _ = try keychain.service.add(ItemAddition(itemClass), from: caller)
+        #expect(status { () throws(KeychainError) in _ = try keychain.service.by(caller).add(addition) } == -25303)
+        _ = try keychain.service.by(caller).add(ItemAddition(itemClass))
         let update = ItemUpdate(attributes: [attribute: value])
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.update(ItemQuery(itemClass), with: update, from: caller)
+                _ = try keychain.service.by(caller).update(ItemQuery(itemClass), with: update)
             }
                 == -25303)
-        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+        #expect(try keychain.service.administrator.check { _ in }.allSatisfy(\.isHealthy))
     }
 
     @Test(
@@ -42,19 +43,19 @@ struct ItemRulesTests {
             (.key, .string("x"), -50), (.certificate, valid, -25303), (.genericPassword, valid, 0),
             (.internetPassword, valid, 0), (.key, valid, 0),
         ]
-        for itemClass in ItemClass.stored { _ = try keychain.service.add(ItemAddition(itemClass), from: caller) }
+        for itemClass in ItemClass.stored { _ = try keychain.service.by(caller).add(ItemAddition(itemClass)) }
         for (itemClass, value, expected) in rows {
             let addition = ItemAddition(itemClass, attributes: [.accessList: value, .label: .string("x")])
             let update = ItemUpdate(attributes: [.accessList: value])
             // A valid addition is a duplicate of the item above.
-            let added = status { () throws(KeychainError) in _ = try keychain.service.add(addition, from: caller) }
+            let added = status { () throws(KeychainError) in _ = try keychain.service.by(caller).add(addition) }
             #expect(added == (expected == 0 ? -25299 : expected), "\(itemClass)")
             let updated = status { () throws(KeychainError) in
-                _ = try keychain.service.update(ItemQuery(itemClass), with: update, from: caller)
+                _ = try keychain.service.by(caller).update(ItemQuery(itemClass), with: update)
             }
             #expect(updated == expected, "\(itemClass)")
         }
-        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+        #expect(try keychain.service.administrator.check { _ in }.allSatisfy(\.isHealthy))
     }
 
     @Test("A secret attribute that its class does not store is rejected", arguments: Backend.allCases)
@@ -64,9 +65,9 @@ struct ItemRulesTests {
         for (itemClass, expected) in [(ItemClass.genericPassword, Int32(-25303)), (.internetPassword, 0)] {
             let addition = ItemAddition(itemClass, secrets: secrets)
             #expect(
-                status { () throws(KeychainError) in _ = try keychain.service.add(addition, from: TestKeychain.caller) }
+                status { () throws(KeychainError) in _ = try keychain.service.by(TestKeychain.caller).add(addition) }
                     == expected)
         }
-        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+        #expect(try keychain.service.administrator.check { _ in }.allSatisfy(\.isHealthy))
     }
 }

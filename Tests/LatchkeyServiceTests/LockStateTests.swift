@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Synchronization
@@ -18,7 +19,7 @@ struct LockStateTests {
         try keychain.add("a", .whenUnlocked)
         try keychain.setPasscode()
         #expect(try keychain.find("a") == ["v"])
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a", returning: .attributes) } == -25308)
         try keychain.unlock()
@@ -30,7 +31,7 @@ struct LockStateTests {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
         try keychain.add("c", .afterFirstUnlock)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(try keychain.find("c") == ["v"])
         try keychain.add("c2", .afterFirstUnlock)
     }
@@ -42,7 +43,7 @@ struct LockStateTests {
         try made.add("c", .afterFirstUnlock)
         try made.add("d", .always)
         let keychain = try TestKeychain(in: try #require(made.directory), clock: made.clock)
-        #expect(try keychain.service.lockStatus().state == .beforeFirstUnlock)
+        #expect(try keychain.service.administrator.lockStatus().state == .beforeFirstUnlock)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("c") } == -25308)
         #expect(status { () throws(KeychainError) in try keychain.add("c2", .afterFirstUnlock) } == -25308)
         #expect(try keychain.find("d") == ["v"])
@@ -56,7 +57,7 @@ struct LockStateTests {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
         try keychain.add("a", .whenUnlocked)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(status { () throws(KeychainError) in try keychain.add("b", .whenUnlocked) } == -25308)
         #expect(status { () throws(KeychainError) in try keychain.add("a", .whenUnlocked) } == -25308)
         #expect(status { () throws(KeychainError) in try keychain.add("a", .always) } == -25299)
@@ -70,15 +71,15 @@ struct LockStateTests {
         try keychain.setPasscode()
         try keychain.add("c", .afterFirstUnlock)
         try keychain.add("a", .whenUnlocked)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(status { () throws(KeychainError) in _ = try keychain.find(limit: .all) } == -25308)
         var open = keychain.query(limit: .all)
         open.attributes[.accessible] = .string("ck")
-        #expect(try keychain.service.copyMatching(open, returning: .data, from: TestKeychain.caller).records.count == 1)
+        #expect(try keychain.service.by(TestKeychain.caller).copyMatching(open, returning: .data).records.count == 1)
         let update = ItemUpdate(data: SharedSecret(copying: "new".utf8))
         #expect(
             status { () throws(KeychainError) in
-                try keychain.service.update(keychain.query(), with: update, from: TestKeychain.caller)
+                try keychain.service.by(TestKeychain.caller).update(keychain.query(), with: update)
             } == -25308)
         try keychain.unlock()
         #expect(try keychain.find(limit: .all) == ["v", "v"])
@@ -92,12 +93,12 @@ struct LockStateTests {
         try keychain.setPasscode()
         try keychain.add("a", .whenUnlocked)
         try keychain.add("b", .whenUnlocked)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         var described = keychain.query("b")
         described.attributes[.comment] = .string("x")
         let query = described
         #expect(
-            status { () throws(KeychainError) in try keychain.service.delete(query, from: TestKeychain.caller) }
+            status { () throws(KeychainError) in try keychain.service.by(TestKeychain.caller).delete(query) }
                 == -25308)
         try keychain.delete("a")
         #expect(status { () throws(KeychainError) in try keychain.delete("a") } == -25300)
@@ -112,14 +113,14 @@ struct LockStateTests {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
         try keychain.add("a", .whenUnlocked)
-        try keychain.service.lock(immediately: false)
-        #expect(try keychain.service.lockStatus().state == .locked)
-        #expect(try keychain.service.lockStatus().graceLeft == 10)
+        try keychain.service.administrator.lock(immediately: false)
+        #expect(try keychain.service.administrator.lockStatus().state == .locked)
+        #expect(try keychain.service.administrator.lockStatus().graceLeft == 10)
         keychain.clock.advance(by: 9.5)
         #expect(try keychain.find("a") == ["v"])
         keychain.clock.advance(by: 0.5)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
-        #expect(try keychain.service.lockStatus().graceLeft == nil)
+        #expect(try keychain.service.administrator.lockStatus().graceLeft == nil)
     }
 
     @Test("An unlock within the grace period ends it; a lock with --now skips it; a grace period of 0 has no effect")
@@ -127,16 +128,16 @@ struct LockStateTests {
         let keychain = try TestKeychain(.ephemeral)
         try keychain.setPasscode()
         try keychain.add("a", .whenUnlocked)
-        try keychain.service.lock(immediately: false)
+        try keychain.service.administrator.lock(immediately: false)
         try keychain.unlock()
         keychain.clock.advance(by: 60)
         #expect(try keychain.find("a") == ["v"])
-        try keychain.service.lock(immediately: false)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: false)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
         try keychain.unlock()
-        try keychain.service.changeSettings(to: KeybagSettings(graceSeconds: 0), Sample.secret)
-        try keychain.service.lock(immediately: false)
+        try keychain.service.administrator.changeSettings(to: KeybagSettings(graceSeconds: 0), Sample.secret)
+        try keychain.service.administrator.lock(immediately: false)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
     }
 
@@ -144,7 +145,7 @@ struct LockStateTests {
     func idle() throws {
         let keychain = try TestKeychain(.ephemeral)
         try keychain.setPasscode()
-        try keychain.service.changeSettings(to: KeybagSettings(lockInterval: 60), Sample.secret)
+        try keychain.service.administrator.changeSettings(to: KeybagSettings(lockInterval: 60), Sample.secret)
         try keychain.add("a", .whenUnlocked)
         for _ in 0..<3 {
             keychain.clock.advance(by: 59)
@@ -152,7 +153,7 @@ struct LockStateTests {
         }
         keychain.clock.advance(by: 60)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
-        #expect(try keychain.service.lockStatus().state == .locked)
+        #expect(try keychain.service.administrator.lockStatus().state == .locked)
         try keychain.unlock()
         #expect(try keychain.find("a") == ["v"])
     }
@@ -163,14 +164,14 @@ struct LockStateTests {
         try keychain.setPasscode()
         let before = try keychain.add("a", .whenUnlocked).persistentReference
         func reference(_ keychain: TestKeychain) throws -> PersistentReference? {
-            try keychain.service.copyMatching(
-                keychain.query("a"), returning: .persistentReference, from: TestKeychain.caller
+            try keychain.service.by(TestKeychain.caller).copyMatching(
+                keychain.query("a"), returning: .persistentReference
             )
             .records.first?.persistentReference
         }
         try keychain.update("a", ItemUpdate(data: SharedSecret(copying: "new".utf8)))
         #expect(try reference(keychain) == before)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         try keychain.unlock()
         #expect(try reference(keychain) == before)
         keychain.service.close()
@@ -182,14 +183,16 @@ struct LockStateTests {
     @Test("Every change of the lock state is reported, exactly once")
     func observers() throws {
         let keychain = try TestKeychain(.ephemeral)
-        let seen = Mutex<[LockState]>([])
-        let number = keychain.service.addLockObserver { state in seen.withLock { $0.append(state) } }
+        let seen = Mutex<[LockState?]>([])
+        let number = keychain.service.addLockObserver(reportsPresent: false) { state in
+            seen.withLock { $0.append(state) }
+        }
         try keychain.setPasscode()
-        try keychain.service.lock(immediately: true)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         try keychain.unlock()
         keychain.service.removeLockObserver(number)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(
             seen.withLock { $0 } == [.locked, .unlocked]
                 || seen.withLock { $0 } == [.beforeFirstUnlock, .unlocked, .locked, .unlocked])
@@ -198,8 +201,9 @@ struct LockStateTests {
     @Test("A keychain without a passcode is always unlocked, and cannot be locked")
     func noPasscode() throws {
         let keychain = try TestKeychain(.ephemeral)
-        #expect(try keychain.service.lockStatus().state == .unlocked)
-        #expect(status { () throws(KeychainError) in try keychain.service.lock(immediately: true) } == -50)
+        #expect(try keychain.service.administrator.lockStatus().state == .unlocked)
+        #expect(
+            status { () throws(KeychainError) in try keychain.service.administrator.lock(immediately: true) } == -50)
         try keychain.unlock("anything")
         #expect(status { () throws(KeychainError) in try keychain.add("p", .whenPasscodeSetThisDeviceOnly) } == -25291)
     }
@@ -211,14 +215,14 @@ struct LockStateTests {
         try keychain.setPasscode()
         try keychain.add("a", .whenUnlocked)
         try keychain.update("a", ItemUpdate(protection: .always))
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(try keychain.find("a") == ["v"])
         #expect(
             status { () throws(KeychainError) in try keychain.update("a", ItemUpdate(protection: .whenUnlocked)) }
                 == -25308)
         try keychain.unlock()
         try keychain.update("a", ItemUpdate(protection: .whenPasscodeSetThisDeviceOnly))
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
     }
 }

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -17,10 +18,10 @@ struct LookupTests {
     private static func store(
         _ pairs: [String: String], _ data: String, replaces: Bool = true, in keychain: TestKeychain
     ) throws -> ItemRecord {
-        try keychain.service.add(
+        try keychain.service.by(TestKeychain.caller).add(
             ItemAddition(
                 map(pairs), label: "label of \(data)", data: SharedSecret(copying: data.utf8),
-                contentType: ContentType("text/plain"), replaces: replaces), from: TestKeychain.caller)
+                contentType: ContentType("text/plain"), replaces: replaces))
     }
 
     private static func query(_ pairs: [String: String]) throws -> ItemQuery {
@@ -32,8 +33,8 @@ struct LookupTests {
     /// The data of the items that a client of the Secret Service finds.
     private static func find(_ pairs: [String: String], in keychain: TestKeychain) throws -> [String] {
         do throws(KeychainError) {
-            return try keychain.service.copyMatching(
-                (try? query(pairs)) ?? ItemQuery(nil), returning: [.data, .attributes], from: TestKeychain.caller
+            return try keychain.service.by(TestKeychain.caller).copyMatching(
+                (try? query(pairs)) ?? ItemQuery(nil), returning: [.data, .attributes]
             ).records.map { record in
                 record.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? ""
             }
@@ -51,8 +52,8 @@ struct LookupTests {
         let pairs = ["service": "s", "username": "alice", "note": "é"]
         let stored = try Self.store(pairs, "one", in: keychain)
         #expect(stored.storedLookup == (try? Self.map(pairs)))
-        let found = try keychain.service.copyMatching(
-            Self.query(["note": "é"]), returning: [.data, .attributes], from: TestKeychain.caller
+        let found = try keychain.service.by(TestKeychain.caller).copyMatching(
+            Self.query(["note": "é"]), returning: [.data, .attributes]
         ).records
         #expect(found.map(\.identifier) == [stored.identifier])
         #expect(found.first?.lookupAttributes == (try? Self.map(pairs)))
@@ -60,8 +61,8 @@ struct LookupTests {
         #expect(found.first?[.label] == .string("label of one") && found.first?[.account] == .string("alice"))
         #expect(try Self.find(["note": "e"], in: keychain) == [])
         // Data alone has the content type.
-        let data = try keychain.service.copyMatching(
-            Self.query(["note": "é"]), returning: .data, from: TestKeychain.caller)
+        let data = try keychain.service.by(TestKeychain.caller).copyMatching(
+            Self.query(["note": "é"]), returning: .data)
         #expect(data.records.first?.contentType == ContentType("text/plain"))
     }
 
@@ -74,11 +75,11 @@ struct LookupTests {
         var query = try Self.query(["server": "h"])
         for (limit, count) in [(MatchLimit.one, 1), (.atMost(1), 1), (.atMost(5), 2)] {
             query.limit = limit
-            let found = try keychain.service.copyMatching(query, returning: .attributes, from: TestKeychain.caller)
+            let found = try keychain.service.by(TestKeychain.caller).copyMatching(query, returning: .attributes)
             #expect(found.records.count == count)
         }
         query.itemClass = .internetPassword
-        let found = try keychain.service.copyMatching(query, returning: .attributes, from: TestKeychain.caller)
+        let found = try keychain.service.by(TestKeychain.caller).copyMatching(query, returning: .attributes)
         #expect(found.records.map(\.itemClass) == [.internetPassword])
     }
 
@@ -115,8 +116,8 @@ struct LookupTests {
         #expect(changed.identifier == item.identifier)
         #expect(try keychain.find("alice") == ["two"])
         #expect(try Self.find(["service": "s", "username": "alice"], in: keychain) == ["two"])
-        try keychain.service.delete(
-            ItemQuery(nil, persistentReference: changed.persistentReference), from: TestKeychain.caller)
+        try keychain.service.by(TestKeychain.caller).delete(
+            ItemQuery(nil, persistentReference: changed.persistentReference))
         #expect(try Self.find(["service": "s"], in: keychain) == [])
     }
 
@@ -131,8 +132,8 @@ struct LookupTests {
         #expect(try Self.find(["username": "alice", "note": "n"], in: keychain) == ["two"])
         try keychain.update("alice", ItemUpdate(attributes: [.account: .string("bob")]))
         #expect(try Self.find(["username": "alice"], in: keychain) == [])
-        let found = try keychain.service.copyMatching(
-            Self.query(["username": "bob"]), returning: .attributes, from: TestKeychain.caller)
+        let found = try keychain.service.by(TestKeychain.caller).copyMatching(
+            Self.query(["username": "bob"]), returning: .attributes)
         #expect(
             found.records.map(\.lookupAttributes) == [try? Self.map(["service": "s", "username": "bob", "note": "n"])])
         // A label is not part of the map.
@@ -151,9 +152,8 @@ struct LookupTests {
             var update = ItemUpdate()
             update.lookupAttributes = try Self.map(pairs)
             update.contentType = ContentType("application/json")
-            try keychain.service.update(
-                ItemQuery(nil, persistentReference: record.persistentReference), with: update,
-                from: TestKeychain.caller)
+            try keychain.service.by(TestKeychain.caller).update(
+                ItemQuery(nil, persistentReference: record.persistentReference), with: update)
         }
         try set(["service": "s", "username": "bob", "n": "2"], of: item)
         #expect(try keychain.find("bob") == ["two"] && keychain.find("bob (2)") == ["one"])
@@ -173,10 +173,10 @@ struct LookupTests {
         try keychain.setPasscode()
         let generic = try Self.store(["server": "h", "username": "alice"], "one", in: keychain)
         let network = try Self.store(["server": "h", "protocol": "https", "user": "alice"], "two", in: keychain)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         var query = try Self.query(["server": "h"])
         query.accessGroup = "G1"
-        let found = try keychain.service.copyMatching(query, returning: .data, from: TestKeychain.caller)
+        let found = try keychain.service.by(TestKeychain.caller).copyMatching(query, returning: .data)
         #expect(found.records.isEmpty)
         #expect(
             found.locked
@@ -186,19 +186,19 @@ struct LookupTests {
         query.lookupAttributes = try Self.map(["server": "h", "protocol": "ftp"])
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.copyMatching(query, returning: .data, from: TestKeychain.caller)
+                _ = try keychain.service.by(TestKeychain.caller).copyMatching(query, returning: .data)
             } == -25300)
         let program = ItemQuery(.genericPassword, attributes: [.service: .string("h")])
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.copyMatching(program, returning: .data, from: TestKeychain.caller)
+                _ = try keychain.service.by(TestKeychain.caller).copyMatching(program, returning: .data)
             } == -25308)
         let addition = ItemAddition(
             try Self.map(["server": "h", "username": "alice"]), label: "l", data: SharedSecret(copying: "x".utf8),
             contentType: nil, replaces: true)
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.add(addition, from: TestKeychain.caller)
+                _ = try keychain.service.by(TestKeychain.caller).add(addition)
             } == -25308)
         try keychain.unlock()
         #expect(try Self.find(["server": "h"], in: keychain) == ["one", "two"])
@@ -212,10 +212,10 @@ struct LookupTests {
         let query = try Self.query(["username": "alice"])
         let other = CallerIdentity(executable: "/usr/bin/other", declaredGroups: ["G2"])
         for isLocked in [false, true] {
-            if isLocked { try keychain.service.lock(immediately: true) }
+            if isLocked { try keychain.service.administrator.lock(immediately: true) }
             #expect(
                 status { () throws(KeychainError) in
-                    _ = try keychain.service.copyMatching(query, returning: .attributes, from: other)
+                    _ = try keychain.service.by(other).copyMatching(query, returning: .attributes)
                 } == -25300)
         }
     }
@@ -231,7 +231,7 @@ struct LookupTests {
             change(&item)
             let addition = item
             return status { () throws(KeychainError) in
-                _ = try keychain.service.add(addition, from: TestKeychain.caller)
+                _ = try keychain.service.by(TestKeychain.caller).add(addition)
             }
         }
         #expect(add({ $0.lookupAttributes = map }, .certificate) == -50)
@@ -248,10 +248,10 @@ struct LookupTests {
             let wanted = query
             #expect(
                 status { () throws(KeychainError) in
-                    _ = try keychain.service.copyMatching(wanted, returning: .attributes, from: TestKeychain.caller)
+                    _ = try keychain.service.by(TestKeychain.caller).copyMatching(wanted, returning: .attributes)
                 } == -50)
         }
         #expect(add({ $0.lookupAttributes = map }) == 0)
-        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+        #expect(try keychain.service.administrator.check { _ in }.allSatisfy(\.isHealthy))
     }
 }

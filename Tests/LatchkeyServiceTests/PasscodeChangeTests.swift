@@ -2,8 +2,10 @@
 
 import Foundation
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
 import LatchkeyClient
+import LatchkeyOperations
 @_spi(Testing) import LatchkeyService
 import SecretMemory
 import Synchronization
@@ -25,20 +27,20 @@ struct PasscodeChangeTests {
         try second.add("b", .whenUnlocked)
         #expect(try first.find("b") == ["v"])
         // After a change of the passcode, open items stay open: the keys are the same.
-        try first.service.changePasscode(
+        try first.service.administrator.changePasscode(
             from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false
         ) { _, _ in
         }
         #expect(try second.find("a") == ["v"])
         // Rotated keys close them.
-        try first.service.changePasscode(
+        try first.service.administrator.changePasscode(
             from: SharedSecret(copying: "another passcode".utf8), to: Sample.secret, rotates: true
         ) { _, _ in }
         #expect(status { () throws(KeychainError) in _ = try second.find("a") } == -25308)
         try second.unlock()
         #expect(try second.find("a") == ["v"])
         // Removing the passcode opens them to every process.
-        #expect(try first.service.removePasscode(Sample.secret) { _, _ in } == 0)
+        #expect(try first.service.administrator.removePasscode(Sample.secret) { _, _ in } == 0)
         let third = try TestKeychain(in: try #require(first.directory), clock: first.clock)
         #expect(try third.find("b") == ["v"])
         #expect(try second.find("b") == ["v"])
@@ -51,10 +53,10 @@ struct PasscodeChangeTests {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
         for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
-        #expect(try keychain.service.removePasscode(Sample.secret) { _, _ in } == 1)
+        #expect(try keychain.service.administrator.removePasscode(Sample.secret) { _, _ in } == 1)
         #expect(try keychain.find(limit: .all).count == 6)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("akpu") } == -25300)
-        #expect(try keychain.service.lockStatus().hasPasscode == false)
+        #expect(try keychain.service.administrator.lockStatus().hasPasscode == false)
         // A new passcode can be set, with keys that were never stored unprotected.
         try keychain.setPasscode("another passcode")
         #expect(status { () throws(KeychainError) in _ = try keychain.find("akpu") } == -25300)
@@ -69,11 +71,11 @@ struct PasscodeChangeTests {
         let second = try TestKeychain(in: try #require(first.directory), clock: first.clock)
         try second.unlock()
         try second.add("before", .whenPasscodeSetThisDeviceOnly)
-        _ = try first.service.removePasscode(Sample.secret) { _, _ in }
+        _ = try first.service.administrator.removePasscode(Sample.secret) { _, _ in }
         try first.setPasscode("another passcode")
         #expect(
             status { () throws(KeychainError) in try second.add("after", .whenPasscodeSetThisDeviceOnly) } == -25308)
-        #expect(try second.service.lockStatus().state == .beforeFirstUnlock)
+        #expect(try second.service.administrator.lockStatus().state == .beforeFirstUnlock)
         try second.unlock("another passcode")
         try second.add("after", .whenPasscodeSetThisDeviceOnly)
         #expect(try first.find("after") == ["v"])
@@ -85,12 +87,12 @@ struct PasscodeChangeTests {
         try keychain.setPasscode()
         try keychain.add("a", .whenUnlocked)
         try keychain.add("c", .afterFirstUnlock)
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         let other = SharedSecret(copying: "another passcode".utf8)
         for rotates in [false, true] {
             let (old, new) = rotates ? (other, Sample.secret) : (Sample.secret, other)
-            try keychain.service.changePasscode(from: old, to: new, rotates: rotates) { _, _ in }
-            #expect(try keychain.service.lockStatus().state == .locked)
+            try keychain.service.administrator.changePasscode(from: old, to: new, rotates: rotates) { _, _ in }
+            #expect(try keychain.service.administrator.lockStatus().state == .locked)
             #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
             #expect(try keychain.find("c") == ["v"])
         }
@@ -98,8 +100,8 @@ struct PasscodeChangeTests {
         #expect(try keychain.find("a") == ["v"])
         // It does not unlock a process that never had the passcode either.
         let fresh = try keychain.reopened()
-        try fresh.service.changePasscode(from: Sample.secret, to: other, rotates: true) { _, _ in }
-        #expect(try fresh.service.lockStatus().state == .beforeFirstUnlock)
+        try fresh.service.administrator.changePasscode(from: Sample.secret, to: other, rotates: true) { _, _ in }
+        #expect(try fresh.service.administrator.lockStatus().state == .beforeFirstUnlock)
     }
 
     @Test(
@@ -193,21 +195,29 @@ struct PasscodeChangeTests {
         try keychain.setPasscode()
         try keychain.add("p", .whenPasscodeSetThisDeviceOnly)
         let wrong = SharedSecret(copying: "not the passcode".utf8)
-        let before = try keychain.service.lockStatus()
+        let before = try keychain.service.administrator.lockStatus()
         #expect(
             status { () throws(KeychainError) in
-                try keychain.service.changePasscode(from: wrong, to: Sample.secret, rotates: true) { _, _ in }
+                try keychain.service.administrator.changePasscode(from: wrong, to: Sample.secret, rotates: true) {
+                    _, _ in
+                }
             } == -25293)
         #expect(
-            status { () throws(KeychainError) in _ = try keychain.service.removePasscode(wrong) { _, _ in } } == -25293)
-        #expect(status { () throws(KeychainError) in _ = try keychain.service.createRecoveryKey(wrong) } == -25293)
-        #expect(status { () throws(KeychainError) in _ = try keychain.service.createRecoveryKey(nil) } == -25293)
+            status { () throws(KeychainError) in
+                _ = try keychain.service.administrator.removePasscode(wrong) { _, _ in }
+            } == -25293)
+        #expect(
+            status { () throws(KeychainError) in _ = try keychain.service.administrator.createRecoveryKey(wrong) }
+                == -25293)
+        #expect(
+            status { () throws(KeychainError) in _ = try keychain.service.administrator.createRecoveryKey(nil) }
+                == -25293)
         #expect(
             status { () throws(KeychainError) in
-                try keychain.service.changeSettings(to: KeybagSettings(graceSeconds: 0), wrong)
+                try keychain.service.administrator.changeSettings(to: KeybagSettings(graceSeconds: 0), wrong)
             } == -25293
         )
-        var after = try keychain.service.lockStatus()
+        var after = try keychain.service.administrator.lockStatus()
         #expect(after.wrongPasscodes == 1)
         // Only the daemon knows which program gave it.
         #expect(after.guesses.map(\.count) == (backend == .daemon ? [4] : []))
@@ -217,7 +227,7 @@ struct PasscodeChangeTests {
         #expect(status { () throws(KeychainError) in try keychain.setPasscode() } == -50)
         #expect(
             status { () throws(KeychainError) in
-                try keychain.service.changePasscode(
+                try keychain.service.administrator.changePasscode(
                     from: Sample.secret, to: SharedSecret(copying: "short".utf8), rotates: false
                 ) { _, _ in
                 }
@@ -233,7 +243,7 @@ struct PasscodeChangeTests {
         try keychain.add("a", .whenUnlocked)
         #expect(status { () throws(KeychainError) in try keychain.unlock("wrong one") } == -25293)
         #expect(try keychain.find("a") == ["v"])
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(status { () throws(KeychainError) in try keychain.unlock("wrong one") } == -25293)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
     }
@@ -265,13 +275,16 @@ struct PasscodeChangeTests {
         for number in 0..<600 {
             try keychain.add("account \(number)", number.isMultiple(of: 2) ? .whenUnlocked : .always, data: "\(number)")
         }
-        var steps: [(Int, Int)] = []
-        try keychain.service.setPasscode(Sample.secret) { steps.append(($0, $1)) }
+        let reported = Mutex<[(Int, Int)]>([])
+        try keychain.service.administrator.setPasscode(Sample.secret) { done, total in
+            reported.withLock { $0.append((done, total)) }
+        }
+        let steps = reported.withLock { $0 }
         // latchkeyd drops progress messages that its client does not receive immediately.
         if backend != .daemon { #expect(steps.first?.0 == 0 && steps.last?.0 == 300 && steps.count >= 3) }
         #expect(steps.allSatisfy { $0.1 == 300 })
         #expect(Set(try keychain.find(limit: .all)) == Set((0..<600).map { "\($0)" }))
-        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+        #expect(try keychain.service.administrator.check { _ in }.allSatisfy(\.isHealthy))
     }
 
     @Test(
@@ -299,7 +312,7 @@ struct PasscodeChangeTests {
         #expect(gone.count >= 8)
         current = try reopened()
         let wrapped = Self.wrappedKeys(in: try record())
-        try current.service.changePasscode(
+        try current.service.administrator.changePasscode(
             from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false
         ) {
             _, _ in
@@ -339,9 +352,9 @@ struct PasscodeChangeTests {
             let keychain = try TestKeychain(backend)
             try keychain.setPasscode()
             for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
-            try keychain.service.changeSettings(to: KeybagSettings(wipesAfterTen: wipes), Sample.secret)
+            try keychain.service.administrator.changeSettings(to: KeybagSettings(wipesAfterTen: wipes), Sample.secret)
             try keychain.enterWrongPasscodes(10)
-            #expect(try keychain.service.lockStatus().hasPasscode == !wipes)
+            #expect(try keychain.service.administrator.lockStatus().hasPasscode == !wipes)
             for protection in ProtectionClass.allCases {
                 let expected: Int32 = wipes && protection.needsPasscode ? -25300 : 0
                 #expect(
@@ -353,7 +366,7 @@ struct PasscodeChangeTests {
             try keychain.add("new", .whenUnlocked)
             try keychain.setPasscode("another passcode")
             #expect(try keychain.find("new") == ["v"])
-            #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+            #expect(try keychain.service.administrator.check { _ in }.allSatisfy(\.isHealthy))
         }
     }
 
@@ -367,8 +380,8 @@ struct PasscodeChangeTests {
         let directory = try #require(keychain.directory)
         try keychain.setPasscode()
         for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
-        let key = try keychain.service.createRecoveryKey(Sample.secret)
-        #expect(try keychain.service.lockStatus().hasRecoveryKey)
+        let key = try keychain.service.administrator.createRecoveryKey(Sample.secret)
+        #expect(try keychain.service.administrator.lockStatus().hasRecoveryKey)
         keychain.service.close()
         try FileManager.default.removeItem(atPath: "\(directory.path)/state/device.key")
         /// Recovers directly on the files, or through a daemon that cannot open them.
@@ -380,7 +393,8 @@ struct PasscodeChangeTests {
             }
             do {
                 let daemon = try TestKeychain(backend, in: directory, clock: keychain.clock)
-                return try (daemon.service as? RoutedService)?.recover(with: key, newPasscode: newPasscode) ?? -1
+                return try (daemon.service as? RoutedService)?.administrator.recover(
+                    with: key, newPasscode: newPasscode) ?? -1
             } catch {
                 throw error as? KeychainError ?? KeychainError(.internalFailure, "\(error)")
             }
@@ -402,10 +416,10 @@ struct PasscodeChangeTests {
         // The lines that were written under the lost key can be read; the lines after them can be
         // verified.
         if backend == .daemon {
-            let verdict = try recovered.service.verifyAudit()
+            let verdict = try recovered.service.administrator.verifyAudit()
             #expect(verdict.isIntact, "\(verdict.detail)")
             var lines: [String] = []
-            _ = try recovered.service.auditLines(after: 0, since: nil) { part in
+            _ = try recovered.service.administrator.auditLines(after: 0, since: nil) { part in
                 lines += part
                 return true
             }
@@ -415,8 +429,8 @@ struct PasscodeChangeTests {
             #expect(lines.contains { $0.contains("\"recover\"") })
         }
         // After its removal it opens nothing.
-        #expect(try recovered.service.removeRecoveryKey(new))
-        #expect(try !recovered.service.removeRecoveryKey(new))
+        #expect(try recovered.service.administrator.removeRecoveryKey(new))
+        #expect(try !recovered.service.administrator.removeRecoveryKey(new))
         recovered.service.close()
         #expect(status { () throws(KeychainError) in _ = try recover(Sample.secret) } == -25293)
     }

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 @_spi(Testing) import LatchkeyService
 import LinuxSystem
 @testable import Presence
@@ -43,7 +44,7 @@ struct PromptRateTests {
             .after(
                 {
                     _ = eventually { gate.openCount == 5 }
-                    let count = try? service.lockStatus().wrongPasscodes
+                    let count = try? service.administrator.lockStatus().wrongPasscodes
                     counted.withLock { $0 = count }
                 }, types: Sample.passcode))
         #expect(Self.fiveTimes { fixture.status("A") } == [0, 0, 0, 0, 0])

@@ -3,6 +3,7 @@
 import Foundation
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Synchronization
@@ -194,11 +195,11 @@ struct ProtectionMatrixTests {
                 switch self {
                 case .noPasscode, .unlocked: return made
                 case .grace:
-                    try made.service.lock(immediately: false)
+                    try made.service.administrator.lock(immediately: false)
                     made.clock.advance(by: 5)
                     return made
                 case .locked:
-                    try made.service.lock(immediately: true)
+                    try made.service.administrator.lock(immediately: true)
                     return made
                 case .beforeFirstUnlock: return try made.reopened()
                 case .afterReboot:
@@ -225,11 +226,11 @@ struct ProtectionMatrixTests {
         private static func transfer(from one: TestKeychain, to other: TestKeychain) throws {
             var file: [UInt8] = []
             let passphrase = SharedSecret(copying: "a passphrase".utf8)
-            _ = try one.service.backup(
+            _ = try one.service.administrator.backup(
                 under: passphrase, passcode: Sample.secret,
                 to: { (bytes) throws(KeychainError) in file += Array(bytes) },
                 progress: { _, _ in })
-            _ = try other.service.restore(
+            _ = try other.service.administrator.restore(
                 under: passphrase, passcode: Sample.secret, merges: false, dryRun: false,
                 from: { (buffer) throws(KeychainError) in
                     let count = min(buffer.count, file.count)

@@ -3,6 +3,7 @@
 import KeychainModel
 import KeychainTesting
 import LatchkeyClient
+import LatchkeyOperations
 @_spi(Testing) import LatchkeyService
 import SecretMemory
 import Testing
@@ -15,7 +16,7 @@ struct RecoveryDelayTests {
         throws(KeychainError) -> Int
     {
         if let daemon = keychain.service as? RoutedService {
-            return try daemon.recover(with: key, newPasscode: newPasscode)
+            return try daemon.administrator.recover(with: key, newPasscode: newPasscode)
         }
         guard let directory = keychain.directory else {
             throw .parameter("a keychain in memory has nothing to recover")
@@ -31,16 +32,16 @@ struct RecoveryDelayTests {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
         try keychain.add("a", .whenUnlocked)
-        let key = try keychain.service.createRecoveryKey(Sample.secret)
+        let key = try keychain.service.administrator.createRecoveryKey(Sample.secret)
         try keychain.enterWrongPasscodes(9)
         #expect(status { () throws(KeychainError) in try keychain.unlock() } == -25293)
-        #expect(try keychain.service.lockStatus().delay == 3600)
+        #expect(try keychain.service.administrator.lockStatus().delay == 3600)
         #expect(try recover(keychain, with: key, newPasscode: nil) == 0)
         // Checking the key in a dry run ends no delay.
-        #expect(try keychain.service.lockStatus().delay == 3600)
+        #expect(try keychain.service.administrator.lockStatus().delay == 3600)
         #expect(try recover(keychain, with: key, newPasscode: SharedSecret(copying: "after the delay".utf8)) == 0)
         let recovered = try keychain.reopened()
-        #expect(try recovered.service.lockStatus().delay == 0)
+        #expect(try recovered.service.administrator.lockStatus().delay == 0)
         try recovered.unlock("after the delay")
         #expect(try recovered.find("a") == ["v"])
     }
@@ -51,17 +52,17 @@ struct RecoveryDelayTests {
     func wrongKey(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
-        _ = try keychain.service.createRecoveryKey(Sample.secret)
+        _ = try keychain.service.administrator.createRecoveryKey(Sample.secret)
         let other = try TestKeychain(.onDisk)
         try other.setPasscode()
-        let foreign = try other.service.createRecoveryKey(Sample.secret)
+        let foreign = try other.service.administrator.createRecoveryKey(Sample.secret)
         for _ in 0..<20 {
             #expect(
                 status { () throws(KeychainError) in
                     _ = try recover(keychain, with: foreign, newPasscode: SharedSecret(copying: "a new passcode".utf8))
                 } == -25293)
         }
-        #expect(try keychain.service.lockStatus().wrongPasscodes == 0)
+        #expect(try keychain.service.administrator.lockStatus().wrongPasscodes == 0)
         try keychain.unlock()
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -37,7 +39,7 @@ struct SearchedKeychainsTests {
     }
 
     private func secrets(_ query: ItemQuery) throws -> [String] {
-        try searched.copyMatching(query, returning: .data, from: Self.caller).records.map { record in
+        try searched.by(Self.caller).copyMatching(query, returning: .data).records.map { record in
             record.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? ""
         }
     }
@@ -57,23 +59,30 @@ struct SearchedKeychainsTests {
     @Test("New items go to the default keychain, and only its items can be duplicates")
     func additions() throws {
         _ = try login.add(Self.item("a"), from: Self.caller)
-        _ = try searched.add(Self.item("a"), from: Self.caller)
+        _ = try searched.by(Self.caller).add(Self.item("a"))
         #expect(try build.status().counts.map(\.count) == [1])
         #expect(throws: KeychainError.duplicateItem) { () throws in
-            try searched.add(Self.item("a"), from: Self.caller)
+            try searched.by(Self.caller).add(Self.item("a"))
         }
-        #expect(searched.used == [try #require(KeychainName("build"))])
+        let name = try #require(KeychainName("build"))
+        var walk = SearchWalk(
+            [name: .success(build), .login: .success(login)], search: [.login], defaultKeychain: name)
+        _ = try walk.perform(AddItem(Self.item("b")), Exchange()) {
+            (keychain, addition, exchange) throws(KeychainError) in
+            try keychain.perform(addition, from: Self.caller, exchange)
+        }
+        #expect(walk.used == [name])
     }
 
     @Test("Changes and deletions reach every keychain of the list")
     func changes() throws {
         for service in [login, build] { _ = try service.add(Self.item("a"), from: Self.caller) }
         let update = ItemUpdate(data: SharedSecret(copying: "new".utf8))
-        #expect(try searched.update(Self.query("a"), with: update, from: Self.caller) == 2)
+        #expect(try searched.by(Self.caller).update(Self.query("a"), with: update) == 2)
         #expect(try secrets(Self.query("a", limit: .all)) == ["new", "new"])
-        #expect(try searched.delete(Self.query("a"), from: Self.caller) == 2)
+        #expect(try searched.by(Self.caller).delete(Self.query("a")) == 2)
         #expect(throws: KeychainError.itemNotFound) { () throws in
-            try searched.delete(Self.query("a"), from: Self.caller)
+            try searched.by(Self.caller).delete(Self.query("a"))
         }
     }
 
@@ -87,20 +96,20 @@ struct SearchedKeychainsTests {
         _ = try login.add(Self.item("a", "of login"), from: Self.caller)
         #expect(try secrets(Self.query("a")) == ["of login"])
         // What is about a whole keychain is about the default one.
-        #expect(try searched.lockStatus().state == .locked)
-        try searched.unlock(Self.passcode) { _, _ in }
+        #expect(try searched.administrator.lockStatus().state == .locked)
+        try searched.administrator.unlock(Self.passcode) { _, _ in }
         #expect(try secrets(Self.query("a")) == ["of build"])
     }
 
     @Test("A context is one in every keychain")
     func contexts() throws {
-        let context = try searched.createContext(from: Self.caller)
+        let context = try searched.by(Self.caller).createContext()
         let password = SharedSecret(copying: "of the application".utf8)
-        try searched.setApplicationPassword(password, in: context, from: Self.caller)
+        try searched.by(Self.caller).setApplicationPassword(password, in: context)
         for service in [login, build] {
             #expect(try service.hasApplicationPassword(in: context, from: Self.caller))
         }
-        searched.endContext(context, from: Self.caller)
+        searched.by(Self.caller).endContext(context)
         for service in [login, build] {
             #expect(throws: KeychainError.self) { () throws in
                 try service.hasApplicationPassword(in: context, from: Self.caller)
@@ -110,9 +119,9 @@ struct SearchedKeychainsTests {
 
     @Test("Keys of files are those of the login keychain, which outlives the others")
     func files() throws {
-        let key = try searched.createFileKey(.none, group: nil, withholdsKey: false, from: Self.caller)
+        let key = try searched.by(Self.caller).createFileKey(.none, group: nil, withholdsKey: false)
         _ = try login.openFileKey(key.record, from: Self.caller)
         #expect(throws: KeychainError.self) { () throws in try build.openFileKey(key.record, from: Self.caller) }
-        _ = try searched.openFileKey(key.record, from: Self.caller)
+        _ = try searched.by(Self.caller).openFileKey(key.record)
     }
 }

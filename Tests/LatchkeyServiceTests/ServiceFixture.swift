@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -12,28 +13,27 @@ extension TestKeychain {
 
     @discardableResult
     func add(_ account: String, _ protection: ProtectionClass, data: String = "v") throws(KeychainError) -> ItemRecord {
-        try service.add(
+        try service.by(Self.caller).add(
             ItemAddition(
                 .genericPassword, attributes: [.account: .string(account), .service: .string("s")],
-                secrets: ItemSecrets(data: SharedSecret(copying: data.utf8)), protection: protection), from: Self.caller
-        )
+                secrets: ItemSecrets(data: SharedSecret(copying: data.utf8)), protection: protection))
     }
 
     func find(_ account: String? = nil, limit: MatchLimit = .one, returning: ReturnTypes = .data) throws(KeychainError)
         -> [String]
     {
-        try service.copyMatching(query(account, limit: limit), returning: returning, from: Self.caller).records.map {
+        try service.by(Self.caller).copyMatching(query(account, limit: limit), returning: returning).records.map {
             record in
             record.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? ""
         }
     }
 
     func update(_ account: String, _ update: ItemUpdate) throws(KeychainError) {
-        try service.update(query(account), with: update, from: Self.caller)
+        try service.by(Self.caller).update(query(account), with: update)
     }
 
     func delete(_ account: String) throws(KeychainError) {
-        try service.delete(query(account), from: Self.caller)
+        try service.by(Self.caller).delete(query(account))
     }
 
     func query(_ account: String? = nil, limit: MatchLimit? = nil) -> ItemQuery {
@@ -43,17 +43,17 @@ extension TestKeychain {
     }
 
     func setPasscode(_ text: String = Sample.passcode) throws(KeychainError) {
-        try service.setPasscode(SharedSecret(copying: text.utf8)) { _, _ in }
+        try service.administrator.setPasscode(SharedSecret(copying: text.utf8)) { _, _ in }
     }
 
     func unlock(_ text: String = Sample.passcode) throws(KeychainError) {
-        try service.unlock(SharedSecret(copying: text.utf8)) { _, _ in }
+        try service.administrator.unlock(SharedSecret(copying: text.utf8)) { _, _ in }
     }
 
     /// Enters wrong passcodes, each after the delay of the one before.
     func enterWrongPasscodes(_ count: Int) throws {
         let counted = { [self] in
-            let lock = try service.lockStatus()
+            let lock = try service.administrator.lockStatus()
             return lock.hasPasscode ? lock.wrongPasscodes : count
         }
         try KeychainTesting.enterWrongPasscodes(1...count, counted: counted) { wrong in

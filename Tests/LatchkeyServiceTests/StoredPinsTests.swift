@@ -3,6 +3,7 @@
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing

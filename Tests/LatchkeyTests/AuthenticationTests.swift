@@ -4,6 +4,7 @@ import KeychainModel
 import KeychainTesting
 import Latchkey
 @_spi(Testing) import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -51,7 +52,7 @@ struct AuthenticationTests {
     func restart(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let passcode = SharedSecret(copying: "passcode of the test".utf8)
-        try keychain.service.setPasscode(passcode) { _, _ in }
+        try keychain.service.administrator.setPasscode(passcode) { _, _ in }
         try keychain.run(groups: ["G1"]) {
             var item = Self.alice
             item.accessControl = .userPresence
@@ -62,7 +63,7 @@ struct AuthenticationTests {
                 for _ in 0..<2 { #expect(try authenticated.string(for: Self.alice) == "s3cret") }
                 #expect(keychain.person.takeQuestions().count == 1)
                 try keychain.restartDaemon()
-                try keychain.service.unlock(passcode) { _, _ in }
+                try keychain.service.administrator.unlock(passcode) { _, _ in }
             }
         }
         #expect(keychain.person.unusedAnswers == 0)

@@ -3,6 +3,7 @@
 import Foundation
 import KeychainTesting
 import Latchkey
+import LatchkeyOperations
 import LatchkeyService
 import Testing
 

@@ -4,6 +4,7 @@ import Foundation
 import KeychainTesting
 import KeychainModel
 import Latchkey
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -87,7 +88,7 @@ struct KeychainTests {
                 let secrets = ItemSecrets(data: SharedSecret(copying: account.canonicalBytes))
                 let addition = ItemAddition(
                     .genericPassword, attributes: [.service: .string("S"), .account: account], secrets: secrets)
-                _ = try keychain.service.add(addition, from: caller)
+                _ = try keychain.service.by(caller).add(addition)
             }
             let found = try Keychain.default.items(GenericPassword.self)
             #expect(found.count == 2)

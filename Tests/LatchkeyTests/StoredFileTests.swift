@@ -5,6 +5,7 @@ import Glibc
 import KeychainModel
 import KeychainTesting
 import Latchkey
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Synchronization
@@ -289,13 +290,13 @@ struct StoredFileTests {
     func description() throws {
         let keychain = try TestKeychain(.onDisk)
         let caller = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1"])
-        _ = try keychain.service.add(
+        _ = try keychain.service.by(caller).add(
             ItemAddition(
                 .genericPassword,
                 attributes: [
                     .service: .string(Self.item.service), .account: .string(Self.item.account),
                     .itemDescription: .string("file"),
-                ], secrets: ItemSecrets(data: SharedSecret(copying: "secret".utf8))), from: caller)
+                ], secrets: ItemSecrets(data: SharedSecret(copying: "secret".utf8))))
         try keychain.run(groups: ["G1"]) {
             let error = #expect(throws: KeychainError.self) {
                 try Keychain.default.storeFile(Data("new".utf8), as: Self.item, replacing: true)
@@ -341,7 +342,7 @@ struct StoredFileTests {
         [UInt8], BackupReport
     ) {
         let backup = BackupInMemory()
-        let report = try keychain.service.backup(
+        let report = try keychain.service.administrator.backup(
             under: phrase, passcode: nil, including: contents, to: backup.write, progress: { _, _ in })
         return (backup.bytes, report)
     }
@@ -349,7 +350,7 @@ struct StoredFileTests {
     private static func restore(
         _ backup: [UInt8], into keychain: TestKeychain, merges: Bool = true, dryRun: Bool = false
     ) throws -> RestoreReport {
-        try keychain.service.restore(
+        try keychain.service.administrator.restore(
             under: phrase, passcode: nil, merges: merges, dryRun: dryRun,
             from: BackupInMemory(backup).read(into:), progress: { _, _ in })
     }
@@ -402,7 +403,7 @@ struct StoredFileTests {
         for length in [backup.count - 1, backup.count - 70_000, 400_000] {
             #expect(throws: KeychainError.self) { try Self.restore(Array(backup.prefix(length)), into: other) }
             #expect(try files(of: other).isEmpty)
-            #expect(try other.service.status().counts.isEmpty)
+            #expect(try other.service.administrator.status().counts.isEmpty)
         }
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 @_spi(Testing) import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import LocalAuthentication
 import Presence
@@ -23,7 +24,7 @@ struct KeychainTests {
         let person = ScriptedPerson()
         let keychain = try TestKeychain(backend, person: person)
         if let first = fingers.first { person.enroll(first) }
-        try keychain.service.setPasscode(SharedSecret(copying: passcode.utf8)) { _, _ in }
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: passcode.utf8)) { _, _ in }
         let identity = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1"])
         let caller = CallerContext(identity: identity, service: keychain.service, place: ScriptedPerson.place)
         try await CallerContext.$current.withValue(caller) { try await body(keychain, person) }
@@ -67,8 +68,8 @@ struct KeychainTests {
             try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "again")
             #expect(person.takeQuestions().isEmpty)
 
-            try keychain.service.lock(immediately: true)
-            try keychain.service.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
+            try keychain.service.administrator.lock(immediately: true)
+            try keychain.service.administrator.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
             context.interactionNotAllowed = true
             #expect(read(with: context).0 == errSecInteractionNotAllowed)
         }
@@ -182,8 +183,8 @@ struct KeychainTests {
             #expect(secret == token)
 
             // The right still says that it is authorized, but the keychain has wiped what was proven.
-            try keychain.service.lock(immediately: true)
-            try keychain.service.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
+            try keychain.service.administrator.lock(immediately: true)
+            try keychain.service.administrator.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
             #expect(right.state == .authorized)
             let error = await #expect(throws: LAError.self) { try await right.secret.rawData }
             #expect(error?.code == .notInteractive && person.questions.isEmpty)
@@ -200,7 +201,7 @@ struct KeychainTests {
     func passcodeRemoval(_ backend: Backend) async throws {
         try await withKeychain(backend) { keychain, _ in
             let right = try await LARightStore.shared.saveRight(LARight(), identifier: "vault", secret: message)
-            _ = try keychain.service.removePasscode(SharedSecret(copying: passcode.utf8)) { _, _ in }
+            _ = try keychain.service.administrator.removePasscode(SharedSecret(copying: passcode.utf8)) { _, _ in }
             let missing = await #expect(throws: NSError.self) {
                 try await LARightStore.shared.right(forIdentifier: "vault")
             }
@@ -241,7 +242,7 @@ struct KeychainTests {
         let person = ScriptedPerson()
         person.enroll("left")
         let keychain = try TestKeychain(backend, person: person)
-        try keychain.service.setPasscode(SharedSecret(copying: passcode.utf8)) { _, _ in }
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: passcode.utf8)) { _, _ in }
         let restarted = try keychain.reopened()
         let identity = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1"])
         let caller = CallerContext(identity: identity, service: restarted.service, place: ScriptedPerson.place)
@@ -254,7 +255,7 @@ struct KeychainTests {
             #expect(context.biometryType == .touchID && context.evaluatedPolicyDomainState == nil)
             #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
             #expect(throws: Never.self) {
-                try restarted.service.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
+                try restarted.service.administrator.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
             }
             #expect(context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
         }
@@ -264,7 +265,7 @@ struct KeychainTests {
 
     private func restart(_ keychain: TestKeychain) throws {
         try keychain.restartDaemon()
-        try keychain.service.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
+        try keychain.service.administrator.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
     }
 
     @Test(

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainModel
+import KeychainSessions
 import Latchkey
 import LatchkeyClient
 import LatchkeyService

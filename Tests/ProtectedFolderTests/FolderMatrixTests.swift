@@ -4,9 +4,11 @@ import FileProtection
 import Foundation
 import Glibc
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
 import Latchkey
 import LatchkeyClient
+import LatchkeyOperations
 import LatchkeyService
 import LinuxSystem
 import SecretMemory
@@ -60,7 +62,7 @@ struct FolderMatrixTests {
         for name in ["open", "handle", "delete", "rename"] {
             try Call.write(Array("before".utf8), to: "\(mount)/\(name)")
         }
-        try session.service.setPasscode(SharedSecretText.passcode) { _, _ in }
+        try session.service.administrator.setPasscode(SharedSecretText.passcode) { _, _ in }
         let handle = try Call.open("\(mount)/handle", O_RDWR)
         defer { close(handle) }
         #expect(try Call.read("\(mount)/open") == Array("before".utf8))
@@ -74,7 +76,7 @@ struct FolderMatrixTests {
                 }
             folder.lockStateChanged(isOpen: isOpen)
         }
-        try session.service.lock(immediately: true)
+        try session.service.administrator.lock(immediately: true)
         // The daemon's clients learn it on a thread of their own.
         if row.protection == .complete {
             #expect(eventually { Call.code { _ = try Call.read("\(mount)/open") } != 0 })
@@ -112,7 +114,7 @@ struct FolderMatrixTests {
             let succeeds = Self.expected(row.protection)[name] == true
             #expect(code == (succeeds ? 0 : EACCES), "\(name): \(code)")
         }
-        try session.service.unlock(SharedSecretText.passcode) { _, _ in }
+        try session.service.administrator.unlock(SharedSecretText.passcode) { _, _ in }
         #expect(eventually { Call.code { _ = try Call.read("\(mount)/open") } != EACCES })
         #expect(try Call.read("\(mount)/open") == Array("before".utf8))
         if row.protection != .complete { #expect(try Call.read("\(mount)/created") == Array("new".utf8)) }

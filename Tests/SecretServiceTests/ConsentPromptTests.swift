@@ -2,7 +2,9 @@
 
 import Glibc
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import LinuxSystem
 import SecretMemory
@@ -92,11 +94,11 @@ struct ConsentPromptTests {
     @Test("SECS-12: what no client has stored has no creator, and is asked about")
     func withoutCreator() throws {
         let world = try ConsentWorld(.creator)
-        let record = try world.keychain.service.add(
-            ItemAddition(
-                .genericPassword, attributes: [.service: .string("example.com")],
-                secrets: ItemSecrets(data: SharedSecret(copying: "s3cret".utf8))),
-            from: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
+        let record = try world.keychain.service.by(CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
+            .add(
+                ItemAddition(
+                    .genericPassword, attributes: [.service: .string("example.com")],
+                    secrets: ItemSecrets(data: SharedSecret(copying: "s3cret".utf8))))
         let client = try world.client()
         let found = try client.search(["service": "example.com"])
         #expect(found.unlocked.isEmpty && found.locked.count == 1)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 @testable import SecretService
@@ -116,21 +118,20 @@ struct KeychainSecretStoreTests {
         let keychain = try TestKeychain(.ephemeral)
         let store = KeychainSecretStore(testing: keychain)
         let list = try AccessList(name: "a", programs: .listed(["/usr/bin/one"]))
-        let record = try keychain.service.add(
+        let record = try keychain.service.by(CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)).add(
             ItemAddition(
                 .genericPassword,
                 attributes: [
                     .service: .string("example.com"), .account: .string("alice"), .accessList: list.attributeValue,
-                ]), from: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
+                ]))
         let reference = ItemReference(.login, try #require(SecretItemID(record.persistentReference.bytes)))
         #expect(try store.item(reference).creators.isEmpty)
         var item = try Self.item(["service": "example.com", "username": "alice"], "x")
         item.creator = ProgramPath("/usr/bin/two")
         #expect(try store.add(item, replacing: true, to: .login) == AddedItem(reference, isReplacement: true))
         #expect(try store.item(reference).creators.isEmpty)
-        let found = try keychain.service.copyMatching(
-            ItemQuery(.genericPassword, attributes: [.service: .string("example.com")]), returning: .attributes,
-            from: CallerIdentity(executable: "/usr/bin/example"))
+        let found = try keychain.service.by(CallerIdentity(executable: "/usr/bin/example")).copyMatching(
+            ItemQuery(.genericPassword, attributes: [.service: .string("example.com")]), returning: .attributes)
         #expect(try found.records.first?.accessList() == list)
     }
 
@@ -177,10 +178,10 @@ struct KeychainSecretStoreTests {
         let service = CallerIdentity(
             executable: "/usr/bin/service", attestedGroups: [work.accessGroup.name, AccessGroup.shared.name])
         for name in service.attestedGroups ?? [] {
-            let record = try keychain.service.add(
+            let record = try keychain.service.by(service).add(
                 ItemAddition(
                     .genericPassword, attributes: [.account: .string("alice")],
-                    secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)), accessGroup: name), from: service)
+                    secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)), accessGroup: name))
             let identifier = try #require(SecretItemID(record.persistentReference.bytes))
             for collection in [CollectionName.login, work] {
                 #expect(throws: SecretStoreError.notFound) { try store.item(ItemReference(collection, identifier)) }
@@ -232,11 +233,11 @@ struct KeychainSecretStoreTests {
         let keychain = try TestKeychain(.ephemeral)
         let store = KeychainSecretStore(testing: keychain)
         try store.changePasscode(of: .login, from: nil, to: SharedSecret(copying: "correct horse battery".utf8))
-        let record = try keychain.service.add(
+        let record = try keychain.service.by(CallerIdentity(executable: "/usr/bin/example")).add(
             ItemAddition(
                 .genericPassword, attributes: [.service: .string("s")],
                 secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)), protection: .whenUnlocked,
-                accessControlFlags: .userPresence), from: CallerIdentity(executable: "/usr/bin/example"))
+                accessControlFlags: .userPresence))
         let other = try store.add(try Self.item(["service": "s", "n": "1"], "x"), replacing: false, to: .login)
         let found = try store.search(SecretAttributes(testing: ["service": "s"]), in: nil)
         #expect(found.map(\.reference) == [other.reference])
@@ -253,9 +254,8 @@ struct KeychainSecretStoreTests {
         _ = try store.collections()
         let count = EventCount()
         let observation = try store.observe { change in if change == .contents { count.increase() } }
-        _ = try keychain.service.add(
-            ItemAddition(.genericPassword, attributes: [.service: .string("s")]),
-            from: CallerIdentity(executable: "/usr/bin/example"))
+        _ = try keychain.service.by(CallerIdentity(executable: "/usr/bin/example")).add(
+            ItemAddition(.genericPassword, attributes: [.service: .string("s")]))
         #expect(eventually { count.value > 0 })
         withExtendedLifetime(observation) {}
     }
@@ -275,10 +275,10 @@ struct KeychainSecretStoreTests {
         _ = try store.collections()
         #expect(count.value == 1)
         let item = ItemAddition(.genericPassword, attributes: [.service: .string("s")])
-        _ = try second.service.add(item, from: caller)
+        _ = try second.service.by(caller).add(item)
         #expect(eventually { count.value > 1 })
         let seen = count.value
-        _ = try first.service.add(item, from: caller)
+        _ = try first.service.by(caller).add(item)
         _ = try store.collections()
         #expect(count.value == seen)
         withExtendedLifetime(observation) {}

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 @testable import SecretService
@@ -142,7 +143,7 @@ struct SharedItemTests {
     /// The data of the item as a program finds it; nil if it does not.
     private static func data(_ query: ItemQuery, _ program: Program, _ keychain: TestKeychain) throws -> String? {
         do throws(KeychainError) {
-            let found = try keychain.service.copyMatching(query, returning: .data, from: program.caller)
+            let found = try keychain.service.by(program.caller).copyMatching(query, returning: .data)
             return found.records.first?.secrets?.data.map { SecretValue($0, contentType: "").text }
         } catch {
             guard error.status == .itemNotFound else { throw error }
@@ -171,7 +172,7 @@ struct SharedItemTests {
             let item = try store.add(try Self.item(client.stored, "1"), replacing: true, to: .login).reference
             #expect(try Self.data(query, program, keychain) == "1")
             // The program changes it, and the client sees that.
-            try keychain.service.update(query, with: ItemUpdate(data: Self.secret("2")), from: program.caller)
+            try keychain.service.by(program.caller).update(query, with: ItemUpdate(data: Self.secret("2")))
             let search = try SecretAttributes(testing: client.searched)
             #expect(try store.search(search, in: nil) == [FoundItem(item, isLocked: false)])
             #expect(try store.secret(of: item).text == "2" && store.secret(of: item).contentType == "text/x")
@@ -182,12 +183,12 @@ struct SharedItemTests {
             #expect(try Self.data(query, program, keychain) == "3")
             // The program renames the account; the client finds it under the new name.
             let account: [ItemAttribute: AttributeValue] = [.account: .string("bob")]
-            try keychain.service.update(query, with: ItemUpdate(attributes: account), from: program.caller)
+            try keychain.service.by(program.caller).update(query, with: ItemUpdate(attributes: account))
             let renamed = try #require(try store.item(item).attributes)
             #expect(["username", "user", "account"].contains { renamed[$0] == "bob" })
             // Deleted by the program, it is gone.
-            try keychain.service.delete(
-                Self.query(client.itemClass, client.attributes.merging(account) { $1 }), from: program.caller)
+            try keychain.service.by(program.caller).delete(
+                Self.query(client.itemClass, client.attributes.merging(account) { $1 }))
             #expect(throws: SecretStoreError.notFound) { try store.item(item) }
             #expect(try store.items(in: .login).isEmpty)
         }
@@ -209,10 +210,9 @@ struct SharedItemTests {
         for backend in Backend.allCases {
             let keychain = try TestKeychain(backend)
             let store = KeychainSecretStore(testing: keychain)
-            let record = try keychain.service.add(
+            let record = try keychain.service.by(program.caller).add(
                 ItemAddition(
-                    item.itemClass, attributes: item.attributes, secrets: ItemSecrets(data: Self.secret("1"))),
-                from: program.caller)
+                    item.itemClass, attributes: item.attributes, secrets: ItemSecrets(data: Self.secret("1"))))
             let reference = ItemReference(
                 .login, try #require(SecretItemID(record.persistentReference.bytes)))
             for search in item.searches {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import Presence
 import SecretMemory

@@ -2,7 +2,9 @@
 
 import Glibc
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import LinuxSystem
 import SecretMemory
@@ -133,7 +135,7 @@ struct SecurityKeyServiceTests {
         let context = try fixture.session.createContext()
         BackgroundThread.run {
             guard device.waitUntilTouchIsAwaited() else { return }
-            fixture.keychain.service.endContext(context, from: SecurityKeyFixture.caller)
+            fixture.keychain.service.by(SecurityKeyFixture.caller).endContext(context)
         }
         let failure = try fixture.error { fixture in
             try fixture.session.authenticate(for: .policy(.securityKey), in: context, prompt: AuthenticationPrompt())

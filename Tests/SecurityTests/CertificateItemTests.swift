@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import Security
 import Testing

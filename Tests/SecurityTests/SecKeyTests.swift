@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Security
@@ -755,7 +756,7 @@ struct SecKeyTests {
     func locked(_ backend: Backend) throws {
         try withKeychain(backend) { keychain in
             let passcode = SharedSecret(copying: "correct horse battery".utf8)
-            try keychain.service.setPasscode(passcode) { _, _ in }
+            try keychain.service.administrator.setPasscode(passcode) { _, _ in }
             let half =
                 [
                     kSecAttrIsPermanent: true, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked,
@@ -763,14 +764,14 @@ struct SecKeyTests {
                 ]
                 as [CFString: Any]
             let key = try Self.random(Self.curve.merging([kSecPrivateKeyAttrs: half]) { $1 })
-            try keychain.service.lock(immediately: true)
+            try keychain.service.administrator.lock(immediately: true)
             #expect(
                 Self.code { SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, $0) }
                     == -25308)
             let query =
                 [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data([1]), kSecReturnRef: true] as [CFString: Any]
             #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecInteractionNotAllowed)
-            try keychain.service.unlock(passcode) { _, _ in }
+            try keychain.service.administrator.unlock(passcode) { _, _ in }
             #expect(try Self.agree(key, try #require(SecKeyCopyPublicKey(key))))
         }
     }

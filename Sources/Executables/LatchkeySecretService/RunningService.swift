@@ -3,6 +3,7 @@
 internal import Glibc
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 internal import Logging

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import KeychainSessions
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
@@ -49,7 +51,7 @@ extension Keychain {
         let number = keychain.addLockObserver { state in
             hasChanged.withLock { hasChanged in
                 hasChanged = true
-                continuation.yield(state)
+                continuation.yield(state ?? .beforeFirstUnlock)
             }
         }
         continuation.onTermination = { _ in keychain.removeLockObserver(number) }

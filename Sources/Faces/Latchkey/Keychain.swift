@@ -2,7 +2,9 @@
 
 public import FoundationEssentials
 public import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 public import SecretMemory
 

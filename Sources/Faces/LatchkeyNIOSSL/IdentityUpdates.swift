@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyClient
 internal import LatchkeyService
 internal import LinuxSystem

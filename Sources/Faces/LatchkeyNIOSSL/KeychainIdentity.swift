@@ -4,6 +4,7 @@ internal import CertificateTrust
 internal import Foundation
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeySecurity
 internal import LatchkeyService
 

@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 
 /// One call of `SecItemAdd`. It can store several items: the halves of identities, or the items of

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
-public import LatchkeyService
+public import KeychainSessions
+internal import LatchkeyOperations
+internal import LatchkeyService
 internal import LinuxSystem
 public import SecretMemory
 
@@ -74,7 +76,7 @@ public final class AuthenticationContext: AuthenticationContextOwner {
         // A new handle gets the password when it is created.
         guard let known else { return }
         do throws(KeychainError) {
-            try known.session.service.setApplicationPassword(password, in: known.id, from: known.session.caller)
+            try known.session.setApplicationPassword(password, in: known.id)
         } catch  where error.authentication == .failed(.invalidContext) {
             forget(known.id)
         }
@@ -84,9 +86,9 @@ public final class AuthenticationContext: AuthenticationContextOwner {
     public var hasApplicationPassword: Bool {
         let (known, password) = state.withLock { ($0.handle, $0.password) }
         // What is not in the service yet, or any more, is set when a handle is created.
-        guard let known,
-            let isSet = try? known.session.service.hasApplicationPassword(in: known.id, from: known.session.caller)
-        else { return password != nil }
+        guard let known, let isSet = try? known.session.hasApplicationPassword(in: known.id) else {
+            return password != nil
+        }
         if !isSet {
             // Not if another thread has just set a new one.
             state.withLock { state in
@@ -106,7 +108,7 @@ public final class AuthenticationContext: AuthenticationContextOwner {
             state = State(isInvalid: true)
             return known
         }
-        if let known { known.session.service.endContext(known.id, from: known.session.caller) }
+        if let known { known.session.endContext(known.id) }
     }
 
     private func handle() throws(KeychainError) -> (session: KeychainSession, id: AuthenticationContextID) {
@@ -115,13 +117,13 @@ public final class AuthenticationContext: AuthenticationContextOwner {
         if let known { return known }
         let session = try open()
         let id = try session.createContext()
-        if let password { try session.service.setApplicationPassword(password, in: id, from: session.caller) }
+        if let password { try session.setApplicationPassword(password, in: id) }
         // Another thread may have created one meanwhile, or ended the context.
         let (kept, isUnused) = state.withLock { state in
             if !state.isInvalid, state.handle == nil { state.handle = (session, id) }
             return (state.handle, state.handle?.id != id)
         }
-        if isUnused { session.service.endContext(id, from: session.caller) }
+        if isUnused { session.endContext(id) }
         guard let kept else { throw Self.invalidated }
         return kept
     }

@@ -3,6 +3,7 @@
 public import CertificateTrust
 internal import Glibc
 public import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import SecretMemory
 

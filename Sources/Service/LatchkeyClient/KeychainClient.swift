@@ -2,6 +2,8 @@
 
 internal import Glibc
 public import KeychainModel
+public import KeychainSessions
+internal import LatchkeyOperations
 public import LatchkeyService
 public import LinuxSystem
 public import SecretMemory
@@ -84,15 +86,15 @@ public enum KeychainClient {
 
     /// Returns the user's keychains, to list, create and delete them.
     public static func registry() throws(KeychainError) -> any KeychainRegistry {
-        if let context = CallerContext.current {
+        if CallerContext.current != nil {
             // A keychain that cannot be read says so when it is used.
-            return SingleKeychain(at: (try? context.service.status())?.databasePath, of: "a test")
+            return SingleKeychain(at: (try? session().status())?.databasePath, of: "a test")
         }
         if environment("LATCHKEY_EPHEMERAL") == "1" {
             return SingleKeychain(at: nil, of: "a process with LATCHKEY_EPHEMERAL")
         }
         // What is done is recorded in the log of the keychain that every user has.
-        if let daemon = try ProcessService.discovery(of: .login).service() { return daemon }
+        if let daemon = try ProcessService.discovery(of: .login).service() { return ServedRegistry(daemon, as: caller) }
         return UserKeychains(try home())
     }
 
@@ -196,7 +198,9 @@ public enum KeychainClient {
             throw .parameter("a keychain in memory cannot be recovered (LATCHKEY_EPHEMERAL is set)")
         }
         close()
-        if let daemon = try ProcessService.daemon() { return try daemon.recover(with: key, newPasscode: newPasscode) }
+        if let daemon = try ProcessService.daemon() {
+            return try KeychainSession(daemon, as: caller).recover(with: key, newPasscode: newPasscode)
+        }
         return try EmbeddedService.recover(
             home: .resolve(environment), key: key, newPasscode: newPasscode, hardware: hardware.withLock { $0 })
     }
@@ -206,7 +210,7 @@ public enum KeychainClient {
     ///
     /// - Parameter progress: gets the number of rows that were checked.
     /// - Throws: if there is nothing to examine: a daemon that does not answer.
-    public static func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
+    public static func check(progress: @escaping @Sendable (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
         let opened: KeychainSession
         do throws(KeychainError) {
             opened = try session()
@@ -230,21 +234,24 @@ public enum KeychainClient {
             throw .parameter("a keychain in memory has no device key in a TPM (LATCHKEY_EPHEMERAL is set)")
         }
         close()
-        if let daemon = try ProcessService.daemon() { return try daemon.resealRoot(with: code) }
+        if let daemon = try ProcessService.daemon() {
+            return try KeychainSession(daemon, as: caller).resealRoot(with: code)
+        }
         try EmbeddedService.resealRoot(
             home: .resolve(environment), code: code, hardware: hardware.withLock { $0 })
     }
 
-    /// Makes the daemon behind `keychain` serve a session to the processes that hold the other end
-    /// of `control`.
+    /// Makes the daemon that serves this process's keychain serve a session to the processes that hold the
+    /// other end of `control`.
     ///
     /// - Parameter passcode: nil if the keychain has no passcode.
-    /// - Returns: an object that keeps the session open as long as it is referenced; nil if this
-    ///   process itself holds the keychain.
+    /// - Returns: an object that keeps the session open as long as it is referenced.
+    /// - Throws: errSecNotAvailable if no daemon serves it.
     public static func openSession(
-        of keychain: KeychainSession, passcode: SharedSecret?, control: Socket
-    ) throws(KeychainError) -> (any Sendable)? {
-        try (keychain.service as? DaemonService)?.openSession(passcode, control: control)
+        passcode: SharedSecret?, control: Socket
+    ) throws(KeychainError) -> any Sendable {
+        guard let daemon = try ProcessService.discovery(of: try selectedName()).service() else { throw .notAvailable }
+        return try daemon.openSession(passcode, control: control)
     }
 
     /// Removes the record that the system's daemon keeps this user's keychain, so that programs

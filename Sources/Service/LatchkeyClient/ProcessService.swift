@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import KeychainSessions
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 
 /// The keychains and the identity of one process.
 final class ProcessService: Sendable {
     private struct State {
-        /// What serves the keychains of the search list: a daemon, or memory; nil if this process opens
-        /// the files itself.
-        var searched: (any KeychainService)?
+        /// The daemon that serves the keychains of the search list; nil if there is none.
+        var daemon: DaemonService?
+        /// The keychain in memory; nil if there is none.
+        var memory: EmbeddedService?
         /// The keychains that a daemon serves under their names.
         var served: [KeychainName: DaemonService] = [:]
         /// The keychains whose files this process has opened.
@@ -30,10 +33,16 @@ final class ProcessService: Sendable {
     func open() throws(KeychainError) -> any KeychainService {
         closeLostDaemon()
         return try withState { (state) throws(KeychainError) in
-            if let searched = state.searched { return searched }
-            if state.opened.isEmpty, let service = try Self.serviceWithoutFiles() {
-                state.searched = service
-                return service
+            if let daemon = state.daemon { return daemon }
+            if let memory = state.memory { return memory }
+            if environment("LATCHKEY_EPHEMERAL") == "1" {
+                let memory = try EmbeddedService(inMemory: .system, presence: Self.presence, hardware: Self.hardware)
+                state.memory = memory
+                return memory
+            }
+            if state.opened.isEmpty, let daemon = try Self.daemon() {
+                state.daemon = daemon
+                return daemon
             }
             return try Self.openSearchList(&state)
         }
@@ -63,21 +72,22 @@ final class ProcessService: Sendable {
     /// because an on-demand daemon that was killed stays away.
     private func closeLostDaemon() {
         let lost = state.withLock { state -> DaemonService? in
-            guard let service = state.searched as? DaemonService, service.client.isLost else { return nil }
+            guard let service = state.daemon, service.client.isLost else { return nil }
             state.renew()
             return service
         }
         lost?.close()
     }
 
-    var isOpen: Bool { state.withLock { $0.searched != nil || !$0.opened.isEmpty } }
+    var isOpen: Bool { state.withLock { $0.daemon != nil || $0.memory != nil || !$0.opened.isEmpty } }
 
     func close() {
         let closing = state.withLock { state in
             defer { state.renew() }
             return state
         }
-        closing.searched?.close()
+        closing.daemon?.close()
+        closing.memory?.close()
         for service in closing.served.values { service.close() }
         for service in closing.opened.values { service.close() }
     }
@@ -107,14 +117,7 @@ final class ProcessService: Sendable {
         return try outcome.get()
     }
 
-    // MARK: A daemon, or memory
-
-    private static func serviceWithoutFiles() throws(KeychainError) -> (any KeychainService)? {
-        if environment("LATCHKEY_EPHEMERAL") == "1" {
-            return try EmbeddedService(inMemory: .system, presence: presence, hardware: hardware)
-        }
-        return try daemon()
-    }
+    // MARK: A daemon
 
     /// Returns the daemon that serves this process; nil if there is none.
     static func daemon() throws(KeychainError) -> DaemonService? { try discovery(of: nil).service() }

@@ -4,9 +4,9 @@ package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
 
-/// An action that a program can request from the daemon: the values of its request, their encoding,
-/// what the audit log records about it, and what the daemon does. Each operation is one file, and
-/// one line of ``OperationTable``.
+/// An action that a program can request from a keychain: the values of its request, their encoding, what
+/// the audit log records about it, and its work. Each operation is one file, with the verb by which it is
+/// called, and one line of ``OperationTable``.
 ///
 /// ```swift
 /// package struct LockKeychain: KeychainOperation {
@@ -28,6 +28,30 @@ package protocol KeychainOperation: Sendable {
     /// Performs the operation, after ``AccessPolicy`` has allowed it.
     func run(in context: some OperationContext) throws(KeychainError) -> Answer
 
+    // MARK: Several keychains
+
+    /// Which of the keychains of a search list perform it.
+    var reach: OperationReach { get }
+
+    /// Returns what the next keychain is asked after these answers; nil if nothing is missing.
+    func rest(after answer: Answer) -> Self?
+
+    // MARK: The person
+
+    /// How the call may satisfy access controls; nil for an operation during which the person is not asked.
+    var authentication: Authentication? { get }
+
+    /// Returns the same operation with another authentication.
+    func authenticated(by authentication: Authentication) -> Self
+
+    /// Where the person is asked; nil for an operation for which no agent is started.
+    var promptPlace: PromptPlace? { get }
+
+    /// Returns the same operation for a caller at a place, if it depends on where the person can be asked.
+    func placed(at place: () -> PromptPlace) -> Self
+
+    // MARK: Encoding
+
     /// Returns the request as the schema defines it.
     ///
     /// - Throws: `malformed` if a part of it cannot be encoded.
@@ -47,6 +71,30 @@ extension KeychainOperation {
     package func kept(_ answer: Answer) throws(KeychainError) -> Answer { answer }
 
     package func repeated(_ kept: Answer) -> Answer { kept }
+
+    package var reach: OperationReach { .defaultKeychain }
+
+    package func rest(after answer: Answer) -> Self? { nil }
+
+    package var authentication: Authentication? { nil }
+
+    package func authenticated(by authentication: Authentication) -> Self { self }
+
+    package var promptPlace: PromptPlace? { nil }
+
+    package func placed(at place: () -> PromptPlace) -> Self { self }
+}
+
+/// Which of the keychains of a search list perform an operation.
+package enum OperationReach: Sendable {
+    /// The one that gets new items. What is about a whole keychain is about this one.
+    case defaultKeychain
+    /// The one that every user has.
+    case loginKeychain
+    /// Those that are searched, in the order of the list, until nothing is missing.
+    case searchList
+    /// The default one, and then every other that is open.
+    case everyKeychain
 }
 
 /// What the audit log records about an operation.

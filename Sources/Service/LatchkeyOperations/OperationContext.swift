@@ -4,10 +4,10 @@ package import KeychainModel
 package import LatchkeyService
 package import LinuxSystem
 package import Presence
-package import SecretMemory
+internal import SecretMemory
 
-/// What an operation needs from the daemon: the keychain, the caller, shares of limited resources,
-/// and the connection to the client.
+/// What an operation needs from the process that holds the keychain: the keychain, the caller, shares of
+/// limited resources, and the connection to the client.
 package protocol OperationContext {
     // MARK: The caller
 
@@ -32,11 +32,11 @@ package protocol OperationContext {
 
     // MARK: The keychain
 
-    /// The caller's keychain, opened if necessary.
-    var service: any HostedKeychain { get throws(KeychainError) }
+    /// The keychain, opened if necessary.
+    var service: EmbeddedService { get throws(KeychainError) }
     var mode: KeychainStatus.Mode { get throws(KeychainError) }
-    /// The process that serves the keychain.
-    var daemon: KeychainStatus.Daemon { get }
+    /// The process that serves the keychain; nil for the caller itself.
+    var daemon: KeychainStatus.Daemon? { get }
     /// nil if there is no audit log.
     var auditLog: AuditLog? { get throws(KeychainError) }
 
@@ -44,12 +44,19 @@ package protocol OperationContext {
     var registry: any KeychainRegistry { get throws(KeychainError) }
 
     /// What can be done with the caller's keychain even if it cannot be opened.
-    var rescue: any KeychainRescue { get }
+    var rescue: any KeychainRescue { get throws(KeychainError) }
 
-    /// Returns a file for a backup in transit.
+    /// What reports the changes that the caller can see: the keychain, or all those of the search list.
+    var changes: any KeychainService { get throws(KeychainError) }
+
+    /// Unlocks the keychain with the passcode of this process, before its lock is reported to others.
+    func unlockAutomatically() throws(KeychainError)
+
+    /// Returns a file for a backup in transit, so that a slow client does not block the keychain; nil for a
+    /// caller in this process, which blocks only itself.
     ///
     /// - Throws: errSecNotAvailable for a keychain in memory.
-    func openSpool() throws(KeychainError) -> Spool
+    func openSpool() throws(KeychainError) -> Spool?
 
     // MARK: Limited resources
 
@@ -62,8 +69,8 @@ package protocol OperationContext {
     /// The user's share of a resource.
     func limit(of resource: LimitedResource) -> Int
 
-    /// The memory that the results of one request may occupy, in bytes.
-    var maxResultSize: Int { get }
+    /// The memory that the results of one request may occupy, in bytes; nil for no limit.
+    var maxResultSize: Int? { get }
 
     /// Runs slow work on the daemon's pool, until the client disconnects or the daemon is stopped.
     func slow<Value: Sendable>(
@@ -79,10 +86,18 @@ package protocol OperationContext {
     // MARK: The client
 
     /// Sends the progress of the operation to the client, without waiting for it.
-    var progress: @Sendable (_ done: Int, _ total: Int) -> Void { get }
+    var progress: ChangeProgress { get }
+
+    /// Whether an answer can be sent in parts while the operation runs.
+    var sendsParts: Bool { get }
 
     /// Sends a content that precedes the answer; returns false if the client has disconnected.
     func send(_ content: some ResponseContent) -> Bool
+
+    /// Has the client forget what was sent, because the operation begins anew.
+    ///
+    /// - Throws: errSecNotAvailable if it cannot.
+    func restart() throws(KeychainError)
 
     /// Whether the client is still connected.
     var isConnected: Bool { get }
@@ -92,11 +107,10 @@ package protocol OperationContext {
     /// - Returns: whether the client still waits: it is connected, and has sent nothing further.
     func awaits(_ signal: WakeSignal) -> Bool
 
-    /// Receives the next piece of a backup; returns nil at its end.
-    func nextPiece() throws(KeychainError) -> [UInt8]?
-
-    /// Receives the next part of a file that is being stored; returns nil at its end.
-    func nextFileContent() throws(KeychainError) -> SharedSecret?
+    /// Receives what the client sends when it was told that the operation is ready.
+    ///
+    /// - Parameter noun: what is received, for messages.
+    func next<Part: KeychainOperation>(_ type: Part.Type, _ noun: String) throws(KeychainError) -> Part
 
     // MARK: Questions
 
@@ -113,7 +127,7 @@ package protocol OperationContext {
     // MARK: Sessions
 
     /// Opens the files of the keychain a second time.
-    func reopen() throws(KeychainError) -> any HostedKeychain
+    func reopen() throws(KeychainError) -> EmbeddedService
 
     /// Receives a socket from the client, and serves the keychain to the processes that connect
     /// through it.
@@ -122,7 +136,7 @@ package protocol OperationContext {
     ///   - knowsPasscode: whether the client has given the passcode.
     ///   - permit: released when the session ends.
     func startSession(
-        _ service: any HostedKeychain, knowsPasscode: Bool, permit: OperationPermit
+        _ service: EmbeddedService, knowsPasscode: Bool, permit: OperationPermit
     ) throws(KeychainError)
 }
 
@@ -156,4 +170,18 @@ package enum SlowWorkKind: Sendable {
     /// Takes time, and the memory of a key derivation (128 to 256 MiB) until it releases its
     /// `DerivationPermit`.
     case derivation
+}
+
+extension OperationContext {
+    /// Receives the next piece of a backup; returns nil at its end.
+    func nextPiece() throws(KeychainError) -> [UInt8]? {
+        let bytes = try next(SendPiece.self, "backup").bytes
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// Receives the next part of a file that is being stored; returns nil at its end.
+    func nextFileContent() throws(KeychainError) -> SharedSecret? {
+        let content = try next(SendFileContent.self, "file").content
+        return content.count == 0 ? nil : content
+    }
 }

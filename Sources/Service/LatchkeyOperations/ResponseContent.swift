@@ -11,8 +11,24 @@ package protocol ResponseContent: Sendable {
     /// Whether further responses to the same request follow.
     var moreFollows: Bool { get }
 
-    /// Adds the next part of the same answer.
+    /// Whether it says that nothing was found, so that another keychain may have the answer.
+    var isEmpty: Bool { get }
+
+    /// Whether something in it is locked, so that a keychain that is open would say more.
+    var hasLocked: Bool { get }
+
+    /// Adds the next part of the same answer, or the answer of the next keychain.
     mutating func append(_ part: Self)
+
+    /// Returns the same for a caller that can start an agent by which the person is asked.
+    func countingAgent(_ canStart: () -> Bool) -> Self
+
+    /// Passes what is in it to `send`, as parts that others follow.
+    ///
+    /// - Returns: what is left: what the audit log records.
+    func drained(
+        by send: (any ResponseContent) throws(KeychainError) -> Void
+    ) throws(KeychainError) -> Self
 
     /// The approximate size in memory, in bytes; 0 for answers that are always small.
     var weight: Int { get }
@@ -30,7 +46,17 @@ package protocol ResponseContent: Sendable {
 extension ResponseContent {
     package var moreFollows: Bool { false }
 
+    package var isEmpty: Bool { false }
+
+    package var hasLocked: Bool { false }
+
     package mutating func append(_ part: Self) { self = part }
+
+    package func countingAgent(_ canStart: () -> Bool) -> Self { self }
+
+    package func drained(
+        by send: (any ResponseContent) throws(KeychainError) -> Void
+    ) throws(KeychainError) -> Self { self }
 
     package var weight: Int { 0 }
 
@@ -62,7 +88,7 @@ package struct Done: ResponseContent, Equatable {
 
 /// A number of items; or 1 for yes and 0 for no.
 package struct ItemCount: ResponseContent, Equatable {
-    package let count: Int
+    package private(set) var count: Int
 
     package init(_ count: Int) { self.count = count }
 
@@ -73,6 +99,10 @@ package struct ItemCount: ResponseContent, Equatable {
     }
 
     package var auditedCount: Int { count }
+
+    package var isEmpty: Bool { count == 0 }
+
+    package mutating func append(_ part: ItemCount) { count += part.count }
 }
 
 // MARK: Before the answer
@@ -86,4 +116,10 @@ package struct Ready: ResponseContent, Equatable {
     package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content { .ready(WireNothing()) }
 
     package var moreFollows: Bool { true }
+}
+
+extension KeychainError {
+    package static let unexpectedResponse = KeychainError(
+        .internalFailure, "the response of latchkeyd does not match the request",
+        hint: "use one version of Latchkey")
 }

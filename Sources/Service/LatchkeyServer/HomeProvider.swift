@@ -154,12 +154,8 @@ public final class HomeProvider: KeychainProvider {
         for name in Set(list.search + [list.defaultKeychain, .login]) {
             opened[name] = Result { () throws(KeychainError) in try open(UserKeychain(user, name)) }
         }
-        let defaultKeychain = try (opened[list.defaultKeychain] ?? .failure(.itemNotFound)).get()
-        let searched = SearchedKeychains(
-            opened.mapValues { $0.map { $0.service as any KeychainService } }, search: list.search,
-            defaultKeychain: list.defaultKeychain)
-        return ServedKeychain(
-            searching: searched, members: opened.compactMapValues { try? $0.get() }, defaultKeychain: defaultKeychain)
+        return try ServedKeychain(
+            SearchList(members: opened, search: list.search, defaultKeychain: list.defaultKeychain))
     }
 
     public func defaultKeychain(of user: UInt32) throws(KeychainError) -> KeychainName {

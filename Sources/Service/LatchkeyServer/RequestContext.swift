@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyOperations
 internal import LatchkeyProtocol
 internal import LatchkeyService
@@ -14,13 +15,29 @@ final class RequestContext: OperationContext {
     private let handler: RequestHandler
     let caller: CallerIdentity
     private let reply: Reply
+    private let exchange: Exchange
     /// nil before the first use.
     private var opening: Result<ServedKeychain, KeychainError>?
+    /// The search list that the request is for; nil for a single keychain, and before it is opened.
+    private var list: SearchList?
+    /// The keychains of the search list that have answered.
+    private var used: Set<KeychainName> = []
 
     init(handler: RequestHandler, caller: CallerIdentity, reply: Reply) {
-        self.handler = handler
-        self.caller = caller
-        self.reply = reply
+        (self.handler, self.caller, self.reply) = (handler, caller, reply)
+        exchange = Exchange(
+            progress: { [reply] in reply.progress($0, $1) },
+            take: { [reply] (content) throws(KeychainError) in
+                guard reply.trySend(.content(content)) else {
+                    throw KeychainError(.io, "the client has disconnected")
+                }
+            })
+    }
+
+    /// The request at one keychain of the search list.
+    private init(_ whole: RequestContext, at keychain: ServedKeychain, of list: SearchList, _ exchange: Exchange) {
+        (handler, caller, reply, self.exchange) = (whole.handler, whole.caller, whole.reply, exchange)
+        (opening, self.list) = (.success(keychain), list)
     }
 
     private var server: KeychainServer { handler.server }
@@ -50,9 +67,31 @@ final class RequestContext: OperationContext {
         }
     }
 
-    var service: any HostedKeychain { get throws(KeychainError) { try keychain.service } }
+    /// Performs an operation, at each keychain of the search list that it is for.
+    func perform<Operation: KeychainOperation>(_ operation: Operation) throws(KeychainError) -> Operation.Answer {
+        guard case .success(let keychain)? = opening, let list = keychain.list else {
+            return try operation.run(in: self)
+        }
+        var walk = SearchWalk(list.members, search: list.search, defaultKeychain: list.defaultKeychain)
+        defer { used = walk.used }
+        return try walk.perform(operation, exchange) { (keychain, operation, exchange) throws(KeychainError) in
+            try operation.run(in: RequestContext(self, at: keychain, of: list, exchange))
+        }
+    }
+
+    /// The audit logs of what the operation has used.
+    var usedLogs: [AuditLog] { (try? keychain)?.logs(ofUsed: used) ?? [] }
+
+    var service: EmbeddedService { get throws(KeychainError) { try keychain.service } }
+    var changes: any KeychainService {
+        get throws(KeychainError) {
+            if let list { return list.services }
+            return try service
+        }
+    }
+    func unlockAutomatically() throws(KeychainError) { try service.unlockAutomatically() }
     var mode: KeychainStatus.Mode { get throws(KeychainError) { try keychain.mode } }
-    var daemon: KeychainStatus.Daemon {
+    var daemon: KeychainStatus.Daemon? {
         KeychainStatus.Daemon(process: getpid(), isOnDemand: server.provider.endsWhenIdle)
     }
     var auditLog: AuditLog? { get throws(KeychainError) { try keychain.audit } }
@@ -66,7 +105,7 @@ final class RequestContext: OperationContext {
         if case .failure? = opening { opening = nil }
     }
 
-    func openSpool() throws(KeychainError) -> Spool {
+    func openSpool() throws(KeychainError) -> Spool? {
         let keychain = try keychain
         guard let home = keychain.home else {
             throw KeychainError(.notAvailable, "a keychain in memory cannot be backed up or restored")
@@ -140,7 +179,7 @@ final class RequestContext: OperationContext {
         }
     }
 
-    var maxResultSize: Int { server.limits.memoryPerUser }
+    var maxResultSize: Int? { server.limits.memoryPerUser }
 
     func slow<Value: Sendable>(
         _ kind: SlowWorkKind, _ body: @escaping @Sendable () throws(KeychainError) -> Value
@@ -159,9 +198,22 @@ final class RequestContext: OperationContext {
 
     // MARK: The client
 
-    var progress: @Sendable (Int, Int) -> Void { { [reply] in reply.progress($0, $1) } }
+    var progress: ChangeProgress { exchange.progress }
 
-    func send(_ content: some ResponseContent) -> Bool { reply.trySend(.content(content)) }
+    var sendsParts: Bool { true }
+
+    func send(_ content: some ResponseContent) -> Bool {
+        do throws(KeychainError) {
+            try exchange.take?(content)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    func restart() throws(KeychainError) {
+        throw KeychainError(.notAvailable, "the keychain was changed while its items were sent", hint: "try again")
+    }
 
     var isConnected: Bool { !handler.channel.socket.isHungUp }
 
@@ -172,14 +224,8 @@ final class RequestContext: OperationContext {
         return !socket.isStale
     }
 
-    func nextPiece() throws(KeychainError) -> [UInt8]? {
-        let bytes = try reply.next(SendPiece.self, "backup").bytes
-        return bytes.isEmpty ? nil : bytes
-    }
-
-    func nextFileContent() throws(KeychainError) -> SharedSecret? {
-        let content = try reply.next(SendFileContent.self, "file").content
-        return content.count == 0 ? nil : content
+    func next<Part: KeychainOperation>(_ type: Part.Type, _ noun: String) throws(KeychainError) -> Part {
+        try reply.next(type, noun)
     }
 
     // MARK: Questions
@@ -212,10 +258,10 @@ final class RequestContext: OperationContext {
 
     // MARK: Sessions
 
-    func reopen() throws(KeychainError) -> any HostedKeychain { try keychain.reopen() }
+    func reopen() throws(KeychainError) -> EmbeddedService { try keychain.reopen() }
 
     func startSession(
-        _ service: any HostedKeychain, knowsPasscode: Bool, permit: OperationPermit
+        _ service: EmbeddedService, knowsPasscode: Bool, permit: OperationPermit
     ) throws(KeychainError) {
         let keychain = try keychain
         let control = try receiveControl()
@@ -270,5 +316,14 @@ extension LimitedResource {
         case .search, .multiItemSearch, .logReading, .keyUse, .fileStore: true
         case .spool, .watcher, .session: false
         }
+    }
+}
+
+extension SearchList {
+    /// The keychains as one, for what is observed and not requested.
+    fileprivate var services: SearchedKeychains {
+        SearchedKeychains(
+            members.mapValues { opened in opened.map { $0.service as any KeychainService } }, search: search,
+            defaultKeychain: defaultKeychain)
     }
 }

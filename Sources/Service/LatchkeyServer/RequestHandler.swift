@@ -60,7 +60,7 @@ struct RequestHandler {
             }
             let outcome = Result { () throws(KeychainError) in
                 try context.requireAccess(Operation.traits)
-                return try operation.run(in: context)
+                return try context.perform(operation)
             }
             record(operation, outcome, context)
             return outcome
@@ -82,9 +82,9 @@ struct RequestHandler {
         _ operation: Operation, _ outcome: Result<Operation.Answer, KeychainError>, _ context: RequestContext
     ) {
         if Operation.traits.contains(.changes) { context.forgetFailedOpening() }
-        guard let details = operation.audit, let keychain = try? context.keychain else { return }
+        guard let details = operation.audit else { return }
         let entry = AuditEntry(details, outcome, by: context.caller)
-        for log in keychain.usedLogs { append(entry, isDeferred: details.isDeferred, to: log) }
+        for log in context.usedLogs { append(entry, isDeferred: details.isDeferred, to: log) }
     }
 
     private func append(_ entry: AuditEntry, isDeferred: Bool, to log: AuditLog) {

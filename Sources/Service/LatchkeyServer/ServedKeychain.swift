@@ -6,9 +6,9 @@ public import LinuxSystem
 
 /// A keychain that a server serves: the service, its audit log, and what clients are told about it.
 public struct ServedKeychain: Sendable {
-    public private(set) var service: any HostedKeychain
-    /// The keychains of a search list; empty for a single keychain.
-    private var members: [KeychainName: ServedKeychain] = [:]
+    public let service: EmbeddedService
+    /// nil for a single keychain.
+    private(set) var list: SearchList?
     /// nil if there is no audit log.
     public let audit: AuditLog?
     public let mode: KeychainStatus.Mode
@@ -19,14 +19,14 @@ public struct ServedKeychain: Sendable {
     /// What the user may keep on the disk; nil for no limit.
     public let account: StorageAccount?
     /// Opens the same files a second time, for a session.
-    public let reopen: @Sendable () throws(KeychainError) -> any HostedKeychain
+    public let reopen: @Sendable () throws(KeychainError) -> EmbeddedService
     /// Keeps the keychain open; nil if the keychain is never closed as idle.
     public private(set) var lease: KeychainLease?
 
     public init(
-        service: any HostedKeychain, audit: AuditLog? = nil, mode: KeychainStatus.Mode, home: KeychainHome?,
+        service: EmbeddedService, audit: AuditLog? = nil, mode: KeychainStatus.Mode, home: KeychainHome?,
         knowsPasscode: Bool = false, account: StorageAccount? = nil,
-        reopen: @escaping @Sendable () throws(KeychainError) -> any HostedKeychain
+        reopen: @escaping @Sendable () throws(KeychainError) -> EmbeddedService
     ) {
         self.service = service
         self.audit = audit
@@ -37,28 +37,28 @@ public struct ServedKeychain: Sendable {
         self.reopen = reopen
     }
 
-    /// Serves the keychains of a search list as one.
+    /// Serves the keychains of a search list; what is about a whole keychain is about the default one.
     ///
-    /// - Parameter members: the keychains that are open, each one once; they stay open as long as this
-    ///   value.
-    init(
-        searching keychains: SearchedKeychains, members: [KeychainName: ServedKeychain], defaultKeychain: ServedKeychain
-    ) {
-        self = defaultKeychain
-        service = keychains
-        self.members = members
-        lease = KeychainLease { withExtendedLifetime(members) {} }
+    /// - Throws: why the default keychain could not be opened.
+    init(_ list: SearchList) throws(KeychainError) {
+        self = try (list.members[list.defaultKeychain] ?? .failure(.itemNotFound)).get()
+        self.list = list
+        lease = KeychainLease { withExtendedLifetime(list) {} }
     }
 
     /// The audit logs in which a request may be recorded.
-    var possibleLogs: [AuditLog] { members.isEmpty ? [audit].compactMap { $0 } : members.values.compactMap(\.audit) }
+    var possibleLogs: [AuditLog] { logs { _ in true } }
 
-    /// The audit logs of what a request has used.
-    var usedLogs: [AuditLog] {
-        guard let searched = service as? SearchedKeychains else { return possibleLogs }
-        let used = members.filter { searched.used.contains($0.key) }.values.compactMap(\.audit)
+    /// The audit logs of the keychains that a request has used.
+    func logs(ofUsed used: Set<KeychainName>) -> [AuditLog] {
+        let logs = logs { used.contains($0) }
         // What found nothing anywhere was asked of the default keychain.
-        return used.isEmpty ? [audit].compactMap { $0 } : used
+        return logs.isEmpty ? [audit].compactMap { $0 } : logs
+    }
+
+    private func logs(_ isIncluded: (KeychainName) -> Bool) -> [AuditLog] {
+        guard let list else { return [audit].compactMap { $0 } }
+        return list.members.compactMap { isIncluded($0.key) ? (try? $0.value.get())?.audit : nil }
     }
 
     func leased(_ lease: KeychainLease) -> ServedKeychain {
@@ -71,6 +71,15 @@ public struct ServedKeychain: Sendable {
         audit?.close()
         service.close()
     }
+}
+
+/// The keychains of a user's search list.
+struct SearchList: Sendable {
+    /// Each keychain that is named below, and the one that every user has: opened, or why not. They stay open
+    /// as long as this value.
+    let members: [KeychainName: Result<ServedKeychain, KeychainError>]
+    let search: [KeychainName]
+    let defaultKeychain: KeychainName
 }
 
 /// Provides the keychain of each user.

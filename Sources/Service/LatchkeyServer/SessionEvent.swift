@@ -14,7 +14,7 @@ public enum SessionEvent: String, CaseIterable, Sendable {
     case end
 
     /// Locks a keychain as the event requires.
-    func apply(to service: any KeychainService) {
+    func apply(to service: EmbeddedService) {
         // A lock drops the keys first, and fails afterwards if the keychain has no passcode or cannot
         // be read. That must not stop the event for the other keychains.
         switch self {

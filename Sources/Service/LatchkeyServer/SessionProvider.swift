@@ -23,7 +23,7 @@ public final class SessionProvider: KeychainProvider {
     ///     session.
     ///   - lease: the lease of the keychain whose home and audit log the session uses.
     public init(
-        user: UInt32, name: KeychainName = .login, service: any HostedKeychain, knowsPasscode: Bool,
+        user: UInt32, name: KeychainName = .login, service: EmbeddedService, knowsPasscode: Bool,
         audit: AuditLog? = nil, home: KeychainHome?,
         account: StorageAccount? = nil, lease: KeychainLease? = nil
     ) {

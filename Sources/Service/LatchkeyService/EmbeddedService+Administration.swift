@@ -35,8 +35,18 @@ extension EmbeddedService {
         }
     }
 
+    /// Calls `body` with every new lock state, until the observer is removed.
     public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { store.addLockObserver(body) }
     public func removeLockObserver(_ number: Int) { store.removeLockObserver(number) }
+
+    /// Calls `body` after every change of the items, the passcode or the settings that any process makes
+    /// after this call returns.
+    public func addChangeObserver(
+        _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
+    ) throws(KeychainError) -> Int {
+        do throws(StoreError) { return try store.addChangeObserver(body) } catch { throw KeychainError(error) }
+    }
+    public func removeChangeObserver(_ number: Int) { store.removeChangeObserver(number) }
 
     public func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         let new = try Self.passcode(new)
@@ -92,7 +102,7 @@ extension EmbeddedService {
     }
 
     public func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, including contents: BackupContents,
+        under passphrase: SharedSecret, passcode: SharedSecret?, including contents: BackupContents = [],
         to sink: @escaping BackupSink,
         progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
@@ -118,7 +128,8 @@ extension EmbeddedService {
     }
 
     public func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool,
+        allowsAttestedGroups: Bool = false,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport {
         let (passphrase, passcode) = (try Self.passcode(passphrase), try Self.passcode(passcode))

@@ -9,7 +9,7 @@ public import LinuxSystem
 internal import Logging
 
 /// The keychain in the calling process: in the user's files, or in memory.
-public final class EmbeddedService: KeychainService {
+public final class EmbeddedService: Sendable {
     let store: KeychainStore
     /// nil for a keychain in memory.
     let home: KeychainHome?
@@ -280,10 +280,12 @@ public final class EmbeddedService: KeychainService {
 
     // MARK: The whole keychain
 
+    public var mode: KeychainStatus.Mode { home == nil ? .ephemeral : .embedded }
+
     public func status() throws(KeychainError) -> KeychainStatus {
         try run { () throws(StoreError) in
             var status = KeychainStatus(
-                mode: home == nil ? .ephemeral : .embedded, root: Self.root(store.root),
+                mode: mode, root: Self.root(store.root),
                 databasePath: home?.databasePath,
                 deviceKeyPath: home?.deviceKeyPath(store.root), formatVersion: KeychainStore.formatVersion,
                 hasPasscode: store.hasPasscode,
@@ -330,20 +332,8 @@ public final class EmbeddedService: KeychainService {
         return count
     }
 
-    public func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
-        AccessPolicy.report(
-            on: caller, facts: CallerReader(command: nil, entitlements: nil).currentProcessFacts(caller))
-    }
-
-    public func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
-        -> UInt64
-    {
-        throw Self.noAudit
-    }
-
-    public func verifyAudit() throws(KeychainError) -> AuditVerification { throw Self.noAudit }
-
-    private static let noAudit = KeychainError(
+    /// The error where an audit log is requested.
+    public static let noAudit = KeychainError(
         .notAvailable, "no audit log is kept for a keychain that programs open directly",
         hint: "latchkeyd keeps one: systemctl --user enable --now latchkeyd.socket")
 

@@ -6,6 +6,7 @@ import KeychainModel
 import KeychainTesting
 import LatchkeyClient
 import LatchkeyCommands
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 

@@ -4,6 +4,7 @@ import KeychainModel
 import KeychainTesting
 @_spi(Testing) import LatchkeyClient
 import LatchkeyCommands
+import LatchkeyOperations
 import LatchkeyService
 
 /// The exit value and the output of a command.

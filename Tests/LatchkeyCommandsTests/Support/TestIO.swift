@@ -2,28 +2,34 @@
 
 import KeychainModel
 import LatchkeyCommands
+import LinuxSystem
 import SecretMemory
 
 /// Streams in memory: the input is given, and the output is kept.
 final class TestIO: CommandIO {
-    /// The lines of standard input.
-    private var input: [String]
-    /// The user's answers at the terminal; nil if standard input is not a terminal. A nil answer is
-    /// Ctrl-D.
-    private var answers: [String?]?
-    private(set) var output: [UInt8] = []
-    private(set) var error: [UInt8] = []
+    private struct State {
+        /// The lines of standard input.
+        var input: [String]
+        /// The user's answers at the terminal. A nil answer is Ctrl-D.
+        var answers: [String?]
+        var output: [UInt8] = []
+        var error: [UInt8] = []
+    }
+
+    private let state: SystemMutex<State>
+    let isInputInteractive: Bool
     /// Whether writing to standard output fails, as on a full disk.
     private let outputFails: Bool
 
     init(input: [String] = [], answers: [String?]? = nil, outputFails: Bool = false, isErrorInteractive: Bool = false) {
         self.isErrorInteractive = isErrorInteractive
-        self.input = input
-        self.answers = answers
+        isInputInteractive = answers != nil
+        state = SystemMutex(State(input: input, answers: answers ?? []))
         self.outputFails = outputFails
     }
 
-    var isInputInteractive: Bool { answers != nil }
+    var output: [UInt8] { state.withLock { $0.output } }
+    var error: [UInt8] { state.withLock { $0.error } }
     let isErrorInteractive: Bool
     var isOutputInteractive: Bool { isErrorInteractive }
     let columns: Int? = 80
@@ -32,30 +38,36 @@ final class TestIO: CommandIO {
         switch stream {
         case .output:
             guard !outputFails else { throw KeychainError(.io, "cannot write the output: No space left on device") }
-            output += bytes
+            state.withLock { $0.output += bytes }
         case .error:
-            error += bytes
+            state.withLock { $0.error += bytes }
         }
     }
 
     func readLine() throws(KeychainError) -> SharedSecret? {
-        guard !input.isEmpty else { return nil }
-        return SharedSecret(copying: input.removeFirst().utf8)
+        let line = state.withLock { $0.input.isEmpty ? nil : $0.input.removeFirst() }
+        return line.map { SharedSecret(copying: $0.utf8) }
     }
 
     /// The remaining lines, without a line end after the last one.
     func readInput(maxCount: Int) throws(KeychainError) -> SharedSecret? {
+        let input = state.withLock { state in
+            defer { state.input = [] }
+            return state.input
+        }
         guard !input.isEmpty else { return nil }
-        defer { input = [] }
         let whole = input.joined(separator: "\n")
         guard whole.utf8.count <= maxCount else { throw KeychainError(.dataTooLarge) }
         return SharedSecret(copying: whole.utf8)
     }
 
     func readSecret(prompt: StaticString) throws(KeychainError) -> SharedSecret? {
-        error += Array(prompt.description.utf8)
-        guard answers?.isEmpty == false, let answer = answers?.removeFirst() else { return nil }
-        error.append(UInt8(ascii: "\n"))
-        return SharedSecret(copying: answer.utf8)
+        let answer = state.withLock { state -> String? in
+            state.error += Array(prompt.description.utf8)
+            guard !state.answers.isEmpty, let answer = state.answers.removeFirst() else { return nil }
+            state.error.append(UInt8(ascii: "\n"))
+            return answer
+        }
+        return answer.map { SharedSecret(copying: $0.utf8) }
     }
 }

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -25,25 +26,25 @@ struct AttestedGroupTests {
     )
     func apart(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
-        let made = try keychain.service.add(item("a"), from: attested)
+        let made = try keychain.service.by(attested).add(item("a"))
         #expect(made.accessGroup == AccessGroup("G", grade: .attested))
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.copyMatching(query, returning: .data, from: claiming)
+                _ = try keychain.service.by(claiming).copyMatching(query, returning: .data)
             } == -25300)
         var named = query
         named.accessGroup = "G"
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.copyMatching(named, returning: .data, from: claiming)
+                _ = try keychain.service.by(claiming).copyMatching(named, returning: .data)
             } == -25300)
-        #expect(status { () throws(KeychainError) in try keychain.service.delete(query, from: claiming) } == -25300)
+        #expect(status { () throws(KeychainError) in try keychain.service.by(claiming).delete(query) } == -25300)
         #expect(
-            status { () throws(KeychainError) in try keychain.service.update(query, with: ItemUpdate(), from: claiming)
+            status { () throws(KeychainError) in try keychain.service.by(claiming).update(query, with: ItemUpdate())
             } == -25300)
         // The same account and service in the claimed group of the same name is a different item.
-        #expect(try keychain.service.add(item("a"), from: claiming).accessGroup == AccessGroup("G", grade: .claimed))
-        #expect(try keychain.service.copyMatching(query, returning: .data, from: attested).records.count == 1)
+        #expect(try keychain.service.by(claiming).add(item("a")).accessGroup == AccessGroup("G", grade: .claimed))
+        #expect(try keychain.service.by(attested).copyMatching(query, returning: .data).records.count == 1)
     }
 
     @Test(
@@ -51,7 +52,7 @@ struct AttestedGroupTests {
         arguments: Backend.allCases)
     func references(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
-        let made = try keychain.service.add(item("a"), from: attested)
+        let made = try keychain.service.by(attested).add(item("a"))
         let query = ItemQuery(nil, persistentReference: made.persistentReference)
         for caller in [
             claiming, CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true),
@@ -59,7 +60,7 @@ struct AttestedGroupTests {
         ] {
             #expect(
                 status { () throws(KeychainError) in
-                    _ = try keychain.service.copyMatching(query, returning: .data, from: caller)
+                    _ = try keychain.service.by(caller).copyMatching(query, returning: .data)
                 }
                     == -25300)
         }
@@ -69,14 +70,14 @@ struct AttestedGroupTests {
     func both(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let caller = CallerIdentity(executable: "/usr/bin/service", declaredGroups: ["own"], attestedGroups: ["G"])
-        #expect(try keychain.service.add(item("a"), from: caller).accessGroup == AccessGroup("G", grade: .attested))
+        #expect(try keychain.service.by(caller).add(item("a")).accessGroup == AccessGroup("G", grade: .attested))
         #expect(
-            try keychain.service.add(item("b", group: "own"), from: caller).accessGroup
+            try keychain.service.by(caller).add(item("b", group: "own")).accessGroup
                 == AccessGroup("own", grade: .claimed))
-        #expect(try keychain.service.copyMatching(query, returning: .data, from: caller).records.count == 2)
+        #expect(try keychain.service.by(caller).copyMatching(query, returning: .data).records.count == 2)
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.add(item("c", group: "latchkey.shared"), from: caller)
+                _ = try keychain.service.by(caller).add(item("c", group: "latchkey.shared"))
             } == -34018
         )
     }
@@ -86,24 +87,24 @@ struct AttestedGroupTests {
         arguments: Backend.allCases)
     func wildcard(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
-        _ = try keychain.service.add(item("a"), from: attested)
-        _ = try keychain.service.add(item("b", group: "H"), from: attested)
-        _ = try keychain.service.add(item("c"), from: claiming)
+        _ = try keychain.service.by(attested).add(item("a"))
+        _ = try keychain.service.by(attested).add(item("b", group: "H"))
+        _ = try keychain.service.by(claiming).add(item("c"))
         let all = CallerIdentity(executable: "/usr/bin/admin", attestedGroups: ["first", "*"])
-        #expect(try keychain.service.copyMatching(query, returning: .data, from: all).records.count == 2)
-        #expect(try keychain.service.add(item("d"), from: all).accessGroup == AccessGroup("first", grade: .attested))
+        #expect(try keychain.service.by(all).copyMatching(query, returning: .data).records.count == 2)
+        #expect(try keychain.service.by(all).add(item("d")).accessGroup == AccessGroup("first", grade: .attested))
         let only = CallerIdentity(executable: "/usr/bin/admin", attestedGroups: ["*"])
-        #expect(status { () throws(KeychainError) in _ = try keychain.service.add(item("e"), from: only) } == -34018)
+        #expect(status { () throws(KeychainError) in _ = try keychain.service.by(only).add(item("e")) } == -34018)
     }
 
     @Test("A caller that the administrator names without a group has no group", arguments: Backend.allCases)
     func noGroup(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let caller = CallerIdentity(executable: "/usr/bin/service", attestedGroups: [])
-        #expect(status { () throws(KeychainError) in _ = try keychain.service.add(item("a"), from: caller) } == -34018)
+        #expect(status { () throws(KeychainError) in _ = try keychain.service.by(caller).add(item("a")) } == -34018)
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.copyMatching(query, returning: .data, from: caller)
+                _ = try keychain.service.by(caller).copyMatching(query, returning: .data)
             } == -34018)
     }
 }

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -31,15 +32,15 @@ struct CommonGroupTests {
     private static func accounts(
         _ query: ItemQuery, _ caller: CallerIdentity, _ keychain: TestKeychain
     ) throws -> [String] {
-        try keychain.service.copyMatching(query, returning: .attributes, from: caller).records
+        try keychain.service.by(caller).copyMatching(query, returning: .attributes).records
             .compactMap { $0[.account]?.text }
     }
 
     @Test("Programs with and without an identity share the items, if they name the group", arguments: Backend.allCases)
     func shared(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
-        _ = try keychain.service.add(Self.item("1", group: Self.group), from: Self.anonymous)
-        _ = try keychain.service.add(Self.item("2", group: Self.group), from: Self.declared)
+        _ = try keychain.service.by(Self.anonymous).add(Self.item("1", group: Self.group))
+        _ = try keychain.service.by(Self.declared).add(Self.item("2", group: Self.group))
         for caller in [Self.anonymous, Self.other, Self.declared, Self.command] {
             #expect(try Self.accounts(Self.query([Self.group]), caller, keychain) == ["1", "2"])
         }
@@ -47,11 +48,11 @@ struct CommonGroupTests {
         for caller in [Self.anonymous, Self.declared] {
             #expect(
                 status { () throws(KeychainError) in
-                    _ = try keychain.service.copyMatching(Self.query([]), returning: .attributes, from: caller)
+                    _ = try keychain.service.by(caller).copyMatching(Self.query([]), returning: .attributes)
                 } == -25300)
         }
         // A caller that names the group means the items of every program.
-        #expect(try keychain.service.delete(Self.query([Self.group]), from: Self.other) == 2)
+        #expect(try keychain.service.by(Self.other).delete(Self.query([Self.group])) == 2)
     }
 
     @Test("One query finds the items of several groups", arguments: Backend.allCases)
@@ -59,28 +60,28 @@ struct CommonGroupTests {
         let keychain = try TestKeychain(backend)
         let items: [(String, String?)] = [("1", nil), ("2", Self.group), ("3", "org.freedesktop.secrets.Home")]
         for (account, group) in items {
-            _ = try keychain.service.add(Self.item(account, group: group), from: Self.anonymous)
+            _ = try keychain.service.by(Self.anonymous).add(Self.item(account, group: group))
         }
         let both = Self.query(["latchkey.shared", Self.group])
         #expect(try Self.accounts(both, Self.other, keychain) == ["1", "2"])
         // One that the program lacks denies all.
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.copyMatching(both, returning: .attributes, from: Self.declared)
+                _ = try keychain.service.by(Self.declared).copyMatching(both, returning: .attributes)
             } == -34018)
     }
 
     @Test("Sandboxed and attested programs do not have common groups", arguments: Backend.allCases)
     func others(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
-        _ = try keychain.service.add(Self.item("1", group: Self.group), from: Self.anonymous)
+        _ = try keychain.service.by(Self.anonymous).add(Self.item("1", group: Self.group))
         for caller in [
             CallerIdentity(executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App")),
             CallerIdentity(executable: "/usr/bin/service", attestedGroups: ["G"]),
             CallerIdentity(executable: "/usr/bin/service", attestedGroups: ["*"]),
         ] {
             let code = status { () throws(KeychainError) in
-                _ = try keychain.service.copyMatching(Self.query([Self.group]), returning: .data, from: caller)
+                _ = try keychain.service.by(caller).copyMatching(Self.query([Self.group]), returning: .data)
             }
             #expect([-34018, -25300].contains(code), "\(code)")
         }
@@ -91,19 +92,19 @@ struct CommonGroupTests {
         let keychain = try TestKeychain(backend)
         let application = CallerIdentity(
             executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App"))
-        _ = try keychain.service.add(Self.item("1", group: "flatpak.org.example.App"), from: Self.anonymous)
+        _ = try keychain.service.by(Self.anonymous).add(Self.item("1", group: "flatpak.org.example.App"))
         #expect(try Self.accounts(Self.query([]), application, keychain) == ["1"])
     }
 
     @Test("The user's command reads collections without the passcode, and not the groups of other programs")
     func command() throws {
         let keychain = try TestKeychain(.daemon)
-        _ = try keychain.service.add(Self.item("1", group: Self.group), from: Self.anonymous)
-        _ = try keychain.service.add(Self.item("2", group: nil), from: Self.declared)
+        _ = try keychain.service.by(Self.anonymous).add(Self.item("1", group: Self.group))
+        _ = try keychain.service.by(Self.declared).add(Self.item("2", group: nil))
         try keychain.setPasscode()
         func read(_ group: String) -> Int32 {
             status { () throws(KeychainError) in
-                _ = try keychain.service.copyMatching(Self.query([group]), returning: .data, from: Self.command)
+                _ = try keychain.service.by(Self.command).copyMatching(Self.query([group]), returning: .data)
             }
         }
         #expect(read(Self.group) == 0)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import KeychainSessions
 import KeychainTesting
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Testing
@@ -16,11 +18,10 @@ struct KeychainCollectionsTests {
     }
 
     private static func add(_ account: String, to name: CollectionName, _ keychain: TestKeychain) throws {
-        _ = try keychain.service.add(
+        _ = try keychain.service.by(caller).add(
             ItemAddition(
                 .genericPassword, attributes: [.account: .string(account)],
-                secrets: ItemSecrets(data: SharedSecret(copying: "v".utf8)), accessGroup: name.accessGroup.name),
-            from: caller)
+                secrets: ItemSecrets(data: SharedSecret(copying: "v".utf8)), accessGroup: name.accessGroup.name))
     }
 
     @Test(
@@ -85,7 +86,7 @@ struct KeychainCollectionsTests {
         let work = try collections.create(label: "Work").name
         try Self.add("1", to: work, keychain)
         try keychain.setPasscode()
-        try keychain.service.lock(immediately: true)
+        try keychain.service.administrator.lock(immediately: true)
         #expect(try collections.all().map(\.label) == ["Login", "Work"] && collections.passwordCount(in: work) == 1)
         let error = #expect(throws: KeychainError.self) { try collections.delete(work) }
         #expect(error?.status == .interactionNotAllowed)

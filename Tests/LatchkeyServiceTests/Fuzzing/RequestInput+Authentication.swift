@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import KeychainSessions
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 

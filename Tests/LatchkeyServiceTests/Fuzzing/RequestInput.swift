@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import KeychainTesting
+import LatchkeyOperations
 @_spi(Testing) import LatchkeyService
 import LinuxSystem
 import SecretMemory
@@ -270,7 +272,7 @@ extension RequestInput {
             }
         default:
             let caller = choices.one(of: Self.callers)
-            _ = ask { () throws(KeychainError) in try service.callerReport(caller) }
+            _ = ask { () throws(KeychainError) in try service.by(caller).callerReport() }
             _ = ask { () throws(KeychainError) in try service.status() }
             _ = ask { () throws(KeychainError) in try service.lockStatus() }
         }

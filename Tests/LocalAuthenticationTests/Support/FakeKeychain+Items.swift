@@ -2,6 +2,7 @@
 
 import KeyServices
 import KeychainModel
+import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 import Synchronization
@@ -28,9 +29,7 @@ extension FakeKeychain {
         return record
     }
 
-    func copyMatching(
-        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
-    ) throws(KeychainError) -> ItemMatches {
+    func copyMatching(_ query: ItemQuery) throws(KeychainError) -> ItemMatches {
         let found = state.withLock { state in
             state.items.values.filter { item in
                 if let reference = query.persistentReference { return item.persistentReference == reference }
@@ -43,7 +42,7 @@ extension FakeKeychain {
         return ItemMatches(records: found, damaged: 0)
     }
 
-    func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
+    func delete(_ query: ItemQuery) throws(KeychainError) -> Int {
         guard let reference = query.persistentReference,
             state.withLock({ $0.items.removeValue(forKey: reference) }) != nil
         else { throw .itemNotFound }
@@ -58,14 +57,13 @@ extension FakeKeychain {
         return GeneratedKey(privateHalf: item, publicHalf: nil, publicKey: key.publicKey.external)
     }
 
-    func useKey(
-        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, authentication: Authentication,
-        from caller: CallerIdentity
-    ) throws(KeychainError) -> KeyOutput {
-        let (item, stored) = state.withLock { ($0.items[reference], $0.keys[reference]) }
+    func useKey(_ call: UseKey) throws(KeychainError) -> KeyOutput {
+        let (item, stored) = state.withLock { ($0.items[call.reference], $0.keys[call.reference]) }
         guard let item, let stored else { throw .itemNotFound }
-        try require(item, authentication)
-        let output = try input.withUnsafeBytes { (bytes) throws(KeychainError) in try stored.key.use(use, on: bytes) }
+        try require(item, call.authentication ?? Authentication())
+        let output = try call.input.withUnsafeBytes { (bytes) throws(KeychainError) in
+            try stored.key.use(call.use, on: bytes)
+        }
         return KeyOutput(output, from: item.accessGroup)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainTesting
 import KeyServices
 import KeychainModel
 @_spi(Testing) import LatchkeyClient
@@ -10,7 +11,7 @@ import Synchronization
 
 /// A keychain in which the test decides what the person does. It keeps contexts and items as
 /// latchkeyd does, without encryption.
-final class FakeKeychain: OperationPerformer {
+final class FakeKeychain: ScriptedService {
     /// What the person does when asked.
     enum Person: Sendable {
         /// Does what is asked for.
@@ -75,9 +76,34 @@ final class FakeKeychain: OperationPerformer {
     var snapshot: State { state.withLock { $0 } }
     var prompts: [Prompt] { snapshot.prompts }
 
+    func answer(
+        to operation: any KeychainOperation, from caller: CallerIdentity, _ exchange: Exchange
+    ) throws(KeychainError) -> (any ResponseContent)? {
+        switch operation {
+        case is CreateContext: return ContextHandle(try createContext())
+        case let call as Authenticate:
+            try authenticate(for: call.target, in: call.context, prompt: call.prompt)
+            return Done()
+        case let call as SetApplicationPassword:
+            try setApplicationPassword(call.password, in: call.context)
+            return Done()
+        case let call as HasApplicationPassword: return ItemCount(try hasApplicationPassword(in: call.context) ? 1 : 0)
+        case let call as EndContext:
+            endContext(call.context)
+            return Done()
+        case is ReadPresence: return try presenceStatus()
+        case let call as AddItem: return try add(call.item, from: caller)
+        case let call as CopyItems: return FoundItems(try copyMatching(call.query))
+        case let call as DeleteItems: return ItemCount(try delete(call.query))
+        case let call as GenerateKey: return try generateKey(call.generation, from: caller)
+        case let call as UseKey: return try useKey(call)
+        default: return nil
+        }
+    }
+
     // MARK: Authentication
 
-    func createContext(from caller: CallerIdentity) throws(KeychainError) -> AuthenticationContextID {
+    private func createContext() throws(KeychainError) -> AuthenticationContextID {
         let id = state.withLock { state -> AuthenticationContextID? in
             state.lastContext += 1
             let bytes = [UInt8](repeating: state.lastContext, count: AuthenticationContextID.length)
@@ -89,9 +115,8 @@ final class FakeKeychain: OperationPerformer {
         return id
     }
 
-    func authenticate(
-        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
-        from caller: CallerIdentity
+    private func authenticate(
+        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt
     ) throws(KeychainError) {
         guard let known = state.withLock({ $0.contexts[context] }) else { throw Self.unknownContext }
         if case .newItem = target, known.password != nil { return }
@@ -112,21 +137,21 @@ final class FakeKeychain: OperationPerformer {
         }
     }
 
-    func setApplicationPassword(
-        _ password: SharedSecret?, in context: AuthenticationContextID, from caller: CallerIdentity
+    private func setApplicationPassword(
+        _ password: SharedSecret?, in context: AuthenticationContextID
     ) throws(KeychainError) {
         guard state.withLock({ $0.contexts[context] != nil }) else { throw Self.unknownContext }
         state.withLock { $0.contexts[context]?.password = password }
     }
 
-    func hasApplicationPassword(
-        in context: AuthenticationContextID, from caller: CallerIdentity
+    private func hasApplicationPassword(
+        in context: AuthenticationContextID
     ) throws(KeychainError) -> Bool {
         guard let known = state.withLock({ $0.contexts[context] }) else { throw Self.unknownContext }
         return known.password != nil
     }
 
-    func endContext(_ context: AuthenticationContextID, from caller: CallerIdentity) {
+    private func endContext(_ context: AuthenticationContextID) {
         let gate = state.withLock { state in
             state.contexts[context] = nil
             state.endedContexts.append(context)
@@ -135,41 +160,11 @@ final class FakeKeychain: OperationPerformer {
         gate?.open()
     }
 
-    func presenceStatus(at place: PromptPlace, from caller: CallerIdentity) throws(KeychainError) -> PresenceStatus {
+    private func presenceStatus() throws(KeychainError) -> PresenceStatus {
         let (status, error) = state.withLock { ($0.status, $0.statusError) }
         if let error { throw error }
         return status
     }
 
     private static let unknownContext = KeychainError.authentication(.invalidContext, "no such context")
-
-    // MARK: Operations that no test uses
-
-    func perform<Operation: KeychainOperation>(
-        _ operation: Operation, from caller: CallerIdentity?, progress: ChangeProgress,
-        _ take: ((any ResponseContent) throws(KeychainError) -> Void)?
-    ) throws(KeychainError) -> Operation.Answer {
-        throw KeychainError(.unimplemented, "the test keychain has no \(Operation.self)")
-    }
-
-    func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64
-    {
-        throw KeychainError(.unimplemented)
-    }
-    func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { 0 }
-    func removeLockObserver(_ number: Int) {}
-    func addChangeObserver(
-        _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
-    ) throws(KeychainError) -> Int { 0 }
-    func removeChangeObserver(_ number: Int) {}
-    func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
-        from source: @escaping BackupSource, progress: ChangeProgress
-    ) throws(KeychainError) -> RestoreReport {
-        throw KeychainError(.unimplemented)
-    }
-    func storeFile(
-        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource, caller: CallerIdentity
-    ) throws(KeychainError) { throw KeychainError(.unimplemented) }
-    func close() {}
 }

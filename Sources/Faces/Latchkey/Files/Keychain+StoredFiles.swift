@@ -3,6 +3,7 @@
 public import FoundationEssentials
 public import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory

@@ -3,6 +3,7 @@
 internal import KeyServices
 public import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import SecretMemory
 

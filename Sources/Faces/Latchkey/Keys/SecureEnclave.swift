@@ -2,9 +2,11 @@
 
 public import Crypto
 public import FoundationEssentials
+internal import KeychainSessions
 internal import KeyServices
 public import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 
 /// Keys that never leave the TPM of the machine, in the form that CryptoKit has. CryptoKit's code

@@ -3,6 +3,7 @@
 public import Foundation
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import SecretMemory
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import SecretMemory
 

@@ -4,6 +4,7 @@ internal import CertificateTrust
 public import Foundation
 internal import KeyServices
 internal import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 
 /// A certificate together with its private key.

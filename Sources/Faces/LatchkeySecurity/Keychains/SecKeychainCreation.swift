@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 
 // Which keychains exist. As on macOS, a relative path is below ~/Library/Keychains.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 
 // The lock of a keychain. Through latchkeyd all programs share it; without latchkeyd it belongs to

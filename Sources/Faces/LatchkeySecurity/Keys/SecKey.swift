@@ -4,6 +4,7 @@ public import Foundation
 internal import KeyServices
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 
 /// A cryptographic key, or one half of a key pair. It is in memory, or in the keychain, where the

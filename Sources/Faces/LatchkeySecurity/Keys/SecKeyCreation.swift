@@ -4,6 +4,7 @@ internal import Foundation
 internal import KeyServices
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import SecretMemory
 

@@ -6,6 +6,7 @@ public import Foundation
 internal import KeyServices
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import KeychainSessions
+internal import LatchkeyOperations
 internal import LatchkeyService
 public import SecretMemory
 

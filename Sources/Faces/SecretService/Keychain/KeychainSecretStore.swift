@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
-public import LatchkeyService
+public import KeychainSessions
+internal import LatchkeyOperations
+internal import LatchkeyService
 
 /// The user's keychain as a store: the same items that `SecItem` and `security` see.
 ///

@@ -53,16 +53,9 @@ package final class AgentLauncher: Sendable {
         }
     }
 
-    /// Returns the status without the problem that no agent is running, if one can be started.
-    package func withStartableAgent(_ status: PresenceStatus) -> PresenceStatus {
-        guard InstalledProgram.first(named: Self.program, in: directories, owner: owner) != nil else { return status }
-        var status = status
-        for (index, method) in status.methods.enumerated()
-        where method.problem == PresenceUnavailability.noAgent.problem {
-            status.methods[index].problem = nil
-            status.methods[index].hint = nil
-        }
-        return status
+    /// Whether an agent can be started.
+    package var canStart: Bool {
+        InstalledProgram.first(named: Self.program, in: directories, owner: owner) != nil
     }
 
     fileprivate static let program = "latchkey"

@@ -45,84 +45,45 @@ final class DaemonClient: Sendable {
 
     /// Performs an operation, and returns its answer.
     ///
-    /// - Parameters:
-    ///   - progress: called with the progress of a long operation.
-    ///   - take: takes a content that precedes the answer; without it, such a content is an error.
-    ///     A request that may send such contents is not repeated.
+    /// A request is not repeated after the caller has given something, or has taken something without being
+    /// able to restart.
     func perform<Operation: KeychainOperation>(
-        _ operation: Operation, progress: ChangeProgress = { _, _ in },
-        _ take: ((any ResponseContent) throws(KeychainError) -> Void)? = nil
+        _ operation: Operation, _ exchange: Exchange = Exchange()
     ) throws(KeychainError) -> Operation.Answer {
         try DebugLog.measure(
             "request \(type: Operation.self) to latchkeyd", failure: { (error: KeychainError) in "\(error)" }
-        ) { () throws(KeychainError) -> Operation.Answer in try answer(to: operation, progress: progress, take) }
+        ) { () throws(KeychainError) -> Operation.Answer in
+            guard exchange.give == nil else { return try converse(operation, exchange).answer }
+            return try answer(to: operation, exchange)
+        }
     }
 
     private func answer<Operation: KeychainOperation>(
-        to operation: Operation, progress: ChangeProgress,
-        _ take: ((any ResponseContent) throws(KeychainError) -> Void)?
+        to operation: Operation, _ exchange: Exchange
     ) throws(KeychainError) -> Operation.Answer {
-        var answer: Operation.Answer?
-        // No part of the answer is passed on before it is complete, so the request can be repeated.
-        try exchange(operation, isRepeatable: take == nil, begin: { answer = nil }) {
-            (response) throws(KeychainError) in
+        var answer = PartialAnswer<Operation.Answer>(exchange)
+        try request(operation, isRepeatable: exchange.take == nil || exchange.restart != nil) {
+            () throws(KeychainError) in
+            try answer.restart()
+        } _: { (response) throws(KeychainError) in
             switch response {
             case .failure(let error): throw error
-            case .progress(let done, let total): progress(done, total)
-            case .content(let content):
-                guard let part = content as? Operation.Answer else {
-                    guard let take else { throw .unexpectedResponse }
-                    try take(content)
-                    break
-                }
-                if answer == nil { answer = part } else { answer?.append(part) }
+            case .progress(let done, let total): exchange.progress(done, total)
+            case .content(let content): try answer.take(content)
             }
             return !response.moreFollows
         }
-        guard let answer else { throw .unexpectedResponse }
-        return answer
-    }
-
-    /// Performs an operation whose answer arrives in parts, and passes each part to `take`, until it
-    /// returns false. The request is not repeated.
-    func performInParts<Operation: KeychainOperation>(
-        _ operation: Operation, _ take: (Operation.Answer) -> Bool
-    ) throws(KeychainError) {
-        try exchange(operation, isRepeatable: false) { (response) throws(KeychainError) in
-            guard case .content(let content) = response, let part = content as? Operation.Answer else {
-                throw .unexpectedResponse
-            }
-            let wantsMore = take(part)
-            return !part.moreFollows || !wantsMore
-        }
-    }
-
-    /// Performs an operation whose answer arrives in parts, and passes each part to `take`.
-    ///
-    /// - Parameter begin: called before each attempt: the parts before do not count.
-    func performRepeatedly<Operation: KeychainOperation>(
-        _ operation: Operation, begin: () throws(KeychainError) -> Void,
-        _ take: (Operation.Answer) throws(KeychainError) -> Void
-    ) throws(KeychainError) {
-        var hasBegun = false
-        try exchange(operation, begin: { hasBegun = false }) { (response) throws(KeychainError) in
-            guard case .content(let content) = response, let part = content as? Operation.Answer else {
-                throw .unexpectedResponse
-            }
-            if !hasBegun { try begin() }
-            hasBegun = true
-            try take(part)
-            return !part.moreFollows
-        }
+        return try answer.complete()
     }
 
     /// Performs an operation during which the client sends something whenever the daemon is ready,
     /// on a connection that no other request uses. The request is not repeated.
     ///
-    /// - Returns: the answer, and the connection, which is not reused.
+    /// - Parameter whenReady: sends it; nil for the next part that the exchange gives.
+    /// - Returns: the answer, and the connection.
     func converse<Operation: KeychainOperation>(
-        _ operation: Operation, progress: ChangeProgress,
-        whenReady: (DaemonConnection) throws(KeychainError) -> Void
+        _ operation: Operation, _ exchange: Exchange,
+        whenReady: ((DaemonConnection) throws(KeychainError) -> Void)? = nil
     ) throws(KeychainError) -> (answer: Operation.Answer, connection: DaemonConnection) {
         let isChange = Operation.traits.contains(.changes)
         let numbered = NumberedRequest(
@@ -132,8 +93,14 @@ final class DaemonClient: Sendable {
             try connection.exchange(numbered) { (response) throws(KeychainError) in
                 switch response {
                 case .failure(let error): throw error
-                case .progress(let done, let total): progress(done, total)
-                case .content(is Ready): try whenReady(connection)
+                case .progress(let done, let total): exchange.progress(done, total)
+                case .content(is Ready):
+                    if let whenReady {
+                        try whenReady(connection)
+                    } else {
+                        guard let part = try exchange.give?() else { throw .unexpectedResponse }
+                        try connection.send(NumberedRequest(number: nextNumber(), part))
+                    }
                 case .content(let content):
                     guard let found = content as? Operation.Answer else { throw .unexpectedResponse }
                     answer = found
@@ -157,8 +124,8 @@ final class DaemonClient: Sendable {
     ///   - begin: called before each attempt.
     ///   - take: takes one response, and returns true for the last one.
     /// - Throws: errSecIO if it is unknown whether a requested change was made.
-    private func exchange<Operation: KeychainOperation>(
-        _ operation: Operation, isRepeatable: Bool = true, begin: () -> Void = {},
+    private func request<Operation: KeychainOperation>(
+        _ operation: Operation, isRepeatable: Bool, begin: () throws(KeychainError) -> Void,
         _ take: (Response) throws(KeychainError) -> Bool
     ) throws(KeychainError) {
         let isChange = Operation.traits.contains(.changes)
@@ -176,8 +143,8 @@ final class DaemonClient: Sendable {
                 throw Self.unknownOutcome
             }
             let numbered = NumberedRequest(number: nextNumber(), token: token, operation)
+            try begin()
             do throws(DaemonConnection.Failure) {
-                begin()
                 try connection.exchange(numbered, take)
                 return returnConnection(connection)
             } catch {
@@ -278,8 +245,30 @@ final class DaemonClient: Sendable {
     private static let retryTimeout: UInt64 = 5_000_000_000
 }
 
-extension KeychainError {
-    static let unexpectedResponse = KeychainError(
-        .internalFailure, "the response of latchkeyd does not match the request",
-        hint: "use one version of Latchkey")
+/// What has arrived of an answer. Its parts are joined, or passed on.
+private struct PartialAnswer<Answer: ResponseContent> {
+    private let exchange: Exchange
+    private var answer: Answer?
+    private var hasPassed = false
+
+    init(_ exchange: Exchange) { self.exchange = exchange }
+
+    mutating func restart() throws(KeychainError) {
+        if hasPassed { try exchange.restart?() }
+        (answer, hasPassed) = (nil, false)
+    }
+
+    mutating func take(_ content: any ResponseContent) throws(KeychainError) {
+        if let take = exchange.take, content.moreFollows {
+            hasPassed = true
+            return try take(content)
+        }
+        guard let part = content as? Answer else { throw .unexpectedResponse }
+        if answer == nil { answer = part } else { answer?.append(part) }
+    }
+
+    func complete() throws(KeychainError) -> Answer {
+        guard let answer else { throw .unexpectedResponse }
+        return answer
+    }
 }

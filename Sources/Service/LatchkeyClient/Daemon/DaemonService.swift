@@ -7,7 +7,7 @@ package import LinuxSystem
 package import SecretMemory
 
 /// The keychain that a daemon holds. The daemon determines the caller itself.
-package final class DaemonService: OperationPerformer, KeychainRegistry {
+package final class DaemonService: KeychainService {
     let client: DaemonClient
     private let observers = SystemMutex<(next: Int, watches: [Int: LockStateObserver])>((0, [:]))
     private let changeObservers = SystemMutex<(next: Int, watches: [Int: ChangeObserver], isClosed: Bool)>(
@@ -49,9 +49,7 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
 
     // MARK: The keychain
 
-    /// The keychain that has the keys of files: this one, or of the search list the one that every user
-    /// has, whose lock closes them.
-    var fileKeychain: DaemonService {
+    package var fileKeychain: any KeychainService {
         guard keychain == nil else { return self }
         return fileKeeper.withLock { keeper in
             if let keeper { return keeper }
@@ -59,17 +57,6 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
             keeper = fresh
             return fresh
         }
-    }
-
-    package func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
-        -> UInt64
-    {
-        var last: UInt64 = 0
-        try client.performInParts(ReadLog(after: sequence, since: since)) { part in
-            last = part.lines.last
-            return body(part.lines.lines)
-        }
-        return last
     }
 
     package func close() {
@@ -91,71 +78,18 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
         client.close()
     }
 
-    // MARK: The person
-
-    /// If the daemon has no session and no agent, an agent is started for the call.
-    package func authenticate(
-        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
-        from caller: CallerIdentity
-    ) throws(KeychainError) {
-        let authenticate = Authenticate(for: target, in: context, prompt: prompt)
-        let isNeeded = { [client] in (try? client.welcome()).map { $0.mode != .user } ?? false }
-        try agents.withAgent(at: prompt.place, isNeeded: isNeeded) { () throws(KeychainError) in
-            _ = try perform(authenticate, from: caller, progress: { _, _ in }, nil)
-        }
-    }
-
-    /// An agent that can be started counts as one that runs.
-    package func presenceStatus(at place: PromptPlace, from caller: CallerIdentity) throws(KeychainError)
-        -> PresenceStatus
-    {
-        agents.withStartableAgent(try perform(ReadPresence(at: place), from: caller, progress: { _, _ in }, nil))
-    }
-
     // MARK: The lock
-
-    /// Returns the state of this process's own session, if it has one.
-    package func lockStatus() throws(KeychainError) -> LockStatus {
-        if let own = ownSession.withLock({ $0 }), let status = try? own.client.perform(ReadLockStatus()) {
-            if status.state == .unlocked { return status }
-            ownSession.withLock { $0 = nil }
-        }
-        return try client.perform(ReadLockStatus())
-    }
 
     package func unlockAutomatically() {
         // Who asks whether the keychain is locked does not undo a lock.
-        guard let status = try? lockStatus(), status.hasPasscode, status.state == .beforeFirstUnlock,
-            status.allowsUntypedPasscode
+        guard let status = try? perform(ReadLockStatus(), from: claim(), Exchange()), status.hasPasscode,
+            status.state == .beforeFirstUnlock, status.allowsUntypedPasscode
         else { return }
         _ = automaticUnlock.reportingFailures { () throws(KeychainError) in try openOwnSession() }
     }
 
-    package func lock(immediately: Bool) throws(KeychainError) {
-        _ = try client.perform(LockKeychain(immediately: immediately))
-        isLockedHere.withLock { $0 = true }
-        ownSession.withLock { $0 = nil }
-    }
-
-    package func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
-        _ = try perform(UnlockKeychain(passcode), from: nil, progress: progress, nil)
-        isLockedHere.withLock { $0 = false }
-    }
-
-    package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
-        add(LockStateObserver(client, reportsFirst: false) { body($0 ?? .beforeFirstUnlock) })
-    }
-
-    /// Calls `body` with the present state of the lock and with every new one, until the observer is
-    /// removed; with nil while the daemon does not tell it.
-    func watchLock(_ body: @escaping @Sendable (LockState?) -> Void) -> Int {
-        add(LockStateObserver(client, reportsFirst: true, body))
-    }
-
-    /// Whether the daemon cannot be reached now.
-    var isAway: Bool { client.isAway }
-
-    private func add(_ watch: LockStateObserver) -> Int {
+    package func addLockObserver(reportsPresent: Bool, _ body: @escaping @Sendable (LockState?) -> Void) -> Int {
+        let watch = LockStateObserver(client, reportsFirst: reportsPresent, body)
         let number = observers.withLock { observers in
             observers.next += 1
             observers.watches[observers.next] = watch
@@ -164,6 +98,8 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
         watch.begin()
         return number
     }
+
+    package var isAway: Bool { client.isAway }
 
     package func removeLockObserver(_ number: Int) {
         observers.withLock { $0.watches.removeValue(forKey: number) }?.end()
@@ -194,77 +130,19 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
         changeObservers.withLock { $0.watches.removeValue(forKey: number) }?.end(isTold: false)
     }
 
-    // MARK: Conversations
-
-    package func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
-        from source: @escaping BackupSource, progress: ChangeProgress
-    ) throws(KeychainError) -> RestoreReport {
-        // The daemon decides whether attested groups are restored.
-        let restore = RestoreKeychain(under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun)
-        var isComplete = false
-        return try client.converse(restore, progress: progress) { (connection) throws(KeychainError) in
-            guard !isComplete else { throw .unexpectedResponse }
-            let piece = try SendPiece(from: source)
-            isComplete = piece.bytes.isEmpty
-            try connection.send(NumberedRequest(number: client.nextNumber(), piece))
-        }.answer
-    }
-
-    package func storeFile(
-        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource, caller: CallerIdentity
-    ) throws(KeychainError) {
-        var isComplete = false
-        var hasBegun = false
-        func store(_ client: DaemonClient) throws(KeychainError) {
-            _ = try client.converse(StoreFile(item, replaces: replaces), progress: { _, _ in }) {
-                (connection) throws(KeychainError) in
-                guard !isComplete else { throw .unexpectedResponse }
-                hasBegun = true
-                let part = try source()
-                isComplete = part == nil
-                let content = SendFileContent(part ?? SharedSecret(copying: []))
-                try connection.send(NumberedRequest(number: client.nextNumber(), content))
-            }
-        }
-        do throws(KeychainError) {
-            try store(client)
-        } catch {
-            // The daemon has requested nothing of the file yet.
-            guard error.isAboutLock, !hasBegun, try openOwnSession(), let own = ownSession.withLock({ $0 }) else {
-                throw error
-            }
-            try store(own.client)
-        }
-    }
+    // MARK: Sessions
 
     /// Makes the daemon open the keychain for the processes that hold the other end of `control`.
     ///
     /// - Returns: an object that keeps the session open as long as it is referenced.
     package func openSession(
-        _ passcode: SharedSecret?, control: Socket, progress: ChangeProgress = { _, _ in }
+        _ passcode: SharedSecret?, control: Socket
     ) throws(KeychainError) -> any Sendable {
-        try client.converse(OpenSession(passcode), progress: progress) { (connection) throws(KeychainError) in
+        try client.converse(OpenSession(passcode), Exchange()) { (connection) throws(KeychainError) in
             do throws(SystemError) { try connection.send(descriptor: control.descriptor) } catch {
                 throw KeychainError(error)
             }
         }.connection
-    }
-
-    // MARK: Keychains by name
-
-    package func keychains() throws(KeychainError) -> KeychainOverview { try client.perform(ListKeychains()) }
-
-    package func createKeychain(_ name: KeychainName, passcode: SharedSecret?) throws(KeychainError) {
-        _ = try client.perform(CreateKeychain(name, passcode: passcode))
-    }
-
-    package func deleteKeychain(_ name: KeychainName) throws(KeychainError) {
-        _ = try client.perform(DeleteKeychain(name))
-    }
-
-    package func changeKeychainList(_ change: KeychainListChange) throws(KeychainError) {
-        _ = try client.perform(ChangeKeychainList(change))
     }
 
     // MARK: Performing
@@ -279,66 +157,78 @@ package final class DaemonService: OperationPerformer, KeychainRegistry {
     /// passcode, it is repeated in a separate session of this process. The daemon's keychain stays
     /// locked for all other programs.
     package func perform<Operation: KeychainOperation>(
-        _ operation: Operation, from caller: CallerIdentity?, progress: ChangeProgress,
-        _ take: ((any ResponseContent) throws(KeychainError) -> Void)?
+        _ operation: Operation, from caller: CallerIdentity, _ exchange: Exchange
     ) throws(KeychainError) -> Operation.Answer {
-        guard !Operation.traits.isDisjoint(with: [.accessesItems, .accessesContexts]) else {
-            return try client.perform(operation, progress: progress, take)
+        let answer = try withAgent(operation) { () throws(KeychainError) in
+            try performWhereOpen(operation, exchange)
         }
-        return try withOpenItems { (client) throws(KeychainError) in
-            let answer = try client.perform(operation)
-            let hasLocked = (answer as? FoundItems)?.matches.locked.isEmpty == false
-            return (result: answer, hasLocked: hasLocked)
+        if Operation.traits.contains(.locks) {
+            isLockedHere.withLock { $0 = true }
+            ownSession.withLock { $0 = nil }
         }
+        if Operation.traits.contains(.unlocks) { isLockedHere.withLock { $0 = false } }
+        return answer.countingAgent { agents.canStart }
     }
 
-    /// Performs the search as ``perform(_:from:progress:_:)`` does.
-    package func copyMatching(
-        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity,
-        begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
-    ) throws(KeychainError) {
-        try withOpenItems { (client) throws(KeychainError) in
-            var hasLocked = false
-            try client.performRepeatedly(
-                CopyItems(query, returning: returning),
-                begin: { () throws(KeychainError) in
-                    hasLocked = false
-                    try begin()
-                }
-            ) { (part) throws(KeychainError) in
-                hasLocked = hasLocked || !part.matches.locked.isEmpty
-                try take(part.matches)
-            }
-            return (result: (), hasLocked: hasLocked)
-        }
+    /// If the daemon has no session and no agent, an agent is started for the operation.
+    private func withAgent<Operation: KeychainOperation>(
+        _ operation: Operation, _ body: () throws(KeychainError) -> Operation.Answer
+    ) throws(KeychainError) -> Operation.Answer {
+        guard let place = operation.promptPlace else { return try body() }
+        let isNeeded = { [client] in (try? client.welcome()).map { $0.mode != .user } ?? false }
+        return try agents.withAgent(at: place, isNeeded: isNeeded, body)
     }
 
-    /// - Parameter body: returns also whether a search has found items that are locked, which is no error
-    ///   if they were found by their lookup attributes.
-    private func withOpenItems<Result>(
-        _ body: (DaemonClient) throws(KeychainError) -> (result: Result, hasLocked: Bool)
-    ) throws(KeychainError) -> Result {
+    private func performWhereOpen<Operation: KeychainOperation>(
+        _ operation: Operation, _ exchange: Exchange
+    ) throws(KeychainError) -> Operation.Answer {
+        let traits = Operation.traits
+        if traits.contains(.readsLock) { return try performOnLock(operation, exchange) }
+        guard !traits.isDisjoint(with: [.accessesItems, .accessesContexts]) else {
+            return try client.perform(operation, exchange)
+        }
+        let attempts = RepeatedExchange(exchange)
         if let own = ownSession.withLock({ $0 }) {
             do throws(KeychainError) {
-                let (result, hasLocked) = try body(own.client)
-                guard hasLocked, (try? lockStatus().state) != .unlocked else { return result }
+                let answer = try own.client.perform(operation, try attempts.next())
+                guard answer.hasLocked || attempts.hasPassedLocked, (try? settledState()) != .unlocked else {
+                    return answer
+                }
             } catch {
                 // The session has ended with its daemon, or was locked.
-                guard error.status == .notAvailable || error.isAboutLock else { throw error }
+                guard error.status == .notAvailable || error.isAboutLock, !attempts.hasGiven else { throw error }
             }
             ownSession.withLock { $0 = nil }
         }
-        let (result, hasLocked): (Result, Bool)
+        let answer: Operation.Answer
         do throws(KeychainError) {
-            (result, hasLocked) = try body(client)
+            answer = try client.perform(operation, try attempts.next())
         } catch {
-            guard error.isAboutLock, try openOwnSession(), let own = ownSession.withLock({ $0 }) else { throw error }
-            return try body(own.client).result
+            // What was given cannot be given again.
+            guard error.isAboutLock, !attempts.hasGiven, try openOwnSession(), let own = ownSession.withLock({ $0 })
+            else { throw error }
+            return try own.client.perform(operation, try attempts.next())
         }
-        guard hasLocked else { return result }
+        // Items that are locked are no error if they were found by their lookup attributes.
+        guard answer.hasLocked || attempts.hasPassedLocked else { return answer }
         unlockAutomatically()
-        guard let own = ownSession.withLock({ $0 }) else { return result }
-        return try body(own.client).result
+        guard let own = ownSession.withLock({ $0 }) else { return answer }
+        return try own.client.perform(operation, try attempts.next())
+    }
+
+    /// Returns the state of this process's own session, if it has one.
+    private func performOnLock<Operation: KeychainOperation>(
+        _ operation: Operation, _ exchange: Exchange
+    ) throws(KeychainError) -> Operation.Answer {
+        if let own = ownSession.withLock({ $0 }), let answer = try? own.client.perform(operation, exchange) {
+            if !answer.hasLocked { return answer }
+            ownSession.withLock { $0 = nil }
+        }
+        return try client.perform(operation, exchange)
+    }
+
+    private func settledState() throws(KeychainError) -> LockState {
+        try performOnLock(ReadLockStatus(), Exchange()).state
     }
 
     private func openOwnSession() throws(KeychainError) -> Bool {
@@ -372,14 +262,40 @@ extension KeychainError {
     fileprivate var isAboutLock: Bool { status == .interactionNotAllowed && authentication == nil }
 }
 
-extension SendPiece {
-    /// The next piece of a backup: at most 256 KiB.
-    fileprivate init(from source: BackupSource) throws(KeychainError) {
-        var piece = [UInt8](repeating: 0, count: ResponsePart.maxLength)
-        var outcome = Result<Int, KeychainError>.success(0)
-        piece.withUnsafeMutableBytes { buffer in
-            outcome = Result { () throws(KeychainError) in try source(buffer) }
+/// The exchange of an operation that is performed several times, until the items are open.
+private final class RepeatedExchange {
+    private let whole: Exchange
+    private var hasPassed = false
+    /// Whether something that is locked was passed on.
+    private(set) var hasPassedLocked = false
+    private(set) var hasGiven = false
+
+    init(_ whole: Exchange) { self.whole = whole }
+
+    /// Returns the exchange for the next attempt.
+    func next() throws(KeychainError) -> Exchange {
+        if hasPassed { try restart() }
+        var own = whole
+        if let take = whole.take {
+            own.take = { [self] (content) throws(KeychainError) in
+                hasPassed = true
+                hasPassedLocked = hasPassedLocked || content.hasLocked
+                try take(content)
+            }
         }
-        self.init(Array(piece.prefix(try outcome.get())))
+        if whole.restart != nil { own.restart = { [self] () throws(KeychainError) in try restart() } }
+        if let give = whole.give {
+            own.give = { [self] () throws(KeychainError) in
+                hasGiven = true
+                return try give()
+            }
+        }
+        return own
+    }
+
+    private func restart() throws(KeychainError) {
+        guard let restart = whole.restart else { throw .changedDuringSearch }
+        (hasPassed, hasPassedLocked) = (false, false)
+        try restart()
     }
 }

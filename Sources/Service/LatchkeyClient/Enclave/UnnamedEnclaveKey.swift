@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+public import KeychainSessions
 public import KeyServices
-public import LatchkeyService
+internal import LatchkeyOperations
+internal import LatchkeyService
 public import SecretMemory
 internal import Synchronization
 

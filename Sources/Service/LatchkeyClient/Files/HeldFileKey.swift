@@ -2,6 +2,8 @@
 
 internal import FileProtection
 internal import KeychainModel
+internal import KeychainSessions
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import SecretMemory
 
@@ -53,7 +55,7 @@ struct ServiceFileCipher: ContainerCipher {
         try mapErrors { () throws(KeychainError) in
             try keys.requireService()
             let protection = record.binding.protection.itemProtection
-            guard try open().service.lockStatus().open.contains(protection) else { throw .interactionNotAllowed }
+            guard try open().lockStatus().open.contains(protection) else { throw .interactionNotAllowed }
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
@@ -25,7 +26,7 @@ final class OpenFileKeys: Sendable {
     /// Returns what follows the lock of a keychain in this process.
     static func of(_ service: any KeychainService) -> OpenFileKeys {
         latest.value.keys.withLock { latest in
-            if let latest, latest.service as AnyObject === service as AnyObject { return latest }
+            if let latest, latest.service === service { return latest }
             let fresh = OpenFileKeys(service)
             latest = fresh
             return fresh
@@ -67,14 +68,7 @@ final class OpenFileKeys: Sendable {
         self.service = service
         let state = Shared()
         self.state = state
-        if let daemon = service as? DaemonService {
-            observer = daemon.watchLock { state.changed(to: $0) }
-        } else {
-            observer = service.addLockObserver { state.changed(to: $0) }
-            // A change between these two calls is reported by the observer, and read here as well.
-            let known = try? service.lockStatus().state
-            state.mutex.withLock { if $0.lock == nil { $0.lock = known } }
-        }
+        observer = service.addLockObserver(reportsPresent: true) { state.changed(to: $0) }
     }
 
     deinit { service.removeLockObserver(observer) }
@@ -85,7 +79,7 @@ final class OpenFileKeys: Sendable {
     /// Throws if latchkeyd has ended and is not there again: its keychain is locked then. A request would
     /// wait for it.
     func requireService() throws(KeychainError) {
-        guard state.mutex.withLock({ $0.isLost }), let daemon = service as? DaemonService, daemon.isAway else { return }
+        guard state.mutex.withLock({ $0.isLost }), service.isAway else { return }
         throw .interactionNotAllowed
     }
 

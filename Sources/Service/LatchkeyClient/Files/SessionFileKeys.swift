@@ -2,7 +2,9 @@
 
 public import FileProtection
 public import KeychainModel
-public import LatchkeyService
+public import KeychainSessions
+internal import LatchkeyOperations
+internal import LatchkeyService
 internal import LinuxSystem
 
 /// The keys of protected files from a keychain.
@@ -77,15 +79,7 @@ public final class SessionFileKeys: FileKeyProvider {
 }
 
 extension KeychainSession {
-    /// The keychain that has the keys of files: this one, and of a search list the one that every user
-    /// has, whose lock closes them.
-    fileprivate func ofFiles() throws(KeychainError) -> KeychainSession {
-        switch service {
-        case let searched as SearchedKeychains: replacing(try searched.fileKeychain)
-        case let daemon as DaemonService: replacing(daemon.fileKeychain)
-        default: self
-        }
-    }
+    fileprivate func ofFiles() throws(KeychainError) -> KeychainSession { replacing(try service.fileKeychain) }
 }
 
 /// Calls an observer of the lock until it is released.
@@ -95,20 +89,7 @@ public final class LockObservation: Sendable {
 
     init(_ service: any KeychainService, _ body: @escaping @Sendable (LockState) -> Void) {
         self.service = service
-        if let daemon = service as? DaemonService {
-            number = daemon.watchLock { body($0 ?? .beforeFirstUnlock) }
-            return
-        }
-        let hasChanged = SystemMutex(false)
-        number = service.addLockObserver { state in
-            hasChanged.withLock { hasChanged in
-                hasChanged = true
-                body(state)
-            }
-        }
-        // Read after the observer is registered, so that no change is missed. A reported one is newer.
-        let present = (try? service.lockStatus().state) ?? .beforeFirstUnlock
-        hasChanged.withLock { if !$0 { body(present) } }
+        number = service.addLockObserver(reportsPresent: true) { body($0 ?? .beforeFirstUnlock) }
     }
 
     deinit { service.removeLockObserver(number) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import SecretMemory
 public import TransportPolicy

@@ -27,12 +27,45 @@ package struct Authenticate: KeychainOperation {
         return AuditDetails("authenticate", itemClass: itemClass, promptsForPasscode: true)
     }
 
+    /// The item of a target is in any keychain. For other targets, the default one asks.
+    package var reach: OperationReach {
+        if case .item = target { .searchList } else { .defaultKeychain }
+    }
+
+    package var promptPlace: PromptPlace? { prompt.place }
+
+    package func placed(at place: () -> PromptPlace) -> Authenticate {
+        Authenticate(for: target, in: context, prompt: prompt.placed(at: place))
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         let (service, caller) = (try context.service, context.caller)
         try context.evaluating { (host) throws(KeychainError) in
             try service.authenticate(for: target, in: self.context, prompt: prompt, from: caller, host: host)
         }
         return Done()
+    }
+}
+
+extension OperationPerformer {
+    /// Asks the person for what the target requires and the context does not have yet.
+    ///
+    /// - Throws: an error with an ``AuthenticationFailure`` if the authentication does not succeed;
+    ///   errSecItemNotFound if the target is an item that does not exist.
+    package func authenticate(
+        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt
+    ) throws(KeychainError) {
+        _ = try perform(Authenticate(for: target, in: context, prompt: prompt))
+    }
+}
+
+extension AuthenticationPrompt {
+    /// Returns the prompt at its own place; without one, at that of the caller.
+    func placed(at place: () -> PromptPlace) -> AuthenticationPrompt {
+        guard self.place == .none else { return self }
+        var prompt = self
+        prompt.place = place()
+        return prompt
     }
 }
 

@@ -7,14 +7,29 @@ package import LatchkeyService
 
 /// Creates an authentication context of the caller's process.
 package struct CreateContext: KeychainOperation {
-    package init() {}
+    /// The context of another keychain that this one makes known to itself, in which it has proven nothing;
+    /// nil for a new one. Not for requests to a daemon: whose contexts exist is its own decision.
+    private let adopted: AuthenticationContextID?
+
+    package init() { adopted = nil }
+
+    private init(adopting context: AuthenticationContextID) { adopted = context }
 
     package static let traits: OperationTraits = [.accessesContexts, .worksWithoutLog]
 
     package var audit: AuditDetails? { nil }
 
+    package var reach: OperationReach { .everyKeychain }
+
+    /// A context is one in every keychain; what is proven in one of them counts there.
+    package func rest(after answer: ContextHandle) -> CreateContext? { CreateContext(adopting: answer.id) }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> ContextHandle {
-        ContextHandle(try context.service.createContext(from: context.caller))
+        if let adopted {
+            try context.service.adoptContext(adopted, from: context.caller)
+            return ContextHandle(adopted)
+        }
+        return ContextHandle(try context.service.createContext(from: context.caller))
     }
 }
 
@@ -25,13 +40,26 @@ package struct ContextHandle: ResponseContent {
     package init(_ id: AuthenticationContextID) { self.id = id }
 }
 
+extension OperationPerformer {
+    /// Creates an empty authentication context: what a person has proven once, and several calls of one
+    /// process can use. It belongs to the process that created it, ends with it, and loses what was proven
+    /// when the keychain is locked.
+    ///
+    /// - Throws: errSecAllocate if the process has too many.
+    package func createContext() throws(KeychainError) -> AuthenticationContextID { try perform(CreateContext()).id }
+}
+
 // MARK: Coding
 
 extension CreateContext {
-    init(_ wire: WireNothing) throws(WireError) { try requireKnown(wire) }
+    init(_ wire: WireNothing) throws(WireError) {
+        try requireKnown(wire)
+        adopted = nil
+    }
 
-    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
-        .createContext(WireNothing())
+    package func encoded(_ secrets: inout SecretCollector) throws(WireError) -> WireRequest.OneOf_Operation {
+        guard adopted == nil else { throw .malformed("a context of another keychain cannot be requested") }
+        return .createContext(WireNothing())
     }
 }
 

@@ -15,10 +15,20 @@ package struct EndContext: KeychainOperation {
 
     package var audit: AuditDetails? { nil }
 
+    package var reach: OperationReach { .everyKeychain }
+
+    package func rest(after answer: Done) -> EndContext? { self }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         try context.service.endContext(self.context, from: context.caller)
         return Done()
     }
+}
+
+extension OperationPerformer {
+    /// Ends a context and wipes its keys. It is no error if it has ended already. One that cannot be ended
+    /// now ends with the connection.
+    package func endContext(_ context: AuthenticationContextID) { _ = try? perform(EndContext(context)) }
 }
 
 // MARK: Coding

@@ -22,6 +22,10 @@ package struct EnrollSecurityKey: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("enroll-security-key", includesPasscode: true) }
 
+    package func placed(at place: () -> PromptPlace) -> EnrollSecurityKey {
+        EnrollSecurityKey(enrollment, passcode: passcode, prompt: prompt.placed(at: place))
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> SecurityKeyInfo {
         let (service, caller) = (try context.service, context.caller)
         return try context.evaluating { (host) throws(KeychainError) in
@@ -31,6 +35,25 @@ package struct EnrollSecurityKey: KeychainOperation {
 }
 
 extension SecurityKeyInfo: ResponseContent {}
+
+extension OperationPerformer {
+    /// Enrolls the connected security key that is not enrolled yet: the person is asked for its PIN,
+    /// if it has one, and touches it twice.
+    ///
+    /// If a security key that is enrolled already is connected as well, the person touches it first:
+    /// items that only it opens are then sealed to the new one.
+    ///
+    /// - Parameter passcode: is checked first, before the person is asked.
+    /// - Throws: errSecDuplicateItem if the device, or a device of this name, is enrolled;
+    ///   errSecParam for a name that is not valid, if `SecurityKeyInfo.maxCount` keys are
+    ///   enrolled, or if several new devices are connected; an error with an
+    ///   ``AuthenticationFailure`` if no device is connected, or if the person does not touch it.
+    package func enrollSecurityKey(
+        _ enrollment: SecurityKeyRequest, passcode: SharedSecret, prompt: AuthenticationPrompt = AuthenticationPrompt()
+    ) throws(KeychainError) -> SecurityKeyInfo {
+        try perform(EnrollSecurityKey(enrollment, passcode: passcode, prompt: prompt))
+    }
+}
 
 // MARK: Coding
 

@@ -16,8 +16,20 @@ package struct HasApplicationPassword: KeychainOperation {
 
     package var audit: AuditDetails? { nil }
 
+    package var reach: OperationReach { .everyKeychain }
+
+    package func rest(after answer: ItemCount) -> HasApplicationPassword? { answer.count > 0 ? nil : self }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
         ItemCount(try context.service.hasApplicationPassword(in: self.context, from: context.caller) ? 1 : 0)
+    }
+}
+
+extension OperationPerformer {
+    /// Returns whether a context has an application password: that of the program, or one that the
+    /// person typed. A wrong one is removed by the call that used it.
+    package func hasApplicationPassword(in context: AuthenticationContextID) throws(KeychainError) -> Bool {
+        try perform(HasApplicationPassword(in: context)).count > 0
     }
 }
 

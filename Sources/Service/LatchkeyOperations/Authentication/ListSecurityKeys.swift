@@ -24,6 +24,11 @@ package struct EnrolledSecurityKeys: ResponseContent {
     package init(_ keys: [SecurityKeyInfo]) { self.keys = keys }
 }
 
+extension OperationPerformer {
+    /// Returns the enrolled security keys, in the order of their enrollment. They need not be connected.
+    package func securityKeys() throws(KeychainError) -> [SecurityKeyInfo] { try perform(ListSecurityKeys()).keys }
+}
+
 // MARK: Coding
 
 extension ListSecurityKeys {

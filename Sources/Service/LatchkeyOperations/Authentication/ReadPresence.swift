@@ -4,6 +4,7 @@ internal import FoundationEssentials
 package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
+internal import Presence
 
 /// Returns how the person can be asked at the place of the caller.
 package struct ReadPresence: KeychainOperation {
@@ -15,12 +16,36 @@ package struct ReadPresence: KeychainOperation {
 
     package var audit: AuditDetails? { nil }
 
+    package func placed(at place: () -> PromptPlace) -> ReadPresence {
+        self.place == .none ? ReadPresence(at: place()) : self
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> PresenceStatus {
         try context.service.presenceStatus(at: place, from: context.caller)
     }
 }
 
-extension PresenceStatus: ResponseContent {}
+extension PresenceStatus: ResponseContent {
+    /// An agent that can be started counts as one that runs.
+    package func countingAgent(_ canStart: () -> Bool) -> PresenceStatus {
+        let noAgent = PresenceUnavailability.noAgent.problem
+        guard methods.contains(where: { $0.problem == noAgent }), canStart() else { return self }
+        var status = self
+        status.methods = methods.map { method in
+            var method = method
+            if method.problem == noAgent { (method.problem, method.hint) = (nil, nil) }
+            return method
+        }
+        return status
+    }
+}
+
+extension OperationPerformer {
+    /// Returns how the person can be asked at a place, by default that of the caller. It displays nothing.
+    package func presenceStatus(at place: PromptPlace = .none) throws(KeychainError) -> PresenceStatus {
+        try perform(ReadPresence(at: place))
+    }
+}
 
 // MARK: Coding
 

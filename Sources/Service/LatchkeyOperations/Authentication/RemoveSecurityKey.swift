@@ -37,6 +37,24 @@ package struct RemoveSecurityKey: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Removes a security key. The device need not be connected.
+    ///
+    /// - Parameters:
+    ///   - passcode: required if one is set.
+    ///   - deletesItems: also deletes the items that only this key opens. If false, and there are
+    ///     any, nothing changes.
+    ///   - dryRun: only counts these items.
+    /// - Returns: how many items were, or would be, deleted.
+    /// - Throws: errSecParam if `deletesItems` is false and there are such items;
+    ///   errSecItemNotFound if no such key is enrolled.
+    package func removeSecurityKey(
+        _ key: SecurityKeyIdentifier, passcode: SharedSecret?, deletesItems: Bool = false, dryRun: Bool = false
+    ) throws(KeychainError) -> Int {
+        try perform(RemoveSecurityKey(key, passcode: passcode, deletesItems: deletesItems, dryRun: dryRun)).count
+    }
+}
+
 // MARK: Coding
 
 extension RemoveSecurityKey {

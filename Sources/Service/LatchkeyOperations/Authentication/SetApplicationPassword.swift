@@ -21,9 +21,22 @@ package struct SetApplicationPassword: KeychainOperation {
 
     package var audit: AuditDetails? { nil }
 
+    package var reach: OperationReach { .everyKeychain }
+
+    package func rest(after answer: Done) -> SetApplicationPassword? { self }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         try context.service.setApplicationPassword(password, in: self.context, from: context.caller)
         return Done()
+    }
+}
+
+extension OperationPerformer {
+    /// Sets or removes the application password of a context (`LAContext.setCredential`).
+    package func setApplicationPassword(
+        _ password: SharedSecret?, in context: AuthenticationContextID
+    ) throws(KeychainError) {
+        _ = try perform(SetApplicationPassword(password, in: context))
     }
 }
 

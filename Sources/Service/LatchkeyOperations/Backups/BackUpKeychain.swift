@@ -27,20 +27,26 @@ package struct BackUpKeychain: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> BackupReport {
         let permit = try context.acquireSpool()
         defer { withExtendedLifetime(permit) {} }
-        let spool = try context.openSpool()
         let (service, progress) = (try context.service, context.progress)
+        guard let spool = try context.openSpool() else {
+            return try service.backup(
+                under: passphrase, passcode: passcode, including: contents,
+                to: { (bytes) throws(KeychainError) in try send(Array(bytes), in: context) }, progress: progress)
+        }
         let report = try context.slow(.derivation) { () throws(KeychainError) in
             try service.backup(
                 under: passphrase, passcode: passcode, including: contents,
                 to: { (bytes) throws(KeychainError) in try spool.write(bytes) }, progress: progress)
         }
         spool.rewind()
-        while let piece = try spool.nextPiece() {
-            guard context.send(BackupPiece(piece)) else {
-                throw KeychainError(.io, "the client disconnected before the backup was complete")
-            }
-        }
+        while let piece = try spool.nextPiece() { try send(piece, in: context) }
         return report
+    }
+
+    private func send(_ piece: [UInt8], in context: some OperationContext) throws(KeychainError) {
+        guard context.send(BackupPiece(piece)) else {
+            throw KeychainError(.io, "the client disconnected before the backup was complete")
+        }
     }
 }
 
@@ -65,6 +71,38 @@ extension OperationContext {
                 .notAvailable, "another backup or restore of this user is in progress", hint: "wait until it has ended")
         }
         return permit
+    }
+}
+
+extension OperationPerformer {
+    /// Writes every item that may leave the keychain, encrypted under the backup's own passphrase.
+    ///
+    /// - Parameters:
+    ///   - passcode: the passcode of the keychain, if one is set.
+    ///   - contents: what it contains in addition. Non-extractable keys are omitted, and listed in the
+    ///     report, unless this or the passcode includes them.
+    ///   - sink: receives the bytes in order; an error that it throws ends the backup.
+    package func backup(
+        under passphrase: SharedSecret, passcode: SharedSecret?, including contents: BackupContents = [],
+        to sink: @escaping BackupSink, progress: @escaping ChangeProgress
+    ) throws(KeychainError) -> BackupReport {
+        let exchange = Exchange(
+            progress: progress,
+            take: { (content) throws(KeychainError) in
+                guard let piece = content as? BackupPiece else { throw .unexpectedResponse }
+                try piece.write(to: sink)
+            })
+        return try perform(BackUpKeychain(under: passphrase, passcode: passcode, including: contents), exchange)
+    }
+}
+
+extension BackupPiece {
+    fileprivate func write(to sink: BackupSink) throws(KeychainError) {
+        var problem: KeychainError?
+        bytes.withUnsafeBytes { buffer in
+            do throws(KeychainError) { try sink(buffer) } catch { problem = error }
+        }
+        if let problem { throw problem }
     }
 }
 

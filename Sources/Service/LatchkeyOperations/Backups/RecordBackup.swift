@@ -18,6 +18,11 @@ package struct RecordBackup: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Records that a backup was completed, for `latchkey doctor`; the backup is complete even if this fails.
+    package func recordBackup() { _ = try? perform(RecordBackup()) }
+}
+
 // MARK: Coding
 
 extension RecordBackup {

@@ -30,10 +30,18 @@ package struct RestoreKeychain: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> RestoreReport {
         let permit = try context.acquireSpool()
         defer { withExtendedLifetime(permit) {} }
-        let spool = try context.openSpool()
-        try receive(into: spool, from: context)
         let (service, progress) = (try context.service, context.progress)
         let allowsAttestedGroups = AccessPolicy.restoresAttestedGroups(context.caller)
+        guard let spool = try context.openSpool() else {
+            var pieces = PieceBuffer()
+            return try service.restore(
+                under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
+                allowsAttestedGroups: allowsAttestedGroups,
+                from: { (buffer) throws(KeychainError) in
+                    try pieces.read(into: buffer) { () throws(KeychainError) in try context.nextPiece() }
+                }, progress: progress)
+        }
+        try receive(into: spool, from: context)
         let requireAccess = try context.accessCheck(Self.traits)
         return try context.slow(.derivation) { () throws(KeychainError) in
             // Checked here again, because the entitlements may have changed while the backup
@@ -60,8 +68,53 @@ package struct RestoreKeychain: KeychainOperation {
     }
 }
 
+/// What was received of a backup, and is not read yet.
+private struct PieceBuffer {
+    private var rest: ArraySlice<UInt8> = []
+
+    /// - Returns: the number of bytes; 0 at the end.
+    mutating func read(
+        into buffer: UnsafeMutableRawBufferPointer, next: () throws(KeychainError) -> [UInt8]?
+    ) throws(KeychainError) -> Int {
+        if rest.isEmpty { rest = ArraySlice(try next() ?? []) }
+        let part = rest.prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        rest = rest.dropFirst(part.count)
+        return part.count
+    }
+}
+
+extension SendPiece {
+    /// The next piece of a backup: at most 256 KiB.
+    fileprivate init(from source: BackupSource) throws(KeychainError) {
+        var piece = [UInt8](repeating: 0, count: ResponsePart.maxLength)
+        var outcome = Result<Int, KeychainError>.success(0)
+        piece.withUnsafeMutableBytes { buffer in
+            outcome = Result { () throws(KeychainError) in try source(buffer) }
+        }
+        self.init(Array(piece.prefix(try outcome.get())))
+    }
+}
+
 extension RestoreReport: ResponseContent {
     package var auditedCount: Int { added + replaced }
+}
+
+extension OperationPerformer {
+    /// Restores a backup into the keychain: all of it, or nothing.
+    ///
+    /// - Parameters:
+    ///   - merges: keeps existing items, and of two items with the same primary key the newer one;
+    ///     otherwise all existing items are deleted first.
+    ///   - dryRun: rolls everything back at the end.
+    package func restore(
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool,
+        from source: @escaping BackupSource, progress: @escaping ChangeProgress
+    ) throws(KeychainError) -> RestoreReport {
+        try perform(
+            RestoreKeychain(under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun),
+            Exchange(progress: progress, give: { () throws(KeychainError) in try SendPiece(from: source) }))
+    }
 }
 
 // MARK: Coding

@@ -19,6 +19,8 @@ package struct CreateFileKey: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("create-file-key", group: group, isDeferred: true) }
 
+    package var reach: OperationReach { .loginKeychain }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> FileKey {
         try context.service.createFileKey(
             protection, group: group, withholdsKey: withholdsKey, from: context.caller)
@@ -28,6 +30,20 @@ package struct CreateFileKey: KeychainOperation {
 extension FileKey: ResponseContent {
     package var auditedCount: Int { 1 }
     package var auditedGroup: AccessGroup? { record.binding.group }
+}
+
+extension OperationPerformer {
+    /// Creates the key of a new file, which belongs to one access group.
+    ///
+    /// - Parameters:
+    ///   - group: the access group of the file; nil for the first one of the program.
+    ///   - withholdsKey: whether the key stays in the service, which then encrypts and decrypts.
+    /// - Throws: errSecInteractionNotAllowed while the class is closed; errSecMissingEntitlement.
+    package func createFileKey(
+        _ protection: FileProtectionClass, group: String? = nil, withholdsKey: Bool = false
+    ) throws(KeychainError) -> FileKey {
+        try perform(CreateFileKey(protection, group: group, withholdsKey: withholdsKey))
+    }
 }
 
 // MARK: Coding

@@ -4,6 +4,7 @@ internal import FoundationEssentials
 package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
+package import SecretMemory
 
 /// Returns the key of a protected file.
 package struct OpenFileKey: KeychainOperation {
@@ -15,9 +16,23 @@ package struct OpenFileKey: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("open-file-key", group: record.binding.group.name) }
 
+    package var reach: OperationReach { .loginKeychain }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> FileKey {
         try context.requireAccess(toSecretsIn: [record.binding.group])
         return FileKey(record, key: try context.service.openFileKey(record, from: context.caller))
+    }
+}
+
+extension OperationPerformer {
+    /// Returns the key of an existing file.
+    ///
+    /// - Throws: errSecInteractionNotAllowed while the class is closed; errSecMissingEntitlement if
+    ///   the program does not have the access group of the file; errSecItemNotFound if the keychain
+    ///   does not have the class key; errSecDecode if the record was changed.
+    package func openFileKey(_ record: FileKeyRecord) throws(KeychainError) -> SharedSecret {
+        guard let key = try perform(OpenFileKey(record)).key else { throw .unexpectedResponse }
+        return key
     }
 }
 

@@ -20,11 +20,26 @@ package struct RewrapFileKey: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("rewrap-file-key", group: group ?? record.binding.group.name) }
 
+    package var reach: OperationReach { .loginKeychain }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> FileKey {
         // In another group or class, other programs can read the file.
         try context.requireAccess(toSecretsIn: [record.binding.group])
         return FileKey(
             try context.service.rewrapFileKey(record, for: protection, group: group, from: context.caller), key: nil)
+    }
+}
+
+extension OperationPerformer {
+    /// Wraps the key of a file again, with the newest class key.
+    ///
+    /// - Parameters:
+    ///   - protection: the new class; nil for the present one.
+    ///   - group: the new access group; nil for the present one.
+    package func rewrapFileKey(
+        _ record: FileKeyRecord, for protection: FileProtectionClass? = nil, group: String? = nil
+    ) throws(KeychainError) -> FileKeyRecord {
+        try perform(RewrapFileKey(record, for: protection, group: group)).record
     }
 }
 

@@ -15,6 +15,8 @@ package struct UseFileKey: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("use-file-key", group: request.record.binding.group.name) }
 
+    package var reach: OperationReach { .loginKeychain }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> FilePart {
         try context.requireAccess(toSecretsIn: [request.record.binding.group])
         return try context.service.useFileKey(request, from: context.caller)
@@ -23,6 +25,16 @@ package struct UseFileKey: KeychainOperation {
 
 extension FilePart: ResponseContent {
     package var auditedCount: Int { 1 }
+}
+
+extension OperationPerformer {
+    /// Encrypts or decrypts with the key of a file.
+    ///
+    /// - Throws: errSecDecode if a ciphertext is not what was encrypted; errSecParam for an input
+    ///   that is too long.
+    package func useFileKey(_ request: FilePartRequest) throws(KeychainError) -> FilePart {
+        try perform(UseFileKey(request))
+    }
 }
 
 // MARK: Coding

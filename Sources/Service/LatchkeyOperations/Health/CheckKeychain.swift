@@ -15,11 +15,11 @@ package struct CheckKeychain: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Findings {
         let progress = context.progress
-        let service: any HostedKeychain
+        let service: EmbeddedService
         do throws(KeychainError) {
             service = try context.service
         } catch {
-            let (problem, rescue) = (error, context.rescue)
+            let (problem, rescue) = (error, try context.rescue)
             return try context.slow(.computation) { () throws(KeychainError) in Findings(try rescue.diagnose(problem)) }
         }
         return try context.slow(.computation) { () throws(KeychainError) in
@@ -33,6 +33,15 @@ package struct Findings: ResponseContent {
     package let findings: [KeychainFinding]
 
     package init(_ findings: [KeychainFinding]) { self.findings = findings }
+}
+
+extension OperationPerformer {
+    /// Checks permissions, tables, every row and the free space.
+    ///
+    /// - Parameter progress: called with the number of rows checked.
+    package func check(progress: @escaping @Sendable (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
+        try perform(CheckKeychain(), Exchange(progress: { done, _ in progress(done) })).findings
+    }
 }
 
 // MARK: Coding

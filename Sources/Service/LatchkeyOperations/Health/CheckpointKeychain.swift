@@ -18,6 +18,11 @@ package struct CheckpointKeychain: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Removes deleted and replaced data from the files.
+    package func checkpoint() throws(KeychainError) { _ = try perform(CheckpointKeychain()) }
+}
+
 // MARK: Coding
 
 extension CheckpointKeychain {

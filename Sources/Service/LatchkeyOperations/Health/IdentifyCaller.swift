@@ -19,6 +19,11 @@ package struct IdentifyCaller: KeychainOperation {
 
 extension CallerReport: ResponseContent {}
 
+extension OperationPerformer {
+    /// Returns what the keychain knows about its caller, and the caller's access groups.
+    package func callerReport() throws(KeychainError) -> CallerReport { try perform(IdentifyCaller()) }
+}
+
 // MARK: Coding
 
 extension IdentifyCaller {

@@ -23,6 +23,11 @@ package struct ReadStatus: KeychainOperation {
 
 extension KeychainStatus: ResponseContent {}
 
+extension OperationPerformer {
+    /// Returns where the keychain is stored, what protects it, and how many items it holds.
+    package func status() throws(KeychainError) -> KeychainStatus { try perform(ReadStatus()) }
+}
+
 // MARK: Coding
 
 extension ReadStatus {

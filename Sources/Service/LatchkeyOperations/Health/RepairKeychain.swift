@@ -26,6 +26,20 @@ package struct RepairKeychain: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Repairs the damaged rows that ``check(progress:)`` reports.
+    ///
+    /// - Parameters:
+    ///   - dryRun: only counts.
+    ///   - progress: called with the number of rows checked.
+    /// - Returns: how many rows were, or would be, moved or deleted.
+    package func repair(
+        _ action: RepairAction, dryRun: Bool, progress: @escaping @Sendable (Int) -> Void
+    ) throws(KeychainError) -> Int {
+        try perform(RepairKeychain(action, dryRun: dryRun), Exchange(progress: { done, _ in progress(done) })).count
+    }
+}
+
 // MARK: Coding
 
 extension RepairKeychain {

@@ -18,8 +18,35 @@ package struct AddIdentities: KeychainOperation {
         AuditDetails("add", itemClass: .identity, group: IdentityAddition.commonGroup(of: identities))
     }
 
+    package var authentication: Authentication? { identities.first?.key.authentication ?? Authentication() }
+
+    package func authenticated(by authentication: Authentication) -> AddIdentities {
+        let identities = identities.map { identity in
+            var identity = identity
+            identity.certificate.authentication = authentication
+            identity.key.authentication = authentication
+            return identity
+        }
+        return AddIdentities(identities)
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
         ItemCount(try context.service.addIdentities(identities, from: context.caller))
+    }
+}
+
+extension OperationPerformer {
+    /// Stores identities in one transaction: all of them, or none. One half of an identity may
+    /// exist already; it is not changed.
+    ///
+    /// - Returns: how many items were stored.
+    /// - Throws: errSecDuplicateItem if both halves of an identity exist; errSecParam for more than
+    ///   ``IdentityAddition/maxCount`` identities, or if a half has the wrong class; the errors of
+    ///   ``add(_:)`` for either half.
+    package func addIdentities(_ identities: [IdentityAddition]) throws(KeychainError) -> Int {
+        // A daemon would close the connection.
+        try IdentityAddition.check(identities)
+        return try perform(AddIdentities(identities)).count
     }
 }
 

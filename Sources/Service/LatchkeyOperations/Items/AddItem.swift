@@ -16,6 +16,14 @@ package struct AddItem: KeychainOperation {
         AuditDetails("add", itemClass: item.itemClass, group: item.accessGroup)
     }
 
+    package var authentication: Authentication? { item.authentication }
+
+    package func authenticated(by authentication: Authentication) -> AddItem {
+        var item = item
+        item.authentication = authentication
+        return AddItem(item)
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemRecord {
         try context.service.add(item, from: context.caller)
     }
@@ -53,6 +61,15 @@ extension KeychainError {
     /// The answer to a repeated change whose first answer was too long to be kept.
     static let lostAnswer = KeychainError(
         .io, "the item was stored, but the response was lost with the connection", hint: "search for it")
+}
+
+extension OperationPerformer {
+    /// Stores a new item; or, if the addition replaces, changes the one item that has exactly the same
+    /// lookup attributes, or that has the primary key which follows from them and no lookup attributes of
+    /// its own.
+    ///
+    /// - Returns: the item as stored, with its secrets.
+    package func add(_ item: ItemAddition) throws(KeychainError) -> ItemRecord { try perform(AddItem(item)) }
 }
 
 // MARK: Coding

@@ -20,6 +20,24 @@ package struct CopyIdentities: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("copy", query, isDeferred: true) }
 
+    package var reach: OperationReach { .searchList }
+
+    package func rest(after answer: FoundIdentities) -> CopyIdentities? {
+        query.limit.rest(after: answer.identities.count).map { limit in
+            var query = query
+            query.limit = limit
+            return CopyIdentities(query, returning: returning)
+        }
+    }
+
+    package var authentication: Authentication? { query.authentication }
+
+    package func authenticated(by authentication: Authentication) -> CopyIdentities {
+        var query = query
+        query.authentication = authentication
+        return CopyIdentities(query, returning: returning)
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> FoundIdentities {
         try context.holdSearchPermit(
             for: query, readsSecrets: !returning.isDisjoint(with: [.data, .reference]))
@@ -84,6 +102,8 @@ package struct FoundIdentities: ResponseContent {
         try send(part)
     }
 
+    package var isEmpty: Bool { identities.isEmpty }
+
     package var auditedCount: Int { identities.count }
 
     /// The group of all halves.
@@ -106,6 +126,20 @@ extension IdentityRecord {
             length + (item.secrets?.data?.count ?? 0)
                 + (item.secrets?.attributes.values.reduce(0) { $0 + $1.count } ?? 0)
         }
+    }
+}
+
+extension OperationPerformer {
+    /// Returns the matching identities, each as the pair that was joined, in the order in which the
+    /// certificates were added.
+    ///
+    /// - Parameter returning: the requested values. A reference needs the data of the certificate
+    ///   and the public key; data is that of the key, and, together with other values, also that of
+    ///   the certificate.
+    /// - Throws: errSecParam if the query is for another class; `KeychainError.itemNotFound`;
+    ///   errSecUnimplemented if only data was requested, and no key is extractable.
+    package func copyIdentities(_ query: ItemQuery, returning: ReturnTypes) throws(KeychainError) -> [IdentityRecord] {
+        try perform(CopyIdentities(query, returning: returning)).identities
     }
 }
 

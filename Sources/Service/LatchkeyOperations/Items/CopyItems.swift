@@ -20,6 +20,24 @@ package struct CopyItems: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("copy", query, isDeferred: true) }
 
+    package var reach: OperationReach { .searchList }
+
+    package func rest(after answer: FoundItems) -> CopyItems? {
+        query.limit.rest(after: answer.matches.records.count).map { limit in
+            var query = query
+            query.limit = limit
+            return CopyItems(query, returning: returning)
+        }
+    }
+
+    package var authentication: Authentication? { query.authentication }
+
+    package func authenticated(by authentication: Authentication) -> CopyItems {
+        var query = query
+        query.authentication = authentication
+        return CopyItems(query, returning: returning)
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> FoundItems {
         try context.holdSearchPermit(for: query, readsSecrets: returning.contains(.data))
         let service = try context.service
@@ -30,20 +48,21 @@ package struct CopyItems: KeychainOperation {
     }
 
     private func found(
-        by service: any KeychainService, in context: some OperationContext
+        by service: EmbeddedService, in context: some OperationContext
     ) throws(KeychainError) -> FoundItems {
-        guard query.limit == .all else {
+        guard query.limit == .all, context.sendsParts else {
             let found = try service.copyMatching(query, returning: returning, from: context.caller)
             return FoundItems(try allowed(found, in: context))
         }
-        // A keychain that is unlocked during the search begins anew; parts that were sent cannot be taken back.
-        if try service.lockStatus().state == .beforeFirstUnlock {
+        // Parts that were sent cannot be taken back: a keychain that may refuse an item, or begins anew because
+        // it is unlocked during the search, is searched once before.
+        if try service.lockStatus().state != .unlocked {
             try service.copyMatching(query, returning: returning, from: context.caller, begin: {}, inParts: { _ in })
         }
         var parts = SentParts()
         try service.copyMatching(query, returning: returning, from: context.caller) {
             () throws(KeychainError) in
-            try parts.begin()
+            try parts.begin(in: context)
         } inParts: { (part) throws(KeychainError) in
             try parts.send(try allowed(part, in: context), in: context)
         }
@@ -71,32 +90,21 @@ package struct CopyItems: KeychainOperation {
 private struct SentParts {
     private(set) var last = FoundItems(ItemMatches(records: [], damaged: 0))
 
-    mutating func begin() throws(KeychainError) {
-        guard last.sentBefore == nil else {
-            throw KeychainError(
-                .notAvailable, "the keychain was changed while its items were sent", hint: "try again")
-        }
+    mutating func begin(in context: some OperationContext) throws(KeychainError) {
+        if last.sentBefore != nil { try context.restart() }
         last = FoundItems(ItemMatches(records: [], damaged: 0))
     }
 
     /// - Throws: errSecIO if the client has disconnected.
     mutating func send(_ part: ItemMatches, in context: some OperationContext) throws(KeychainError) {
-        var next = FoundItems(part)
-        if last.auditedCount > 0 || !last.matches.locked.isEmpty || last.matches.damaged > 0 {
-            var isConnected = true
-            do throws(WireError) {
-                try last.forEachPart { part in
-                    guard var part = part as? FoundItems, isConnected else { return }
-                    part.moreFollows = true
-                    isConnected = context.send(part)
+        if !last.isEmpty {
+            last = try last.drained { (part) throws(KeychainError) in
+                guard context.send(part) else {
+                    throw KeychainError(.io, "the client has disconnected during its search")
                 }
-            } catch {
-                isConnected = false
             }
-            guard isConnected else { throw KeychainError(.io, "the client has disconnected during its search") }
-            next.sentBefore = FoundItems.Sent(last)
         }
-        last = next
+        last.append(FoundItems(part))
     }
 }
 
@@ -112,6 +120,17 @@ extension OperationContext {
                 hint: "ask for fewer items at a time, or try again")
         }
         hold(permit)
+    }
+}
+
+extension MatchLimit? {
+    /// The limit for the next keychain after so many matches; nil if nothing is missing.
+    func rest(after count: Int) -> MatchLimit? {
+        switch self {
+        case nil, .one: count == 0 ? .one : nil
+        case .all: .all
+        case .atMost(let max): count < Int(max) ? .atMost(max - UInt32(count)) : nil
+        }
     }
 }
 
@@ -137,6 +156,12 @@ package struct FoundItems: ResponseContent {
         let group: AccessGroup?
 
         init(_ parts: FoundItems) { (count, group) = (parts.auditedCount, parts.auditedGroup) }
+
+        init(_ first: Sent, _ second: Sent) {
+            count = first.count + second.count
+            group =
+                first.count == 0 ? second.group : second.count == 0 || first.group == second.group ? first.group : nil
+        }
     }
 
     package init(_ matches: ItemMatches, moreFollows: Bool = false) {
@@ -149,6 +174,25 @@ package struct FoundItems: ResponseContent {
         matches.damaged += part.matches.damaged
         matches.locked += part.matches.locked
         moreFollows = part.moreFollows
+        if let sent = part.sentBefore { sentBefore = sentBefore.map { Sent($0, sent) } ?? sent }
+    }
+
+    package var isEmpty: Bool {
+        matches.isEmpty && matches.locked.isEmpty && sentBefore == nil
+    }
+
+    package var hasLocked: Bool { !matches.locked.isEmpty }
+
+    package func drained(
+        by send: (any ResponseContent) throws(KeychainError) -> Void
+    ) throws(KeychainError) -> FoundItems {
+        for var part in parts {
+            part.moreFollows = true
+            try send(part)
+        }
+        var rest = FoundItems(ItemMatches(records: [], damaged: 0))
+        rest.sentBefore = Sent(self)
+        return rest
     }
 
     package var weight: Int {
@@ -156,10 +200,16 @@ package struct FoundItems: ResponseContent {
     }
 
     package func forEachPart(_ send: (any ResponseContent) throws(WireError) -> Void) throws(WireError) {
+        for part in parts { try send(part) }
+    }
+
+    /// The same in parts, each small enough for one frame.
+    private var parts: [FoundItems] {
+        var parts: [FoundItems] = []
         var locked = ArraySlice(matches.locked)
         while !locked.isEmpty {
             let part = Array(locked.prefix(1000))
-            try send(FoundItems(ItemMatches(records: [], damaged: 0, locked: part), moreFollows: true))
+            parts.append(FoundItems(ItemMatches(records: [], damaged: 0, locked: part), moreFollows: true))
             locked = locked.dropFirst(1000)
         }
         let records = matches.records
@@ -169,12 +219,14 @@ package struct FoundItems: ResponseContent {
             if index > start,
                 weight + own > ResponsePart.maxLength || secrets + record.secretCount > ResponsePart.maxSecrets
             {
-                try send(FoundItems(ItemMatches(records: Array(records[start..<index]), damaged: 0), moreFollows: true))
+                let part = ItemMatches(records: Array(records[start..<index]), damaged: 0)
+                parts.append(FoundItems(part, moreFollows: true))
                 (start, weight, secrets) = (index, 0, 0)
             }
             (weight, secrets) = (weight + own, secrets + record.secretCount)
         }
-        try send(FoundItems(ItemMatches(records: Array(records[start...]), damaged: matches.damaged)))
+        parts.append(FoundItems(ItemMatches(records: Array(records[start...]), damaged: matches.damaged)))
+        return parts
     }
 
     package var auditedCount: Int { (sentBefore?.count ?? 0) + matches.records.count }
@@ -213,6 +265,46 @@ extension AttributeValue {
         case .data(let bytes): bytes.count
         case .number, .date: 8
         }
+    }
+}
+
+extension OperationPerformer {
+    /// Returns the matching items, in the order in which they were added.
+    ///
+    /// - Parameter returning: the requested values; secrets are decrypted only if data is among
+    ///   them. Records for data alone may lack their attributes.
+    /// - Throws: `KeychainError.itemNotFound` if nothing matches and no damaged row was skipped;
+    ///   see ``ItemMatches/damaged``. errSecInteractionNotAllowed if a matching item is locked, unless the
+    ///   query is for lookup attributes; see ``ItemMatches/locked``.
+    package func copyMatching(_ query: ItemQuery, returning: ReturnTypes) throws(KeychainError) -> ItemMatches {
+        try perform(CopyItems(query, returning: returning)).matches
+    }
+
+    /// Passes the matching items to `take` in parts, in the order in which they were added, without asking
+    /// the person: for a result that is larger than a process should hold.
+    ///
+    /// - Parameters:
+    ///   - begin: called before the first part, and again if the search begins anew: then the parts
+    ///     before do not count.
+    ///   - take: must not use the keychain, which may be read meanwhile.
+    /// - Throws: the errors of ``copyMatching(_:returning:)``, also after parts were passed on, and
+    ///   those of `begin` and `take`.
+    package func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, begin: () throws(KeychainError) -> Void,
+        inParts take: (ItemMatches) throws(KeychainError) -> Void
+    ) throws(KeychainError) {
+        try begin()
+        let last = try withoutActuallyEscaping(begin) { (begin) throws(KeychainError) in
+            try withoutActuallyEscaping(take) { (take) throws(KeychainError) in
+                let exchange = Exchange(
+                    take: { (content) throws(KeychainError) in
+                        guard let part = content as? FoundItems else { throw .unexpectedResponse }
+                        try take(part.matches)
+                    }, restart: begin)
+                return try perform(CopyItems(query, returning: returning), exchange)
+            }
+        }
+        try take(last.matches)
     }
 }
 

@@ -14,9 +14,21 @@ package struct DeleteItems: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("delete", query) }
 
+    package var reach: OperationReach { .searchList }
+
+    package func rest(after answer: ItemCount) -> DeleteItems? { query.limit == .one ? nil : self }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
         ItemCount(try context.service.delete(query, from: context.caller))
     }
+}
+
+extension OperationPerformer {
+    /// Deletes every matching item.
+    ///
+    /// - Returns: how many items matched, never 0.
+    @discardableResult
+    package func delete(_ query: ItemQuery) throws(KeychainError) -> Int { try perform(DeleteItems(query)).count }
 }
 
 // MARK: Coding

@@ -19,6 +19,18 @@ package struct UpdateItems: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("update", query) }
 
+    package var reach: OperationReach { .searchList }
+
+    package func rest(after answer: ItemCount) -> UpdateItems? { query.limit == .one ? nil : self }
+
+    package var authentication: Authentication? { query.authentication }
+
+    package func authenticated(by authentication: Authentication) -> UpdateItems {
+        var query = query
+        query.authentication = authentication
+        return UpdateItems(query, with: update)
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
         // Items that are moved can be read in the group that they are moved to.
         if update.accessGroup != nil {
@@ -26,6 +38,16 @@ package struct UpdateItems: KeychainOperation {
                 toSecretsIn: query.accessGroup.map { [AccessGroup($0, grade: .claimed)] })
         }
         return ItemCount(try context.service.update(query, with: update, from: context.caller))
+    }
+}
+
+extension OperationPerformer {
+    /// Changes every matching item: all of them, or none.
+    ///
+    /// - Returns: how many items matched, never 0.
+    @discardableResult
+    package func update(_ query: ItemQuery, with update: ItemUpdate) throws(KeychainError) -> Int {
+        try perform(UpdateItems(query, with: update)).count
     }
 }
 

@@ -16,10 +16,10 @@ package struct WatchChanges: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         let permit = try context.watcherPermit()
         defer { withExtendedLifetime(permit) {} }
-        let service = try context.service
+        let keychain = try context.changes
         let events = try BoundedMailbox<KeychainChangeEvent>()
-        let observer = try service.addChangeObserver { events.put($0) }
-        defer { service.removeChangeObserver(observer) }
+        let observer = try keychain.addChangeObserver { events.put($0) }
+        defer { keychain.removeChangeObserver(observer) }
         var isConnected = context.send(ChangeNotice())
         while isConnected, context.awaits(events.arrived) {
             let arrived = events.take()

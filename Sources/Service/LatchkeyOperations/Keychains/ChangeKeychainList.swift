@@ -20,6 +20,13 @@ package struct ChangeKeychainList: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Changes the search list or the default keychain. Throws as ``KeychainRegistry`` does.
+    package func changeKeychainList(_ change: KeychainListChange) throws(KeychainError) {
+        _ = try perform(ChangeKeychainList(change))
+    }
+}
+
 // MARK: Coding
 
 extension ChangeKeychainList {

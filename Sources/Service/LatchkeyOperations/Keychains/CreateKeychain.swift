@@ -28,6 +28,13 @@ package struct CreateKeychain: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Creates a keychain and appends it to the search list. Throws as ``KeychainRegistry`` does.
+    package func createKeychain(_ name: KeychainName, passcode: SharedSecret?) throws(KeychainError) {
+        _ = try perform(CreateKeychain(name, passcode: passcode))
+    }
+}
+
 // MARK: Coding
 
 extension CreateKeychain {

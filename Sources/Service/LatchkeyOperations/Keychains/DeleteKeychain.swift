@@ -22,6 +22,11 @@ package struct DeleteKeychain: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Deletes a keychain with everything in it. Throws as ``KeychainRegistry`` does.
+    package func deleteKeychain(_ name: KeychainName) throws(KeychainError) { _ = try perform(DeleteKeychain(name)) }
+}
+
 // MARK: Coding
 
 extension DeleteKeychain {

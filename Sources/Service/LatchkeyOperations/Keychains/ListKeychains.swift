@@ -17,6 +17,11 @@ package struct ListKeychains: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Returns every keychain with its place, and the search list.
+    package func keychains() throws(KeychainError) -> KeychainOverview { try perform(ListKeychains()) }
+}
+
 // MARK: Coding
 
 extension ListKeychains {

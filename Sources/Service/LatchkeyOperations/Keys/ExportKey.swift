@@ -9,20 +9,39 @@ package import LatchkeyService
 package struct ExportKey: KeychainOperation {
     package let reference: PersistentReference
 
-    package let authentication: Authentication
+    private let ownAuthentication: Authentication
 
     package init(_ reference: PersistentReference, authentication: Authentication = Authentication()) {
         self.reference = reference
-        self.authentication = authentication
+        ownAuthentication = authentication
     }
 
     package static let traits: OperationTraits = [.accessesItems, .readsSecrets]
 
     package var audit: AuditDetails? { AuditDetails("export-key", itemClass: .key) }
 
+    package var reach: OperationReach { .searchList }
+
+    package var authentication: Authentication? { ownAuthentication }
+
+    package func authenticated(by authentication: Authentication) -> ExportKey {
+        ExportKey(reference, authentication: authentication)
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> KeyOutput {
-        try context.requireAccess(toUse: reference, authentication)
-        return try context.service.exportKey(reference, authentication: authentication, from: context.caller)
+        try context.requireAccess(toUse: reference, ownAuthentication)
+        return try context.service.exportKey(reference, authentication: ownAuthentication, from: context.caller)
+    }
+}
+
+extension OperationPerformer {
+    /// Returns the external representation of a key.
+    ///
+    /// - Throws: errSecUnimplemented, as for keys on tokens, if the key is not extractable.
+    package func exportKey(
+        _ reference: PersistentReference, authentication: Authentication = Authentication()
+    ) throws(KeychainError) -> KeyOutput {
+        try perform(ExportKey(reference, authentication: authentication))
     }
 }
 
@@ -32,13 +51,13 @@ extension ExportKey {
     init(_ wire: WireExportKey) throws(WireError) {
         try requireKnown(wire)
         reference = try PersistentReference(wire: wire.reference)
-        authentication = wire.hasAuthentication ? try wire.authentication.decode() : Authentication()
+        ownAuthentication = wire.hasAuthentication ? try wire.authentication.decode() : Authentication()
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
         var wire = WireExportKey()
         wire.reference = Data(reference.bytes)
-        if let authentication = WireAuthentication(authentication) { wire.authentication = authentication }
+        if let authentication = WireAuthentication(ownAuthentication) { wire.authentication = authentication }
         return .exportKey(wire)
     }
 }

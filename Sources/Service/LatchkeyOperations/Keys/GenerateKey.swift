@@ -17,6 +17,14 @@ package struct GenerateKey: KeychainOperation {
         AuditDetails("generate-key", itemClass: .key, group: generation.privateHalf.accessGroup)
     }
 
+    package var authentication: Authentication? { generation.privateHalf.authentication }
+
+    package func authenticated(by authentication: Authentication) -> GenerateKey {
+        var generation = generation
+        generation.privateHalf.authentication = authentication
+        return GenerateKey(generation)
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> GeneratedKey {
         let (service, caller) = (try context.service, context.caller)
         guard generation.kind.type == .rsa else { return try service.generateKey(generation, from: caller) }
@@ -34,6 +42,16 @@ package struct GenerateKey: KeychainOperation {
 extension GeneratedKey: ResponseContent {
     package var auditedCount: Int { publicHalf == nil ? 1 : 2 }
     package var auditedGroup: AccessGroup? { privateHalf.accessGroup }
+}
+
+extension OperationPerformer {
+    /// Generates a key pair, and stores its private half, and its public half if requested: both
+    /// items, or none.
+    ///
+    /// - Throws: what ``add(_:)`` throws for either half; errSecKeySizeNotAllowed.
+    package func generateKey(_ generation: KeyGeneration) throws(KeychainError) -> GeneratedKey {
+        try perform(GenerateKey(generation))
+    }
 }
 
 // MARK: Coding

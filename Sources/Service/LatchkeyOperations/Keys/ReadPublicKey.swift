@@ -15,6 +15,8 @@ package struct ReadPublicKey: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("public-key", itemClass: .key) }
 
+    package var reach: OperationReach { .searchList }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> PublicKeyInfo {
         try context.service.publicKey(of: reference, from: context.caller)
     }
@@ -22,6 +24,15 @@ package struct ReadPublicKey: KeychainOperation {
 
 extension PublicKeyInfo: ResponseContent {
     package var auditedCount: Int { 1 }
+}
+
+extension OperationPerformer {
+    /// Returns the public key of a key item, or of the pair of a private key.
+    ///
+    /// - Throws: errSecDecode if the item holds no key.
+    package func publicKey(of reference: PersistentReference) throws(KeychainError) -> PublicKeyInfo {
+        try perform(ReadPublicKey(of: reference))
+    }
 }
 
 // MARK: Coding

@@ -11,7 +11,7 @@ package struct UseKey: KeychainOperation {
     package let reference: PersistentReference
     package let use: PrivateKeyUse
     package let input: SharedSecret
-    package let authentication: Authentication
+    private let ownAuthentication: Authentication
 
     package init(
         _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret,
@@ -20,15 +20,23 @@ package struct UseKey: KeychainOperation {
         self.reference = reference
         self.use = use
         self.input = input
-        self.authentication = authentication
+        ownAuthentication = authentication
     }
 
     package static let traits: OperationTraits = [.accessesItems, .readsSecrets]
 
     package var audit: AuditDetails? { AuditDetails(use.name, itemClass: .key) }
 
+    package var reach: OperationReach { .searchList }
+
+    package var authentication: Authentication? { ownAuthentication }
+
+    package func authenticated(by authentication: Authentication) -> UseKey {
+        UseKey(reference, use, on: input, authentication: authentication)
+    }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> KeyOutput {
-        try context.requireAccess(toUse: reference, authentication)
+        try context.requireAccess(toUse: reference, ownAuthentication)
         guard let permit = context.acquire(.keyUse) else {
             throw KeychainError(
                 .notAvailable, "too many concurrent key operations of this user",
@@ -36,7 +44,7 @@ package struct UseKey: KeychainOperation {
         }
         defer { withExtendedLifetime(permit) {} }
         return try context.service.useKey(
-            reference, use, on: input, authentication: authentication, from: context.caller)
+            reference, use, on: input, authentication: ownAuthentication, from: context.caller)
     }
 }
 
@@ -62,6 +70,21 @@ extension OperationContext {
     }
 }
 
+extension OperationPerformer {
+    /// Performs an operation with a private key, whose bytes stay in the service.
+    ///
+    /// - Parameter authentication: how the call may satisfy the access control of the key.
+    /// - Returns: the signature, the decrypted data, or the shared secret.
+    /// - Throws: errSecKeyUsageIncorrect if the key's attributes do not allow the operation;
+    ///   errSecParam if the input does not fit.
+    package func useKey(
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret,
+        authentication: Authentication = Authentication()
+    ) throws(KeychainError) -> KeyOutput {
+        try perform(UseKey(reference, use, on: input, authentication: authentication))
+    }
+}
+
 // MARK: Coding
 
 extension UseKey {
@@ -70,7 +93,7 @@ extension UseKey {
         reference = try PersistentReference(wire: wire.reference)
         use = try PrivateKeyUse(wire: wire.use, hash: wire.hash)
         input = try secrets.take(wire.input)
-        authentication = wire.hasAuthentication ? try wire.authentication.decode() : Authentication()
+        ownAuthentication = wire.hasAuthentication ? try wire.authentication.decode() : Authentication()
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
@@ -78,7 +101,7 @@ extension UseKey {
         wire.reference = Data(reference.bytes)
         (wire.use, wire.hash) = use.wire
         wire.input = secrets.append(input)
-        if let authentication = WireAuthentication(authentication) { wire.authentication = authentication }
+        if let authentication = WireAuthentication(ownAuthentication) { wire.authentication = authentication }
         return .useKey(wire)
     }
 }

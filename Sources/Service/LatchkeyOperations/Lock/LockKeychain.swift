@@ -11,13 +11,23 @@ package struct LockKeychain: KeychainOperation {
 
     package init(immediately: Bool) { self.immediately = immediately }
 
-    package static let traits: OperationTraits = [.accessesAllGroups, .staysInSession, .worksWithoutLog]
+    package static let traits: OperationTraits = [.accessesAllGroups, .staysInSession, .worksWithoutLog, .locks]
 
     package var audit: AuditDetails? { AuditDetails("lock") }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         try context.service.lock(immediately: immediately)
         return Done()
+    }
+}
+
+extension OperationPerformer {
+    /// Locks the keychain.
+    ///
+    /// - Parameter immediately: skips the grace period of the settings.
+    /// - Throws: errSecParam if no passcode is set.
+    package func lock(immediately: Bool) throws(KeychainError) {
+        _ = try perform(LockKeychain(immediately: immediately))
     }
 }
 

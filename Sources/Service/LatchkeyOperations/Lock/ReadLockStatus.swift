@@ -8,13 +8,13 @@ package import LatchkeyService
 package struct ReadLockStatus: KeychainOperation {
     package init() {}
 
-    package static let traits: OperationTraits = .worksWithoutLog
+    package static let traits: OperationTraits = [.worksWithoutLog, .readsLock]
 
     package var audit: AuditDetails? { nil }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> LockStatus {
         let service = try context.service
-        service.unlockAutomatically()
+        try context.unlockAutomatically()
         var status = try service.lockStatus()
         guard status.wrongPasscodes > 0, AccessPolicy.reportsOtherPrograms(to: context.caller),
             let log = try context.auditLog
@@ -25,7 +25,13 @@ package struct ReadLockStatus: KeychainOperation {
     }
 }
 
-extension LockStatus: ResponseContent {}
+extension LockStatus: ResponseContent {
+    package var hasLocked: Bool { state != .unlocked }
+}
+
+extension OperationPerformer {
+    package func lockStatus() throws(KeychainError) -> LockStatus { try perform(ReadLockStatus()) }
+}
 
 // MARK: Coding
 

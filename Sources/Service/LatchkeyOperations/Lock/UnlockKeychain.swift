@@ -11,7 +11,7 @@ package struct UnlockKeychain: KeychainOperation {
 
     package init(_ passcode: SharedSecret) { self.passcode = passcode }
 
-    package static let traits: OperationTraits = .administers
+    package static let traits: OperationTraits = [.administers, .unlocks]
 
     package var audit: AuditDetails? { AuditDetails("unlock", includesPasscode: true) }
 
@@ -21,6 +21,15 @@ package struct UnlockKeychain: KeychainOperation {
             try service.unlock(passcode, progress: progress)
             return Done()
         }
+    }
+}
+
+extension OperationPerformer {
+    /// Unlocks the keychain with the passcode; has no effect on a keychain without a passcode.
+    ///
+    /// - Throws: errSecAuthFailed for a wrong passcode, and for every one while a delay is running.
+    package func unlock(_ passcode: SharedSecret, progress: @escaping ChangeProgress) throws(KeychainError) {
+        _ = try perform(UnlockKeychain(passcode), Exchange(progress: progress))
     }
 }
 

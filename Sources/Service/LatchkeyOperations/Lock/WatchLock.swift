@@ -16,7 +16,7 @@ package struct WatchLock: KeychainOperation {
         let permit = try context.watcherPermit()
         defer { withExtendedLifetime(permit) {} }
         let service = try context.service
-        service.unlockAutomatically()
+        try context.unlockAutomatically()
         let states = try BoundedMailbox<LockState>()
         let observer = service.addLockObserver { states.put($0) }
         defer { service.removeLockObserver(observer) }

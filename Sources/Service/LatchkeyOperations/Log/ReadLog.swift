@@ -65,10 +65,39 @@ extension OperationContext {
     /// - Throws: errSecNotAvailable if there is no audit log.
     func requireLog() throws(KeychainError) -> AuditLog {
         guard let log = try auditLog else {
+            guard try mode == .session else { throw EmbeddedService.noAudit }
             throw KeychainError(
                 .notAvailable, "this keychain has no audit log", hint: "run the command outside of the session")
         }
         return log
+    }
+}
+
+extension OperationPerformer {
+    /// Passes the lines of the audit log with a number above `sequence` to `body`, in parts.
+    ///
+    /// - Parameters:
+    ///   - since: only lines of this time and later, in seconds since 1970.
+    ///   - body: called with each part; it returns false to stop.
+    /// - Returns: the number of the last line of the log; 0 if `body` has stopped before it.
+    /// - Throws: errSecNotAvailable if no log is kept.
+    package func auditLines(
+        after sequence: UInt64, since: Double?, _ body: @escaping ([String]) -> Bool
+    ) throws(KeychainError) -> UInt64 {
+        var isStopped = false
+        let exchange = Exchange(take: { (content) throws(KeychainError) in
+            guard let part = content as? LogPart else { throw .unexpectedResponse }
+            isStopped = !body(part.lines.lines)
+            if isStopped { throw KeychainError(.userCanceled) }
+        })
+        do throws(KeychainError) {
+            let last = try perform(ReadLog(after: sequence, since: since), exchange)
+            _ = body(last.lines.lines)
+            return last.lines.last
+        } catch {
+            guard isStopped else { throw error }
+            return 0
+        }
     }
 }
 

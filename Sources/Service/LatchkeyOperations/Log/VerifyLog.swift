@@ -20,6 +20,13 @@ package struct VerifyLog: KeychainOperation {
 
 extension AuditVerification: ResponseContent {}
 
+extension OperationPerformer {
+    /// Checks the codes of the audit log, to detect changed or missing lines.
+    ///
+    /// - Throws: errSecNotAvailable if no log is kept.
+    package func verifyAudit() throws(KeychainError) -> AuditVerification { try perform(VerifyLog()) }
+}
+
 // MARK: Coding
 
 extension VerifyLog {

@@ -31,6 +31,20 @@ package struct ChangePasscode: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Replaces the passcode.
+    ///
+    /// - Parameter rotates: also generates new keys and reseals every item with them; an existing
+    ///   recovery key becomes invalid.
+    /// - Throws: errSecAuthFailed for a wrong passcode, and for every one while a delay is running; then
+    ///   nothing is changed. So do the other changes of what protects the keychain.
+    package func changePasscode(
+        from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: @escaping ChangeProgress
+    ) throws(KeychainError) {
+        _ = try perform(ChangePasscode(from: old, to: new, rotates: rotates), Exchange(progress: progress))
+    }
+}
+
 // MARK: Coding
 
 extension ChangePasscode {

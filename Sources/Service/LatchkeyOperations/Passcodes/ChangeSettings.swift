@@ -29,6 +29,12 @@ package struct ChangeSettings: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    package func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) {
+        _ = try perform(ChangeSettings(settings, passcode))
+    }
+}
+
 // MARK: Coding
 
 extension ChangeSettings {

@@ -39,6 +39,15 @@ package struct RecoveryKeyText: ResponseContent {
     package init(_ text: SharedSecret) { self.text = text }
 }
 
+extension OperationPerformer {
+    /// Creates a recovery key, which replaces an earlier one.
+    ///
+    /// - Returns: the text of the recovery key, which is not stored anywhere.
+    package func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret {
+        try perform(CreateRecoveryKey(passcode)).text
+    }
+}
+
 // MARK: Coding
 
 extension CreateRecoveryKey {

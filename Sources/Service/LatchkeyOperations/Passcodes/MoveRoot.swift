@@ -30,6 +30,19 @@ package struct MoveRoot: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Moves the device key to another root.
+    ///
+    /// - Parameter dryRun: only checks that it can be moved.
+    /// - Returns: false if it is there already.
+    /// - Throws: errSecNotAvailable if the root is not there; errSecParam for a keychain in memory.
+    package func moveRoot(
+        to target: RootTarget, _ passcode: SharedSecret?, dryRun: Bool
+    ) throws(KeychainError) -> Bool {
+        try perform(MoveRoot(to: target, passcode, dryRun: dryRun)).count > 0
+    }
+}
+
 // MARK: Coding
 
 extension MoveRoot {

@@ -26,10 +26,17 @@ package struct RecoverKeychain: KeychainOperation {
     }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
-        let rescue = context.rescue
+        let rescue = try context.rescue
         return try context.slow(.derivation) { () throws(KeychainError) in
             ItemCount(try rescue.recover(with: key, newPasscode: newPasscode))
         }
+    }
+}
+
+extension OperationPerformer {
+    /// Opens the keychain with its recovery key, and sets a new passcode.
+    package func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        try perform(RecoverKeychain(with: key, newPasscode: newPasscode)).count
     }
 }
 

@@ -23,6 +23,17 @@ package struct RemovePasscode: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Removes the passcode, and destroys every item of the class whenPasscodeSetThisDeviceOnly.
+    ///
+    /// - Returns: how many items were destroyed.
+    package func removePasscode(
+        _ passcode: SharedSecret, progress: @escaping ChangeProgress
+    ) throws(KeychainError) -> Int {
+        try perform(RemovePasscode(passcode), Exchange(progress: progress)).count
+    }
+}
+
 // MARK: Coding
 
 extension RemovePasscode {

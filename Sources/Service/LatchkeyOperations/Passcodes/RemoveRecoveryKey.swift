@@ -26,6 +26,15 @@ package struct RemoveRecoveryKey: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Removes the recovery key.
+    ///
+    /// - Returns: false if there was no recovery key.
+    package func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool {
+        try perform(RemoveRecoveryKey(passcode)).count > 0
+    }
+}
+
 // MARK: Coding
 
 extension RemoveRecoveryKey {

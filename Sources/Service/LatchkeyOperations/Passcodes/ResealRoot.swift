@@ -19,12 +19,17 @@ package struct ResealRoot: KeychainOperation {
     package var audit: AuditDetails? { AuditDetails("reseal-root") }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
-        let rescue = context.rescue
+        let rescue = try context.rescue
         return try context.slow(.derivation) { () throws(KeychainError) in
             try rescue.resealRoot(with: code)
             return Done()
         }
     }
+}
+
+extension OperationPerformer {
+    /// Seals the device key to the present values of the PCRs.
+    package func resealRoot(with code: SharedSecret) throws(KeychainError) { _ = try perform(ResealRoot(with: code)) }
 }
 
 // MARK: Coding

@@ -24,6 +24,14 @@ package struct SetPasscode: KeychainOperation {
     }
 }
 
+extension OperationPerformer {
+    /// Sets the first passcode, and reseals every item that it protects with new keys. An existing
+    /// recovery key becomes invalid.
+    package func setPasscode(_ new: SharedSecret, progress: @escaping ChangeProgress) throws(KeychainError) {
+        _ = try perform(SetPasscode(new), Exchange(progress: progress))
+    }
+}
+
 // MARK: Coding
 
 extension SetPasscode {

@@ -21,6 +21,8 @@ package struct ReadStoredFile: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("read-stored-file", query) }
 
+    package var reach: OperationReach { .searchList }
+
     package func run(in context: some OperationContext) throws(KeychainError) -> StoredFilePart {
         try context.holdSearchPermit(for: query, readsSecrets: true)
         return try context.service.readStoredFile(
@@ -43,6 +45,24 @@ extension OperationContext {
 
 extension StoredFilePart: ResponseContent {
     package var auditedCount: Int { 1 }
+}
+
+extension OperationPerformer {
+    /// Returns a part of a stored file.
+    ///
+    /// - Parameters:
+    ///   - query: selects the item.
+    ///   - offset: in the content, in bytes.
+    ///   - count: at most ``StoredFilePart/maxLength``.
+    ///   - version: that of an earlier part; nil for the present one.
+    /// - Throws: errSecItemNotFound; errSecInteractionNotAllowed while the class is closed; errSecParam
+    ///   for an item that is not a file; errSecNotAvailable if the content is not that of `version`
+    ///   any more; errSecDecode if the file is missing or was changed.
+    package func readStoredFile(
+        _ query: ItemQuery, at offset: UInt64, count: Int, version: [UInt8]?
+    ) throws(KeychainError) -> StoredFilePart {
+        try perform(ReadStoredFile(query, at: offset, count: count, version: version))
+    }
 }
 
 // MARK: Coding

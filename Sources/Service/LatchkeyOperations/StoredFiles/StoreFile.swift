@@ -3,6 +3,7 @@
 package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
+internal import SecretMemory
 
 /// Stores a file in the keychain's directory. Its content arrives in parts (``SendFileContent``),
 /// after the daemon has answered that it is ready.
@@ -34,6 +35,27 @@ package struct StoreFile: KeychainOperation {
                 return try context.nextFileContent()
             }, caller: context.caller)
         return Done()
+    }
+}
+
+extension OperationPerformer {
+    /// Stores a file in the keychain's directory. An item stands for it: it holds the key of the file, and
+    /// the file is deleted with it. It is durable when this returns.
+    ///
+    /// - Parameters:
+    ///   - item: a generic password without data, which is not synchronized and has no access control.
+    ///   - replaces: whether a file of the same name is replaced.
+    ///   - source: called until it returns nil.
+    /// - Throws: errSecDuplicateItem if an item of this name exists, and is not a file that is to be
+    ///   replaced; errSecInteractionNotAllowed while the class is closed; errSecDiskFull beyond the
+    ///   quota of the user; errSecNotAvailable for a keychain in memory.
+    package func storeFile(
+        _ item: ItemAddition, replaces: Bool, from source: @escaping StoredFileSource
+    ) throws(KeychainError) {
+        let exchange = Exchange(give: { () throws(KeychainError) in
+            SendFileContent(try source() ?? SharedSecret(copying: []))
+        })
+        _ = try perform(StoreFile(item, replaces: replaces), exchange)
     }
 }
 

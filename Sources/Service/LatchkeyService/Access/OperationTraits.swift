@@ -29,4 +29,10 @@ public struct OperationTraits: OptionSet, Sendable, Hashable {
     public static let worksWithoutLog = OperationTraits(rawValue: 1 << 5)
     /// Is performed even on a keychain that cannot be opened.
     public static let worksWithoutKeychain = OperationTraits(rawValue: 1 << 6)
+    /// Locks the keychain.
+    public static let locks = OperationTraits(rawValue: 1 << 9)
+    /// Unlocks the keychain.
+    public static let unlocks = OperationTraits(rawValue: 1 << 10)
+    /// Reports the lock. A program that has opened a session for itself gets the state of that session.
+    public static let readsLock = OperationTraits(rawValue: 1 << 11)
 }

@@ -7,7 +7,7 @@ internal import LinuxSystem
 internal import Presence
 public import SecretMemory
 
-extension EmbeddedService: HostedKeychain {
+extension EmbeddedService {
     // MARK: Contexts
 
     public func createContext(from caller: CallerIdentity) throws(KeychainError) -> AuthenticationContextID {
@@ -53,14 +53,7 @@ extension EmbeddedService: HostedKeychain {
 
     public func authenticate(
         for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
-        from caller: CallerIdentity
-    ) throws(KeychainError) {
-        try authenticate(for: target, in: context, prompt: prompt, from: caller, host: LocalEvaluationHost())
-    }
-
-    public func authenticate(
-        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
-        from caller: CallerIdentity, host: any EvaluationHost
+        from caller: CallerIdentity, host: any EvaluationHost = LocalEvaluationHost()
     ) throws(KeychainError) {
         let proven = try contexts.context(context, of: caller.process)
         func evaluation(_ subject: PresenceRequest.Subject) -> PresenceEvaluation {

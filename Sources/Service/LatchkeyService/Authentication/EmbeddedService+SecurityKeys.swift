@@ -9,15 +9,7 @@ public import SecretMemory
 extension EmbeddedService {
     public func enrollSecurityKey(
         _ enrollment: SecurityKeyRequest, passcode: SharedSecret, prompt: AuthenticationPrompt,
-        from caller: CallerIdentity
-    ) throws(KeychainError) -> SecurityKeyInfo {
-        try enrollSecurityKey(
-            enrollment, passcode: passcode, prompt: prompt, from: caller, host: LocalEvaluationHost())
-    }
-
-    public func enrollSecurityKey(
-        _ enrollment: SecurityKeyRequest, passcode: SharedSecret, prompt: AuthenticationPrompt,
-        from caller: CallerIdentity, host: any EvaluationHost
+        from caller: CallerIdentity, host: any EvaluationHost = LocalEvaluationHost()
     ) throws(KeychainError) -> SecurityKeyInfo {
         try requireEnrollable(enrollment)
         let proven = ProvenContext(store)

@@ -3,7 +3,6 @@
 public import KeychainModel
 public import LinuxSystem
 public import Presence
-public import SecretMemory
 
 /// How a service can establish that the person is present.
 public struct PresenceSources: Sendable {
@@ -66,36 +65,14 @@ public protocol EvaluationHost: Sendable {
 }
 
 /// A process that evaluates for itself.
-struct LocalEvaluationHost: EvaluationHost {
-    let cancellation = Cancellation.current ?? Cancellation()
+public struct LocalEvaluationHost: EvaluationHost {
+    public let cancellation = Cancellation.current ?? Cancellation()
 
-    func derive<Value: Sendable>(
+    public init() {}
+
+    public func derive<Value: Sendable>(
         _ body: @escaping @Sendable () throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
         try body()
     }
-}
-
-/// A keychain that a server holds for its clients.
-public protocol HostedKeychain: KeychainService {
-    /// Asks the person as ``KeychainAuthentication/authenticate(for:in:prompt:from:)`` does, with
-    /// the resources of the server.
-    func authenticate(
-        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
-        from caller: CallerIdentity, host: any EvaluationHost
-    ) throws(KeychainError)
-
-    /// Enrolls a security key as
-    /// ``KeychainSecurityKeys/enrollSecurityKey(_:passcode:prompt:from:)`` does, with the resources
-    /// of the server.
-    func enrollSecurityKey(
-        _ enrollment: SecurityKeyRequest, passcode: SharedSecret, prompt: AuthenticationPrompt,
-        from caller: CallerIdentity, host: any EvaluationHost
-    ) throws(KeychainError) -> SecurityKeyInfo
-
-    /// Makes a context of another keychain known to this one, in which it has proven nothing.
-    func adoptContext(_ context: AuthenticationContextID, from caller: CallerIdentity) throws(KeychainError)
-
-    /// Ends the contexts of a process, which has disconnected.
-    func endContexts(of process: CallerIdentity.ProcessIdentity)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import KeychainModel
+public import KeychainModel
 internal import LinuxSystem
 
 /// Reads the identity of a caller from the kernel, from the administrator's files, and otherwise
@@ -123,7 +123,7 @@ public struct CallerReader: Sendable {
     }
 
     /// Returns the facts about this process, which is the caller of its own keychain.
-    func currentProcessFacts(_ caller: CallerIdentity) -> [CallerReport.Fact] {
+    public func currentProcessFacts(_ caller: CallerIdentity) -> [CallerReport.Fact] {
         var reading = read(user: getuid(), process: getpid(), claim: caller)
         reading.executable = nil
         return facts(reading, hasHandle: false).filter { $0.name != "process" }

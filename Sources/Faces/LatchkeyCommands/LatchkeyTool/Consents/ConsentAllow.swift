@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyService
 internal import LinuxSystem
 

@@ -2,6 +2,7 @@
 
 internal import ArgumentParser
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyService
 internal import LinuxSystem
 

@@ -2,7 +2,9 @@
 
 internal import Glibc
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyServer
 internal import LatchkeyService
 internal import LinuxSystem
@@ -22,17 +24,14 @@ struct HostedSession {
             try Socket.pair(preservesBoundaries: true)
         }
         control = ownEnd
-        if let opened = try KeychainClient.openSession(of: keychain, passcode: passcode, control: peerEnd) {
-            hold = opened
+        guard let service = keychain.service.held else {
+            hold = try KeychainClient.openSession(passcode: passcode, control: peerEnd)
             server = nil
             return
         }
-        guard let service = keychain.service as? any HostedKeychain else {
-            throw KeychainError(.notAvailable, "this keychain cannot be served to other processes")
-        }
         if let passcode { try keychain.unlock(passcode) { _, _ in } }
         let own = ProcessDirectory(getpid()).executable
-        let name = try KeychainClient.selectedName() ?? .login
+        let name = try service.status().name
         let started = try Self.mapSystemErrors { () throws(SystemError) in
             let server = try KeychainServer(
                 SessionProvider(

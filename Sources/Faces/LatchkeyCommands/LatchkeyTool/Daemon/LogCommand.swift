@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 

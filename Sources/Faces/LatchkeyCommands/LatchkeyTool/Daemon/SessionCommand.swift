@@ -3,7 +3,9 @@
 internal import ArgumentParser
 internal import Glibc
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory

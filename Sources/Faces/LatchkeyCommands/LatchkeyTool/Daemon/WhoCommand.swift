@@ -2,7 +2,9 @@
 
 internal import ArgumentParser
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 

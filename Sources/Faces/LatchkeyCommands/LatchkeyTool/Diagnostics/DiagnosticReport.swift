@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 

@@ -5,6 +5,7 @@ internal import FileProtection
 internal import Glibc
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 

@@ -2,6 +2,7 @@
 
 internal import ArgumentParser
 internal import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 

@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 

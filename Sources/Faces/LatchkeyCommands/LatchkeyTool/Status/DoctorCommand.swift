@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 

@@ -2,6 +2,8 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import KeychainSessions
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 

@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 
 /// `security delete-identity`.

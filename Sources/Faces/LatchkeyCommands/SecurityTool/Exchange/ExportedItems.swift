@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificateTrust
+internal import KeychainSessions
 internal import KeyServices
 internal import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory

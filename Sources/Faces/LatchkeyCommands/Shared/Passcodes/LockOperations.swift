@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import KeychainSessions
+internal import LatchkeyOperations
 internal import LatchkeyService
 internal import SecretMemory
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+package import KeychainSessions
 internal import LatchkeyClient
-package import LatchkeyService
+internal import LatchkeyService
 package import LinuxSystem
 internal import SecretMemory
 

@@ -6,7 +6,7 @@ public import SecretMemory
 
 /// The streams of a command. ``ProcessIO`` provides those of the process; tests provide their own
 /// and run commands in process.
-public protocol CommandIO {
+public protocol CommandIO: Sendable {
     /// Whether standard input is a terminal, so that the user can be asked.
     var isInputInteractive: Bool { get }
     /// Whether standard error is a terminal, so that progress can be shown.

@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import CertificateTrust
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import LatchkeyService
 
 /// The collections of the Secret Service in a keychain: `login`, which every keychain has, and those that
 /// programs and `latchkey collection` create.

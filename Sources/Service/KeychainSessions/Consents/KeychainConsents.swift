@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import LatchkeyService
 
 /// What the person has allowed programs for good, and whether programs are asked about at all: records
 /// of a keychain, as those of its collections (``KeychainCollections``).

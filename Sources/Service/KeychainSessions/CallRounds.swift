@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainModel
+package import KeychainModel
+internal import LatchkeyOperations
 
 /// Calls that ask the person: if an item needs an authentication, the session performs it in a
 /// context and repeats the call.
@@ -16,7 +17,7 @@ extension KeychainSession {
     ///   - body: performs the call with the given values.
     /// - Throws: errSecInteractionNotAllowed if the person may not be asked; errSecAuthFailed if the
     ///   call still needs an authentication after ``maxRounds``; the errors of
-    ///   ``KeychainAuthentication/authenticate(for:in:prompt:from:)``.
+    ///   ``OperationPerformer/authenticate(for:in:prompt:)``.
     package func prompting<Result>(
         _ authentication: Authentication, _ body: (Authentication) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
@@ -35,30 +36,6 @@ extension KeychainSession {
 
     /// How often one call asks (keychain-behaviour §7.9, T181).
     package static let maxRounds = 20
-}
-
-// MARK: Contexts
-
-extension KeychainSession {
-    /// Creates an empty context; see ``KeychainAuthentication``.
-    public func createContext() throws(KeychainError) -> AuthenticationContextID {
-        try service.createContext(from: caller)
-    }
-
-    /// Asks the person for what the target requires and the context does not have yet. The place of
-    /// the prompt is that of this process, unless the prompt names one.
-    public func authenticate(
-        for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt
-    ) throws(KeychainError) {
-        var prompt = prompt
-        if prompt.place == .none { prompt.place = place() }
-        try service.authenticate(for: target, in: context, prompt: prompt, from: caller)
-    }
-
-    /// Returns how the person can be asked from this process. It displays nothing.
-    public func presenceStatus() throws(KeychainError) -> PresenceStatus {
-        try service.presenceStatus(at: place(), from: caller)
-    }
 }
 
 /// What one call brings in each of its rounds.
@@ -103,7 +80,7 @@ private struct CallRounds {
 
     /// Ends what was created for this call.
     func end() {
-        if let own { session.service.endContext(own, from: session.caller) }
+        if let own { session.endContext(own) }
     }
 
     private mutating func context() throws(KeychainError) -> AuthenticationContextID {

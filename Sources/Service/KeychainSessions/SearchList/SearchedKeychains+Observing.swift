@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainModel
+package import KeychainModel
+internal import LatchkeyOperations
 internal import LinuxSystem
 
 extension SearchedKeychains {
     /// The lock of the default keychain.
-    public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
+    package func addLockObserver(reportsPresent: Bool, _ body: @escaping @Sendable (LockState?) -> Void) -> Int {
         guard let primary = try? primary else {
             // No later change of it can be seen.
-            body(.beforeFirstUnlock)
+            body(nil)
             return 0
         }
-        return primary.addLockObserver(body)
+        return primary.addLockObserver(reportsPresent: reportsPresent, body)
     }
 
-    public func removeLockObserver(_ number: Int) { (try? primary)?.removeLockObserver(number) }
+    package func removeLockObserver(_ number: Int) { (try? primary)?.removeLockObserver(number) }
 
     /// Changes of the keychains that are searched, and of the default one, whose end is the end.
-    public func addChangeObserver(
+    package func addChangeObserver(
         _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
     ) throws(KeychainError) -> Int {
         var parts = [ObservedKeychain(keychain: try primary, number: try primary.addChangeObserver(body))]
@@ -31,7 +32,7 @@ extension SearchedKeychains {
         return changeObservers.add(parts)
     }
 
-    public func removeChangeObserver(_ number: Int) {
+    package func removeChangeObserver(_ number: Int) {
         for part in changeObservers.remove(number) { part.keychain.removeChangeObserver(part.number) }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LatchkeyOperations
+internal import LatchkeyService
 
 /// What the Secret Service records in a keychain, beside passwords: items without data in the group
 /// ``AccessGroup/collections``.
