@@ -90,8 +90,9 @@ let modules = """
           LatchkeyService LinuxSystem TransportPolicy NIOCore NIOSSL
       HTTPConnections: CertificateTrust LatchkeyClient LatchkeyNIOSSL LatchkeySecurity LinuxSystem SecretMemory
           TransportPolicy NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL NIOTLS
-      LatchkeyURLSession: CertificateTrust HTTPConnections LatchkeyClient LatchkeyNIOSSL LatchkeySecurity LinuxSystem
-          OpenSSLCrypto TransportPolicy NIOCore
+      LatchkeyURLSession: CertificateTrust HTTPConnections KeychainModel KeychainSessions LatchkeyClient LatchkeyNIOSSL
+          LatchkeyOperations LatchkeySecurity LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory TransportPolicy
+          NIOCore
       LatchkeyURLSessionDefaults: LatchkeyURLSession
       LatchkeyHTTPClient: CertificateTrust LatchkeyNIOSSL TransportPolicy AsyncHTTPClient NIOCore NIOSSL
       ProtectedFolder: CFileCalls FileProtection KeychainModel LinuxSystem OpenSSLCrypto SecretMemory

@@ -114,8 +114,9 @@ extension AskingService {
             return Done()
         case is ReadPresence: return presenceStatus()
         case let call as AddItem: return try add(call.item)
+        case let call as StoreItem: return try store(call)
         case let call as CopyItems: return FoundItems(try copyMatching(call.query))
-        case is CopyIdentities: throw .itemNotFound
+        case is CopyIdentities: return FoundIdentities([])
         case let call as UpdateItems: return ItemCount(try update(call.query, with: call.update))
         case let call as DeleteItems: return ItemCount(try delete(call.query))
         case let call as GenerateKey: return try generateKey(call.generation)
@@ -183,16 +184,27 @@ extension AskingService {
         return self.item
     }
 
+    /// A call with an update replaces the item. What changes together does so here as in the service.
+    private func store(_ call: StoreItem) throws(KeychainError) -> StoredRecord {
+        guard var update = call.update else { return StoredRecord(try add(call.item), isReplacement: false) }
+        if update.protection != nil { update.accessControlFlags = update.accessControlFlags ?? item.accessControlFlags }
+        if update.accessControlFlags != nil { update.protection = update.protection ?? item.protection }
+        try require("update", call.item.authentication, for: item)
+        let complete = update
+        state.withLock { $0.updates.append(complete) }
+        return StoredRecord(item, isReplacement: true)
+    }
+
     private func copyMatching(_ query: ItemQuery) throws(KeychainError) -> ItemMatches {
         let found = query.itemClass == .key ? key : item
         guard query.itemClass == found.itemClass || query.persistentReference == found.persistentReference else {
-            throw .itemNotFound
+            return ItemMatches(records: [], damaged: 0)
         }
         do throws(KeychainError) {
             try require("copy", query.authentication, for: found)
         } catch {
             guard query.authentication.interaction == .skip else { throw error }
-            throw .itemNotFound
+            return ItemMatches(records: [], damaged: 0)
         }
         return ItemMatches(records: [found], damaged: 0)
     }

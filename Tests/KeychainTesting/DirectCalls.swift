@@ -2,6 +2,7 @@
 
 package import KeychainModel
 package import LatchkeyOperations
+package import LatchkeyService
 
 /// The operations of a service as one caller, without a question to the person.
 package struct DirectCalls: OperationPerformer {
@@ -25,5 +26,24 @@ extension KeychainService {
     /// The operations as the user's own command, for what is about the whole keychain.
     package var administrator: DirectCalls {
         by(CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
+    }
+}
+
+// What finds nothing, as the status that SecItem has for it.
+
+extension ItemMatches {
+    /// - Throws: errSecItemNotFound if there are none, not even damaged or locked ones.
+    package func required() throws(KeychainError) -> ItemMatches {
+        guard !isEmpty || !locked.isEmpty else { throw .itemNotFound }
+        return self
+    }
+}
+
+extension Int {
+    /// - Throws: errSecItemNotFound for 0.
+    @discardableResult
+    package func required() throws(KeychainError) -> Int {
+        guard self > 0 else { throw .itemNotFound }
+        return self
     }
 }

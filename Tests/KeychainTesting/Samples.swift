@@ -139,7 +139,8 @@ package enum Samples {
         case is CopyItems, is CopyIdentities, is UpdateItems, is UseKey, is ExportKey, is OpenFileKey, is RewrapFileKey,
             is UseFileKey, is ReadStoredFile:
             .secrets
-        case is AddItem, is AddIdentities, is DeleteItems, is GenerateKey, is ReadPublicKey, is CreateFileKey,
+        case is AddItem, is StoreItem, is AddIdentities, is DeleteItems, is GenerateKey, is ReadPublicKey,
+            is CreateFileKey,
             is StoreFile, is Authenticate:
             .items
         default: .anyone
@@ -154,6 +155,10 @@ package enum Samples {
                 ItemAddition(
                     .certificate, attributes: attributes, secrets: secrets, accessGroup: "G", protection: .always,
                     accessControlFlags: AccessControlFlags(rawValue: .max), isSynchronizable: true)),
+            StoreItem(
+                ItemAddition(.genericPassword, secrets: ItemSecrets(data: secret("d"))), inPlaceOf: query,
+                with: ItemUpdate(attributes: [.label: .string("l")], data: secret("d"))),
+            StoreItem(ItemAddition(.genericPassword), inPlaceOf: query, with: nil),
             AddIdentities([
                 IdentityAddition(
                     certificate: ItemAddition(.certificate, attributes: attributes, secrets: secrets, accessGroup: "G"),

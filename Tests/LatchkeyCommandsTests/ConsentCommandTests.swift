@@ -86,7 +86,7 @@ struct ConsentCommandTests {
                 /usr/bin/seahorse\t(every item)\t2026-11-22T12:00:00Z
 
                 """)
-        try keychain.service.by(Self.service).delete(
+        _ = try keychain.service.by(Self.service).delete(
             ItemQuery(nil, persistentReference: reference))
         #expect(keychain.latchkey("consent list").output.contains("/usr/bin/mail reader\t(deleted item)\t"))
         #expect(

@@ -260,6 +260,7 @@ extension OperationReach {
         case .defaultKeychain: "default"
         case .loginKeychain: "every user's"
         case .searchList: "searched"
+        case .searchListThenDefault: "searched, default"
         case .everyKeychain: "all"
         }
     }

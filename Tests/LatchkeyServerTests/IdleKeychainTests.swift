@@ -211,7 +211,7 @@ struct IdleKeychainTests {
         let path = "\(directory.path)/users/1/data/keychain.db"
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? .max <= 1 << 20)
         #expect(try service.copyMatching(Items.query("0"), returning: .data, from: caller).records.first?.text == large)
-        try service.delete(Items.query("0"), from: caller)
+        _ = try service.delete(Items.query("0"), from: caller)
         #expect(throws: Never.self) { try service.add(Items.addition("again", data: large), from: caller) }
         // The quota of another user is separate.
         #expect(throws: Never.self) {
@@ -230,7 +230,7 @@ struct IdleKeychainTests {
         // An update of an existing item does not count.
         let new = ItemUpdate(data: SharedSecret(copying: "new".utf8))
         #expect(throws: Never.self) { try service.update(Items.query("1"), with: new, from: caller) }
-        try service.delete(Items.query("0"), from: caller)
+        _ = try service.delete(Items.query("0"), from: caller)
         #expect(throws: Never.self) { try service.add(Items.addition("5"), from: caller) }
         #expect(throws: KeychainError.self) { try service.add(Items.addition("6"), from: caller) }
     }
@@ -247,9 +247,7 @@ struct IdleKeychainTests {
         let error = #expect(throws: KeychainError.self) { try service.addIdentities([identity], from: caller) }
         #expect(error?.status == .diskFull)
         let query = ItemQuery(.certificate, limit: .all)
-        #expect(throws: KeychainError.itemNotFound) {
-            try service.copyMatching(query, returning: .attributes, from: caller)
-        }
+        #expect(try service.copyMatching(query, returning: .attributes, from: caller).isEmpty)
         #expect(throws: Never.self) { try service.add(Items.addition("1"), from: caller) }
     }
 

@@ -104,7 +104,7 @@ struct UserAccountTests {
         let login = try provider.keychain(of: 1).service
         _ = try login.add(Items.addition("only one more"), from: Self.caller)
         #expect(try fill(login, data: "v") == 0)
-        try provider.open(UserKeychain(1, names[0])).service.delete(Items.query("0"), from: Self.caller)
+        _ = try provider.open(UserKeychain(1, names[0])).service.delete(Items.query("0"), from: Self.caller)
         #expect(try fill(login, data: "v") == 1)
     }
 

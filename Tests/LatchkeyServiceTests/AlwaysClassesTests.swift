@@ -62,7 +62,7 @@ struct AlwaysClassesTests {
         let service = try service(allowsAlwaysOpen: false)
         defer { service.close() }
         let query = ItemQuery(nil, synchronizable: .any, persistentReference: added.persistentReference)
-        try service.update(query, with: ItemUpdate(attributes: [.label: .string("new")]), from: caller)
+        _ = try service.update(query, with: ItemUpdate(attributes: [.label: .string("new")]), from: caller)
         let found = try service.copyMatching(query, returning: [.attributes, .data], from: caller)
         #expect(found.records.map(\.protection) == [.always])
         #expect(try service.delete(query, from: caller) == 1)

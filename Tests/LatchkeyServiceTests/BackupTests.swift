@@ -20,7 +20,7 @@ struct BackupTests {
         for number in 0..<50 { try keychain.add("account \(number)", .whenUnlocked, data: "data \(number)") }
         let (file, report) = try backup(keychain)
         #expect(report.portable == 50 && report.deviceBound == 0 && report.staying == 0)
-        try keychain.service.by(TestKeychain.caller).delete(keychain.query())
+        _ = try keychain.service.by(TestKeychain.caller).delete(keychain.query())
         let restored = try restore(file, into: keychain)
         #expect(restored.added == 50 && restored.deleted == 0)
         #expect(try keychain.find(limit: .all) == (0..<50).map { "data \($0)" })
@@ -113,11 +113,11 @@ struct BackupTests {
         let query = ItemQuery(.genericPassword, attributes: [.account: .string("a")], synchronizable: .any)
         func find(_ keychain: TestKeychain) -> Int32 {
             status { () throws(KeychainError) in
-                _ = try keychain.service.by(TestKeychain.caller).copyMatching(query, returning: .data)
+                _ = try keychain.service.by(TestKeychain.caller).copyMatching(query, returning: .data).required()
             }
         }
         #expect(find(other) == -25300)
-        try keychain.service.by(TestKeychain.caller).delete(query)
+        _ = try keychain.service.by(TestKeychain.caller).delete(query)
         let here = try restore(file, into: keychain, merges: merges)
         #expect(here.foreign == 0 && here.items == 2 && find(keychain) == 0)
     }

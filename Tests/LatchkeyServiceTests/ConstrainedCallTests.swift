@@ -66,9 +66,10 @@ struct ConstrainedCallTests {
             }
         }
 
+        /// As SecItem reports it.
         func status(_ account: String?, _ authentication: Authentication = Authentication()) -> Int32 {
             switch find(account, authentication) {
-            case .success: 0
+            case .success(let found): found.isEmpty ? OSStatusCode.itemNotFound.rawValue : 0
             case .failure(let error): error.status.rawValue
             }
         }
@@ -238,17 +239,17 @@ struct ConstrainedCallTests {
         let fixture = try Fixture(backend)
         try fixture.add("A", nil, data: "a")
         fixture.person.will(.types("pw"))
-        try fixture.session.update(
+        _ = try fixture.session.update(
             fixture.query("A"),
             with: ItemUpdate(protection: .whenUnlocked, accessControlFlags: .applicationPassword))
         #expect(fixture.status("A", Authentication(.fail)) == -25308)
         #expect(
             status { () throws(KeychainError) in
-                try fixture.session.update(
+                _ = try fixture.session.update(
                     fixture.query("A", Authentication(.fail)), with: ItemUpdate(protection: .whenUnlocked))
             } == -25308)
         fixture.person.will(.types("pw"))
-        try fixture.session.update(fixture.query("A"), with: ItemUpdate(protection: .whenUnlocked))
+        _ = try fixture.session.update(fixture.query("A"), with: ItemUpdate(protection: .whenUnlocked))
         #expect(try fixture.find("A", Authentication(.fail)).get() == ["a"])
     }
 

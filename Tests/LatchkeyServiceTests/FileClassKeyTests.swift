@@ -39,7 +39,7 @@ struct FileClassKeyTests {
                 query.accessGroup = group
                 let found = try? keychain.service.by(caller).copyMatching(query, returning: [.attributes, .data])
                 #expect(found?.records.isEmpty != false)
-                #expect((try? keychain.service.by(caller).delete(query)) == nil)
+                #expect((try? keychain.service.by(caller).delete(query).required()) == nil)
             }
         }
         #expect(try keychain.service.administrator.status().counts.isEmpty)

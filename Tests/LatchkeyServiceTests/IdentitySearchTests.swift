@@ -58,7 +58,7 @@ struct IdentitySearchTests {
     private func found(
         _ query: ItemQuery, in keychain: TestKeychain, as caller: CallerIdentity = both
     ) throws(KeychainError) -> [String] {
-        try keychain.service.by(caller).copyMatching(query, returning: .attributes).records.map {
+        try keychain.service.by(caller).copyMatching(query, returning: .attributes).required().records.map {
             "\($0[.serialNumber]?.canonicalBytes ?? []) \($0.accessGroup.name)"
         }
     }

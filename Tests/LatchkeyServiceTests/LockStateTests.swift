@@ -79,7 +79,7 @@ struct LockStateTests {
         let update = ItemUpdate(data: SharedSecret(copying: "new".utf8))
         #expect(
             status { () throws(KeychainError) in
-                try keychain.service.by(TestKeychain.caller).update(keychain.query(), with: update)
+                _ = try keychain.service.by(TestKeychain.caller).update(keychain.query(), with: update)
             } == -25308)
         try keychain.unlock()
         #expect(try keychain.find(limit: .all) == ["v", "v"])
@@ -98,7 +98,7 @@ struct LockStateTests {
         described.attributes[.comment] = .string("x")
         let query = described
         #expect(
-            status { () throws(KeychainError) in try keychain.service.by(TestKeychain.caller).delete(query) }
+            status { () throws(KeychainError) in _ = try keychain.service.by(TestKeychain.caller).delete(query) }
                 == -25308)
         try keychain.delete("a")
         #expect(status { () throws(KeychainError) in try keychain.delete("a") } == -25300)

@@ -116,7 +116,7 @@ struct LookupTests {
         #expect(changed.identifier == item.identifier)
         #expect(try keychain.find("alice") == ["two"])
         #expect(try Self.find(["service": "s", "username": "alice"], in: keychain) == ["two"])
-        try keychain.service.by(TestKeychain.caller).delete(
+        _ = try keychain.service.by(TestKeychain.caller).delete(
             ItemQuery(nil, persistentReference: changed.persistentReference))
         #expect(try Self.find(["service": "s"], in: keychain) == [])
     }
@@ -152,7 +152,7 @@ struct LookupTests {
             var update = ItemUpdate()
             update.lookupAttributes = try Self.map(pairs)
             update.contentType = ContentType("application/json")
-            try keychain.service.by(TestKeychain.caller).update(
+            _ = try keychain.service.by(TestKeychain.caller).update(
                 ItemQuery(nil, persistentReference: record.persistentReference), with: update)
         }
         try set(["service": "s", "username": "bob", "n": "2"], of: item)
@@ -186,7 +186,7 @@ struct LookupTests {
         query.lookupAttributes = try Self.map(["server": "h", "protocol": "ftp"])
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.by(TestKeychain.caller).copyMatching(query, returning: .data)
+                _ = try keychain.service.by(TestKeychain.caller).copyMatching(query, returning: .data).required()
             } == -25300)
         let program = ItemQuery(.genericPassword, attributes: [.service: .string("h")])
         #expect(
@@ -215,7 +215,7 @@ struct LookupTests {
             if isLocked { try keychain.service.administrator.lock(immediately: true) }
             #expect(
                 status { () throws(KeychainError) in
-                    _ = try keychain.service.by(other).copyMatching(query, returning: .attributes)
+                    _ = try keychain.service.by(other).copyMatching(query, returning: .attributes).required()
                 } == -25300)
         }
     }

@@ -22,18 +22,19 @@ extension TestKeychain {
     func find(_ account: String? = nil, limit: MatchLimit = .one, returning: ReturnTypes = .data) throws(KeychainError)
         -> [String]
     {
-        try service.by(Self.caller).copyMatching(query(account, limit: limit), returning: returning).records.map {
-            record in
-            record.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? ""
-        }
+        try service.by(Self.caller).copyMatching(query(account, limit: limit), returning: returning).required().records
+            .map {
+                record in
+                record.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? ""
+            }
     }
 
     func update(_ account: String, _ update: ItemUpdate) throws(KeychainError) {
-        try service.by(Self.caller).update(query(account), with: update)
+        _ = try service.by(Self.caller).update(query(account), with: update).required()
     }
 
     func delete(_ account: String) throws(KeychainError) {
-        try service.by(Self.caller).delete(query(account))
+        _ = try service.by(Self.caller).delete(query(account)).required()
     }
 
     func query(_ account: String? = nil, limit: MatchLimit? = nil) -> ItemQuery {

@@ -64,7 +64,7 @@ struct StoredFileQuotaTests {
         #expect(Self.files(directory) == 1)
         #expect(try limited.status().counts.reduce(0) { $0 + $1.count } == 1)
         // Deleting makes room.
-        try limited.delete(ItemQuery(.genericPassword, attributes: [.account: .string("first")]), from: Self.caller)
+        _ = try limited.delete(ItemQuery(.genericPassword, attributes: [.account: .string("first")]), from: Self.caller)
         try Self.store(1 << 20, "second", in: limited)
         #expect(Self.files(directory) == 1)
     }

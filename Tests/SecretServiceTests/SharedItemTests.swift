@@ -172,7 +172,7 @@ struct SharedItemTests {
             let item = try store.add(try Self.item(client.stored, "1"), replacing: true, to: .login).reference
             #expect(try Self.data(query, program, keychain) == "1")
             // The program changes it, and the client sees that.
-            try keychain.service.by(program.caller).update(query, with: ItemUpdate(data: Self.secret("2")))
+            _ = try keychain.service.by(program.caller).update(query, with: ItemUpdate(data: Self.secret("2")))
             let search = try SecretAttributes(testing: client.searched)
             #expect(try store.search(search, in: nil) == [FoundItem(item, isLocked: false)])
             #expect(try store.secret(of: item).text == "2" && store.secret(of: item).contentType == "text/x")
@@ -183,11 +183,11 @@ struct SharedItemTests {
             #expect(try Self.data(query, program, keychain) == "3")
             // The program renames the account; the client finds it under the new name.
             let account: [ItemAttribute: AttributeValue] = [.account: .string("bob")]
-            try keychain.service.by(program.caller).update(query, with: ItemUpdate(attributes: account))
+            _ = try keychain.service.by(program.caller).update(query, with: ItemUpdate(attributes: account))
             let renamed = try #require(try store.item(item).attributes)
             #expect(["username", "user", "account"].contains { renamed[$0] == "bob" })
             // Deleted by the program, it is gone.
-            try keychain.service.by(program.caller).delete(
+            _ = try keychain.service.by(program.caller).delete(
                 Self.query(client.itemClass, client.attributes.merging(account) { $1 }))
             #expect(throws: SecretStoreError.notFound) { try store.item(item) }
             #expect(try store.items(in: .login).isEmpty)

@@ -46,6 +46,19 @@ public struct ItemTransaction {
         return result.records
     }
 
+    /// Returns the first item that matches the search, a local one before a synchronized one; nil if there is
+    /// none.
+    public func first(of search: ItemSearch) throws(StoreError) -> ItemRecord? {
+        let found = try records(of: search)
+        return found.first { !$0.isSynchronizable } ?? found.first
+    }
+
+    /// Stores a new item as ``KeychainStore/add(_:binding:)`` does.
+    public func add(_ record: ItemRecord) throws(StoreError) -> ItemRecord {
+        try seal.requireOpen(record.protection)
+        return try store.add(record, to: database, seal)
+    }
+
     /// Returns the items of all pairs that match the search, without their data.
     public func pairedItems(_ search: PairSearch) throws(StoreError) -> PairedItems {
         try store.pairedItems(search, in: database, seal)

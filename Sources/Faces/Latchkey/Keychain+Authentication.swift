@@ -97,22 +97,3 @@ enum AuthenticationChoice: Sendable {
         }
     }
 }
-
-extension Keychain {
-    /// Runs a call that consists of several requests, for which the person is asked at most once.
-    ///
-    /// - Parameter body: is run again with a context if a request needs the person.
-    func askingOnce<Result>(
-        _ body: (Authentication) throws(KeychainError) -> Result
-    ) throws(KeychainError) -> Result {
-        guard case .asking = authentication else { return try body(authentication.values()) }
-        do throws(KeychainError) {
-            return try body(Authentication(.fail))
-        } catch {
-            guard error.authentication == .failed(.notInteractive) else { throw error }
-        }
-        let context = AuthenticationContext(in: open)
-        defer { context.invalidate() }
-        return try body(context.authentication())
-    }
-}

@@ -87,41 +87,11 @@ public struct Keychain: Sendable {
 
     private func store(_ bytes: SharedSecret, under item: some PasswordItem) throws(KeychainError) {
         let keychain = try open()
-        // Another program may add or delete the item between the two steps; then the other step
-        // applies.
-        for _ in 0..<Self.maxRetries {
-            do throws(KeychainError) {
-                return try askingOnce { (authentication) throws(KeychainError) in
-                    try update(item, to: bytes, in: keychain, authentication)
-                }
-            } catch {
-                // Adding an item moves a damaged one with the same key aside.
-                guard error.status == .itemNotFound || error.status == .decode else { throw error }
-            }
-            do throws(KeychainError) {
-                try add(item, secret: bytes, to: keychain)
-                return
-            } catch {
-                guard error.status == .duplicateItem else { throw error }
-            }
-        }
-        throw .duplicateItem
-    }
-
-    private func update(
-        _ item: some PasswordItem, to bytes: SharedSecret, in keychain: KeychainSession,
-        _ authentication: Authentication
-    ) throws(KeychainError) {
-        // Updates one item: the first found in the program's access groups, not equal items in
-        // other groups.
-        var search = query(for: item)
-        search.authentication = authentication
-        let needed: ReturnTypes = item.protection == nil ? .persistentReference : .attributes
-        guard let found = try matches(search, returning: needed).first else { throw .itemNotFound }
-        let one = ItemQuery(
-            found.itemClass, synchronizable: .any, persistentReference: found.persistentReference,
-            authentication: authentication)
-        try keychain.update(one, with: item.update(data: bytes, of: found))
+        var addition = item.addition(data: bytes)
+        addition.accessGroup = accessGroup
+        addition.authentication = try authentication.values()
+        // One item: the first found in the program's access groups, not equal items in other groups.
+        _ = try keychain.store(addition, inPlaceOf: query(for: item), with: item.update(data: bytes))
     }
 
     /// Stores a new item.
@@ -162,13 +132,11 @@ public struct Keychain: Sendable {
             var silent = query(for: item)
             silent.authentication = try authentication.values()
             silent.authentication.interaction = .fail
-            _ = try matches(silent, returning: .attributes)
-            return true
+            return try !matches(silent, returning: .attributes).isEmpty
         } catch {
             // Only an item that exists has an access control.
-            if error.authentication == .failed(.notInteractive) { return true }
-            guard error.status == .itemNotFound else { throw error }
-            return false
+            guard error.authentication == .failed(.notInteractive) else { throw error }
+            return true
         }
     }
 
@@ -185,12 +153,7 @@ public struct Keychain: Sendable {
             Item.itemClass, attributes: condition.attributes, accessGroup: accessGroup, synchronizable: .any,
             limit: .all, authentication: try authentication.values())
         if case .silent = authentication { query.authentication.interaction = .skip }
-        do {
-            return try matches(query, returning: .attributes, toleratesDamage: false).map { Item(record: $0) }
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return []
-        }
+        return try matches(query, returning: .attributes, toleratesDamage: false).map { Item(record: $0) }
     }
 
     /// Deletes the item.
@@ -198,7 +161,7 @@ public struct Keychain: Sendable {
     /// - Throws: `KeychainError.itemNotFound`.
     public func delete(_ item: some PasswordItem) throws(KeychainError) {
         try item.named { () throws(KeychainError) in
-            _ = try open().delete(query(for: item))
+            guard try open().delete(query(for: item)) > 0 else { throw .itemNotFound }
         }
     }
 
@@ -246,6 +209,4 @@ public struct Keychain: Sendable {
         }
         return matches.records
     }
-
-    private static let maxRetries = 8
 }

@@ -83,14 +83,8 @@ extension PasswordItem {
             isSynchronizable: isSynchronizable)
     }
 
-    /// The update of an item. An access control contains the class, so that the two change together:
-    /// another class alone would remove the access control.
-    ///
-    /// - Parameter found: the item as it is, with its attributes.
-    func update(data: SharedSecret, of found: ItemRecord) -> ItemUpdate {
-        ItemUpdate(
-            attributes: details, data: data, protection: protection ?? accessControl.map { _ in found.protection },
-            accessControlFlags: accessControl?.flags ?? (protection == nil ? nil : found.accessControlFlags))
+    func update(data: SharedSecret) -> ItemUpdate {
+        ItemUpdate(attributes: details, data: data, protection: protection, accessControlFlags: accessControl?.flags)
     }
 
     /// The attributes that can be set without changing the item's identity.

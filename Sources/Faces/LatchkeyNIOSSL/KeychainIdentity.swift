@@ -73,10 +73,7 @@ public struct KeychainIdentity: Hashable, Sendable {
         do throws(KeychainError) {
             records = try KeychainClient.session().copyIdentities(query, returning: [.attributes, .reference])
         } catch {
-            guard error.status == .itemNotFound else {
-                throw .identity("the identities of the keychain cannot be read: \(error)")
-            }
-            return []
+            throw .identity("the identities of the keychain cannot be read: \(error)")
         }
         return records.compactMap { record in
             guard let certificate = KeychainCertificates.certificate(of: record.certificate) else { return nil }

@@ -76,13 +76,7 @@ enum ItemReference {
         if let persistentReference { return [persistentReference] }
         let query = ItemQuery(
             itemClass, attributes: try conditions(), synchronizable: .any, limit: .all, authentication: authentication)
-        do throws(KeychainError) {
-            return try KeychainClient.session().copyMatching(query, returning: []).records
-                .map(\.persistentReference)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return []
-        }
+        return try KeychainClient.session().copyMatching(query, returning: []).records.map(\.persistentReference)
     }
 
     // MARK: Addition

@@ -28,23 +28,27 @@ enum ObjectSearch {
         // A certificate's reference is created from its bytes.
         let needsData = query.itemClass == .certificate && (returning.contains(.reference) || filter != nil)
         let values = needsData ? returning.union(.data) : returning
-        guard let filter else { return try session.copyMatching(query, returning: values).records }
+        guard let filter else { return try session.copyMatching(query, returning: values).required().records }
         return query.limited(
-            try session.copyMatching(query.unlimited, returning: values).records.filter { filter.matches($0) })
+            try session.copyMatching(query.unlimited, returning: values).required().records.filter {
+                filter.matches($0)
+            })
     }
 
     private static func identities(
         _ query: ItemQuery, _ returning: ReturnTypes, _ filter: CertificateFilter?, in session: KeychainSession
     ) throws(KeychainError) -> [IdentityRecord] {
-        guard let filter else { return try session.copyIdentities(query, returning: returning) }
+        guard let filter else { return try session.copyIdentities(query, returning: returning).required() }
         // The certificates decide which identities match. Only then is the data of their keys read.
         let values = returning.subtracting(.data).union(.reference)
         let matching = query.limited(
-            try session.copyIdentities(query.unlimited, returning: values).filter { filter.matches($0.certificate) })
+            try session.copyIdentities(query.unlimited, returning: values).required().filter {
+                filter.matches($0.certificate)
+            })
         guard returning.contains(.data), !matching.isEmpty else { return matching }
         var named = query.unlimited
         named.match.items = Set(matching.map(\.persistentReference))
-        return query.limited(try session.copyIdentities(named, returning: returning))
+        return query.limited(try session.copyIdentities(named, returning: returning).required())
     }
 }
 
@@ -52,6 +56,24 @@ extension CertificateFilter {
     /// Whether the certificate in an item satisfies every condition.
     fileprivate func matches(_ record: ItemRecord) -> Bool {
         KeychainCertificates.certificate(of: record).map(matches) ?? false
+    }
+}
+
+// In Apple's functions, a search that finds nothing is an error.
+
+extension ItemMatches {
+    /// - Throws: errSecItemNotFound if there are none, not even damaged ones.
+    func required() throws(KeychainError) -> ItemMatches {
+        guard !isEmpty else { throw .itemNotFound }
+        return self
+    }
+}
+
+extension [IdentityRecord] {
+    /// - Throws: errSecItemNotFound if there are none.
+    func required() throws(KeychainError) -> [IdentityRecord] {
+        guard !isEmpty else { throw .itemNotFound }
+        return self
     }
 }
 

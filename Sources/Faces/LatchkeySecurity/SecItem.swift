@@ -88,7 +88,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         let authentication = try CallAuthentication(query.authentication).values()
         try query.keychains.perform { () throws(KeychainError) -> Void in
             try query.lookup.perform(authentication) { (query) throws(KeychainError) in
-                _ = try KeychainClient.session().update(query, with: update.update)
+                guard try KeychainClient.session().update(query, with: update.update) > 0 else { throw .itemNotFound }
             }
         }
     }
@@ -107,7 +107,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
         let authentication = try CallAuthentication(query.authentication).values()
         try query.keychains.perform { () throws(KeychainError) -> Void in
             try query.lookup.perform(authentication) { (query) throws(KeychainError) in
-                _ = try KeychainClient.session().delete(query)
+                guard try KeychainClient.session().delete(query) > 0 else { throw .itemNotFound }
             }
         }
     }
@@ -132,21 +132,13 @@ public func SecItemDeleteAllWithAccessGroups(
         // Every group is authorized before any is emptied: a search with a limit of 0 only checks
         // the right to search.
         for group in groups {
-            do throws(KeychainError) {
-                let nothing = ItemQuery(.genericPassword, accessGroup: group, limit: .atMost(0))
-                _ = try KeychainClient.session().copyMatching(nothing, returning: [])
-            } catch {
-                guard error.status == .itemNotFound else { throw error }
-            }
+            let nothing = ItemQuery(.genericPassword, accessGroup: group, limit: .atMost(0))
+            _ = try KeychainClient.session().copyMatching(nothing, returning: [])
         }
         for group in groups {
             for itemClass in ItemClass.stored {
                 let query = ItemQuery(itemClass, accessGroup: group, synchronizable: .any)
-                do throws(KeychainError) {
-                    try KeychainClient.session().delete(query)
-                } catch {
-                    guard error.status == .itemNotFound else { throw error }
-                }
+                _ = try KeychainClient.session().delete(query)
             }
         }
     }

@@ -79,43 +79,16 @@ struct WebCredentialKeychain: Sendable {
     let session: KeychainSession
 
     /// Stores or changes a credential; deletes it if there is no password.
-    ///
-    /// - Throws: errSecDuplicateItem if other processes keep adding and deleting the credential
-    ///   during the call.
     func set(_ credential: WebCredential, to password: SharedSecret?) throws(KeychainError) {
-        guard let password else { return _ = try session.delete(credential.query) }
-        var attempt = 1
-        while true {
-            if try update(credential, to: password) { return }
-            do throws(KeychainError) {
-                return try add(credential, password)
-            } catch {
-                // Another process has added the credential since the update found nothing.
-                guard error.status == .duplicateItem, attempt < Self.maxAttempts else { throw error }
-                attempt += 1
-            }
+        guard let password else {
+            guard try session.delete(credential.query) > 0 else { throw .itemNotFound }
+            return
         }
-    }
-
-    /// - Returns: false if there is no such credential.
-    private func update(_ credential: WebCredential, to password: SharedSecret) throws(KeychainError) -> Bool {
-        do throws(KeychainError) {
-            _ = try session.update(credential.query, with: ItemUpdate(data: password))
-            return true
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return false
-        }
-    }
-
-    private func add(_ credential: WebCredential, _ password: SharedSecret) throws(KeychainError) {
         var attributes = credential.query.attributes
         attributes[.label] = .string("\(credential.host ?? "") (\(credential.account ?? ""))")
-        _ = try session.add(
-            ItemAddition(.internetPassword, attributes: attributes, secrets: ItemSecrets(data: password)))
+        let item = ItemAddition(.internetPassword, attributes: attributes, secrets: ItemSecrets(data: password))
+        _ = try session.store(item, inPlaceOf: credential.query, with: ItemUpdate(data: password))
     }
-
-    private static let maxAttempts = 4
 
     /// - Throws: errSecItemNotFound if there is none.
     func find(_ credential: WebCredential) throws(KeychainError) -> [StoredWebCredential] {

@@ -33,8 +33,15 @@ package protocol KeychainOperation: Sendable {
     /// Which of the keychains of a search list perform it.
     var reach: OperationReach { get }
 
+    /// What those that are searched perform before the default one performs the whole.
+    var inSearchList: Self { get }
+
     /// Returns what the next keychain is asked after these answers; nil if nothing is missing.
     func rest(after answer: Answer) -> Self?
+
+    /// The answer of a search that finds nothing; nil for another operation. In a message it is
+    /// errSecItemNotFound.
+    var nothing: Answer? { get }
 
     // MARK: The person
 
@@ -74,7 +81,11 @@ extension KeychainOperation {
 
     package var reach: OperationReach { .defaultKeychain }
 
+    package var inSearchList: Self { self }
+
     package func rest(after answer: Answer) -> Self? { nil }
+
+    package var nothing: Answer? { nil }
 
     package var authentication: Authentication? { nil }
 
@@ -93,6 +104,8 @@ package enum OperationReach: Sendable {
     case loginKeychain
     /// Those that are searched, in the order of the list, until nothing is missing.
     case searchList
+    /// The same; and, if they find nothing, the default one.
+    case searchListThenDefault
     /// The default one, and then every other that is open.
     case everyKeychain
 }

@@ -15,6 +15,7 @@ enum OperationTable {
         case .hello(let wire): try Hello(wire)
 
         case .add(let wire): try AddItem(wire, &secrets)
+        case .storeItem(let wire): try StoreItem(wire, &secrets)
         case .addIdentities(let wire): try AddIdentities(wire, &secrets)
         case .copyMatching(let wire): try CopyItems(wire)
         case .copyIdentities(let wire): try CopyIdentities(wire)
@@ -99,6 +100,7 @@ enum OperationTable {
 
         case .welcome(let wire): .content(try Welcome(wire))
         case .record(let wire): .content(try wire.decode(&secrets))
+        case .storedRecord(let wire): .content(try StoredRecord(wire, &secrets))
         case .records(let wire): .content(try FoundItems(wire, &secrets))
         case .identities(let wire): .content(try FoundIdentities(wire, &secrets))
         case .generatedKey(let wire): .content(try GeneratedKey(wire, &secrets))

@@ -60,7 +60,9 @@ struct RequestHandler {
             }
             let outcome = Result { () throws(KeychainError) in
                 try context.requireAccess(Operation.traits)
-                return try context.perform(operation)
+                let answer = try context.perform(operation)
+                if answer.isEmpty, operation.nothing != nil { throw .itemNotFound }
+                return answer
             }
             record(operation, outcome, context)
             return outcome

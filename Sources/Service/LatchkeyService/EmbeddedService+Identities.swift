@@ -53,11 +53,9 @@ extension EmbeddedService {
         }
         for itemClass in [ItemClass.certificate, .key] { discard(found.lost, of: itemClass) }
         context?.passwordWas(right: found.wrongPasswords.isEmpty)
-        let identities = try settle(
+        return try settle(
             found.pairs.map { IdentityRecord(certificate: $0.certificate, key: $0.key) }, query.authentication,
             limit: limit)
-        guard !identities.isEmpty else { throw .itemNotFound }
-        return identities
     }
 
     /// Applies the rules for items whose access control is not satisfied to both halves.
@@ -125,7 +123,7 @@ extension EmbeddedService {
         let group = try update.accessGroup.map { (name) throws(KeychainError) in try caller.groupForMove(named: name) }
         let now = clock()
         var reached = ItemClass.certificate
-        let count = try runConstrained(
+        return try runConstrained(
             reached, context, new: (query.promptLabel, update.accessControlFlags)
         ) { () throws(StoreError) in
             try store.transaction(constraints: use) { (items) throws(StoreError) in
@@ -143,8 +141,6 @@ extension EmbeddedService {
                 return found.pairCount
             }
         }
-        guard count > 0 else { throw .itemNotFound }
-        return count
     }
 
     /// Deletes the certificates, then the keys that no other certificate uses. All items are
@@ -154,7 +150,7 @@ extension EmbeddedService {
         let search = try PairSearch(query, for: caller, to: .write)
         let others = try caller.search(ItemQuery(.certificate, synchronizable: .any), for: .read)
         let now = clock()
-        let count = try run { () throws(StoreError) in
+        return try run { () throws(StoreError) in
             try store.transaction(isDeletion: true) { (items) throws(StoreError) in
                 let found = try items.pairedItems(search)
                 for certificate in found.certificates {
@@ -168,8 +164,6 @@ extension EmbeddedService {
                 return found.pairCount
             }
         }
-        guard count > 0 else { throw .itemNotFound }
-        return count
     }
 
     /// Returns the search that matches only `item`, which was found before.

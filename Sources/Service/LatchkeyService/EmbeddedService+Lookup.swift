@@ -38,13 +38,8 @@ extension EmbeddedService {
             var part = query
             part.itemClass = itemClass
             part.limit = rest.map { MatchLimit.atMost(UInt32(clamping: $0)) } ?? .all
-            do throws(KeychainError) {
-                found.append(try copyMatching(part, returning: returning, from: caller))
-            } catch {
-                guard error.status == .itemNotFound else { throw error }
-            }
+            found.append(try copyMatching(part, returning: returning, from: caller))
         }
-        guard !found.records.isEmpty || found.damaged > 0 || !found.locked.isEmpty else { throw .itemNotFound }
         return found
     }
 }

@@ -28,11 +28,11 @@ extension EmbeddedService {
         _ query: ItemQuery, _ returning: ReturnTypes, _ caller: AuthorizedCaller,
         _ begin: () throws(KeychainError) -> Void, _ take: (ItemMatches) throws(KeychainError) -> Void
     ) throws(KeychainError) {
-        var hasAny = try passMatches(
+        try passMatches(
             of: query.isAboutAllPasswords ? query.of(.genericPassword) : query, returning, caller, begin, take)
         if query.isAboutAllPasswords {
             var hasPassed = false
-            let hasMore = try passMatches(of: query.of(.internetPassword), returning, caller) {
+            try passMatches(of: query.of(.internetPassword), returning, caller) {
                 () throws(KeychainError) in
                 // Those of the first class would have to be passed again.
                 guard !hasPassed else { throw .changedDuringSearch }
@@ -40,23 +40,19 @@ extension EmbeddedService {
                 hasPassed = true
                 try take(part)
             }
-            hasAny = hasAny || hasMore
         }
-        guard hasAny else { throw .itemNotFound }
     }
 
-    /// - Returns: whether there was anything, also damaged or locked items.
     private func passMatches(
         of query: ItemQuery, _ returning: ReturnTypes, _ caller: AuthorizedCaller,
         _ begin: () throws(KeychainError) -> Void, _ take: (ItemMatches) throws(KeychainError) -> Void
-    ) throws(KeychainError) -> Bool {
+    ) throws(KeychainError) {
         let search = try caller.search(query, for: .read)
-        var (failure, lost, hasAny) = (KeychainError?.none, [ItemIdentifier](), false)
+        var (failure, lost) = (KeychainError?.none, [ItemIdentifier]())
         func pass(_ part: SearchResult) throws(KeychainError) {
             var records = try settle(part.records, query.authentication, limit: nil)
             if search.itemClass == .key { try KeyRules.removeProtectedData(from: &records, returning) }
             lost += part.lost
-            hasAny = hasAny || !records.isEmpty || !part.damaged.isEmpty || !part.locked.isEmpty
             try take(ItemMatches(records: records, damaged: part.damaged.count, locked: part.locked))
         }
         func succeeds(_ body: () throws(KeychainError) -> Void) -> Bool {
@@ -69,7 +65,6 @@ extension EmbeddedService {
                 withDigest: returning.isSuperset(of: [.data, .attributes]),
                 withAttributes: returning != .data || search.itemClass == .key
             ) {
-                hasAny = false
                 _ = succeeds(begin)
             } take: { part in
                 failure == nil && succeeds { () throws(KeychainError) in try pass(part) }
@@ -78,7 +73,6 @@ extension EmbeddedService {
         if let failure { throw failure }
         try pass(last)
         discard(lost, of: search.itemClass)
-        return hasAny
     }
 }
 

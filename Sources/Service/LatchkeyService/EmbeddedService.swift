@@ -232,14 +232,10 @@ public final class EmbeddedService: Sendable {
                 "skipped a damaged row",
                 metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
         }
-        guard !result.records.isEmpty || !result.damaged.isEmpty || !result.locked.isEmpty else {
-            throw .itemNotFound
-        }
         if search.itemClass == .key { try KeyRules.removeProtectedData(from: &result.records, returning) }
         return ItemMatches(records: result.records, damaged: result.damaged.count, locked: result.locked)
     }
 
-    @discardableResult
     public func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
         -> Int
     {
@@ -253,7 +249,7 @@ public final class EmbeddedService: Sendable {
         let target = group
         let now = clock()
         let label = query.promptLabel
-        let count = try runConstrained(search.itemClass, context, new: (label, update.accessControlFlags)) {
+        return try runConstrained(search.itemClass, context, new: (label, update.accessControlFlags)) {
             () throws(StoreError) in
             try store.update(search, constraints: use, numbersAccounts: update.lookupAttributes != nil) {
                 (record) throws(KeychainError) in
@@ -261,21 +257,16 @@ public final class EmbeddedService: Sendable {
                     update, to: record, group: target, now: now, allowsAlwaysOpen: allowsAlwaysOpen)
             }
         }
-        guard count > 0 else { throw .itemNotFound }
-        return count
     }
 
-    @discardableResult
     public func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
         if query.isAboutIdentities { return try deleteIdentities(query, from: caller) }
         let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .write)
         let now = clock()
-        let count = try removingFiles { () throws(KeychainError) in
+        return try removingFiles { () throws(KeychainError) in
             try run { () throws(StoreError) in try store.remove(search, now: now) }
         }
-        guard count > 0 else { throw .itemNotFound }
-        return count
     }
 
     // MARK: The whole keychain

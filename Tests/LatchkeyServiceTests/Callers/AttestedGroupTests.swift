@@ -30,17 +30,20 @@ struct AttestedGroupTests {
         #expect(made.accessGroup == AccessGroup("G", grade: .attested))
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.by(claiming).copyMatching(query, returning: .data)
+                _ = try keychain.service.by(claiming).copyMatching(query, returning: .data).required()
             } == -25300)
         var named = query
         named.accessGroup = "G"
         #expect(
             status { () throws(KeychainError) in
-                _ = try keychain.service.by(claiming).copyMatching(named, returning: .data)
+                _ = try keychain.service.by(claiming).copyMatching(named, returning: .data).required()
             } == -25300)
-        #expect(status { () throws(KeychainError) in try keychain.service.by(claiming).delete(query) } == -25300)
         #expect(
-            status { () throws(KeychainError) in try keychain.service.by(claiming).update(query, with: ItemUpdate())
+            status { () throws(KeychainError) in _ = try keychain.service.by(claiming).delete(query).required() }
+                == -25300)
+        #expect(
+            status { () throws(KeychainError) in
+                _ = try keychain.service.by(claiming).update(query, with: ItemUpdate()).required()
             } == -25300)
         // The same account and service in the claimed group of the same name is a different item.
         #expect(try keychain.service.by(claiming).add(item("a")).accessGroup == AccessGroup("G", grade: .claimed))
@@ -60,7 +63,7 @@ struct AttestedGroupTests {
         ] {
             #expect(
                 status { () throws(KeychainError) in
-                    _ = try keychain.service.by(caller).copyMatching(query, returning: .data)
+                    _ = try keychain.service.by(caller).copyMatching(query, returning: .data).required()
                 }
                     == -25300)
         }

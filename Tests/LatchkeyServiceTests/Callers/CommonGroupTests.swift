@@ -48,7 +48,7 @@ struct CommonGroupTests {
         for caller in [Self.anonymous, Self.declared] {
             #expect(
                 status { () throws(KeychainError) in
-                    _ = try keychain.service.by(caller).copyMatching(Self.query([]), returning: .attributes)
+                    _ = try keychain.service.by(caller).copyMatching(Self.query([]), returning: .attributes).required()
                 } == -25300)
         }
         // A caller that names the group means the items of every program.
@@ -81,7 +81,7 @@ struct CommonGroupTests {
             CallerIdentity(executable: "/usr/bin/service", attestedGroups: ["*"]),
         ] {
             let code = status { () throws(KeychainError) in
-                _ = try keychain.service.by(caller).copyMatching(Self.query([Self.group]), returning: .data)
+                _ = try keychain.service.by(caller).copyMatching(Self.query([Self.group]), returning: .data).required()
             }
             #expect([-34018, -25300].contains(code), "\(code)")
         }

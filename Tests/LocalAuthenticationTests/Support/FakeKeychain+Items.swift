@@ -37,7 +37,6 @@ extension FakeKeychain {
                     && query.attributes.allSatisfy { item.attributes[$0.key] == $0.value }
             }
         }
-        guard !found.isEmpty else { throw .itemNotFound }
         for item in found { try require(item, query.authentication) }
         return ItemMatches(records: found, damaged: 0)
     }
@@ -45,7 +44,7 @@ extension FakeKeychain {
     func delete(_ query: ItemQuery) throws(KeychainError) -> Int {
         guard let reference = query.persistentReference,
             state.withLock({ $0.items.removeValue(forKey: reference) }) != nil
-        else { throw .itemNotFound }
+        else { return 0 }
         state.withLock { $0.keys[reference] = nil }
         return 1
     }

@@ -49,33 +49,22 @@ struct ImportDestination {
                 replaces: false, accessGroup: group))
         guard let created = Self.date(item.created), created < record.created else { return }
         // Only an update may set the date.
-        try keychain.update(Self.query(record.persistentReference, in: group), with: ItemUpdate(created: created))
+        let stored = Self.query(record.persistentReference, in: group)
+        guard try keychain.update(stored, with: ItemUpdate(created: created)) > 0 else { throw .itemNotFound }
     }
 
     // MARK: Queries
 
     private func matches(_ query: ItemQuery) throws(KeychainError) -> ItemMatches {
-        do throws(KeychainError) {
-            return try keychain.copyMatching(query, returning: .attributes)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return ItemMatches(records: [], damaged: 0)
-        }
+        try keychain.copyMatching(query, returning: .attributes)
     }
 
     /// Returns the secret of an item, empty for none; nil if there is no such item any more.
     private func secret(
         _ reference: PersistentReference, in group: String
     ) throws(KeychainError) -> SharedSecret? {
-        do throws(KeychainError) {
-            let found = try keychain.copyMatching(Self.query(reference, in: group), returning: .data)
-            guard let record = found.records.first else { return nil }
-            if let data = record.secrets?.data { return data }
-            return SharedSecret(copying: [UInt8]())
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return nil
-        }
+        let found = try keychain.copyMatching(Self.query(reference, in: group), returning: .data)
+        return found.records.first.map { $0.secrets?.data ?? SharedSecret(copying: [UInt8]()) }
     }
 
     private static func query(_ reference: PersistentReference, in group: String) -> ItemQuery {

@@ -103,7 +103,7 @@ extension Keychain {
     ///
     /// - Throws: `KeychainError.itemNotFound`.
     public func deleteKey(tag: String) throws(KeychainError) {
-        try open().delete(query(tag, limit: nil, Authentication()))
+        guard try open().delete(query(tag, limit: nil, Authentication())) > 0 else { throw .itemNotFound }
     }
 
     private func stored(_ reference: PersistentReference, _ publicKey: PublicKey) -> StoredKey {

@@ -55,13 +55,7 @@ struct RightItems {
     /// Deletes the rights that this program has saved. In the group that all programs without an
     /// identity share, rights of other programs stay.
     func deleteAll() throws(KeychainError) {
-        let found: [ItemRecord]
-        do throws(KeychainError) {
-            found = try keychain.copyMatching(Self.records(nil), returning: [.data, .attributes]).records
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return
-        }
+        let found = try keychain.copyMatching(Self.records(nil), returning: [.data, .attributes]).records
         for item in found where item.accessGroup != .shared || item.addedBy == keychain.caller.executable {
             if let record = Self.record(of: item) { try delete(itemsOf: record) }
             try delete(item.persistentReference)
@@ -75,12 +69,8 @@ struct RightItems {
 
     /// Deletes an item; it is no error if it does not exist.
     private func delete(_ reference: PersistentReference) throws(KeychainError) {
-        do throws(KeychainError) {
-            try keychain.delete(
-                ItemQuery(reference.itemClass, synchronizable: .any, persistentReference: reference))
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-        }
+        _ = try keychain.delete(
+            ItemQuery(reference.itemClass, synchronizable: .any, persistentReference: reference))
     }
 }
 

@@ -102,8 +102,7 @@ extension KeyBody {
         var values = try authentication.values()
         values.interaction = .fail
         let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference, authentication: values)
-        let found = try KeychainClient.session().copyMatching(
-            query, returning: .attributes)
+        let found = try KeychainClient.session().copyMatching(query, returning: .attributes).required()
         return found.records.first?.attributes.filter { attribute, _ in Self.shown.contains(attribute) }
     }
 

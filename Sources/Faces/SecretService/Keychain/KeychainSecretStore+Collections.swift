@@ -119,14 +119,12 @@ extension KeychainSecretStore: ApplicationSecretStore {
                 attributes: [
                     .service: .string(Self.portalService), .account: .string(application.text),
                 ], accessGroup: application.accessGroup, synchronizable: .any)
-            do throws(KeychainError) {
-                let found = try keychain.copyMatching(query, returning: .data).records.first?.secrets?.data
-                guard let found, found.count == Self.secretByteCount else { throw KeychainError.decode }
-                return found
-            } catch {
-                guard error.status == .itemNotFound else { throw error }
-                return try Self.add(fresh, query, application, keychain)
+            let found = try keychain.copyMatching(query, returning: .data)
+            guard !found.isEmpty else { return try Self.add(fresh, query, application, keychain) }
+            guard let secret = found.records.first?.secrets?.data, secret.count == Self.secretByteCount else {
+                throw .decode
             }
+            return secret
         }
     }
 

@@ -54,7 +54,7 @@ public final class KeychainSecretStore: SecretStore {
             var query = Self.query(in: [collection])
             query.limit = .atMost(UInt32(clamping: limit))
             query.lookupAttributes = .empty
-            let found = try Self.matches(query, returning: .attributes, keychain)
+            let found = try keychain.copyMatching(query, returning: .attributes)
             let open = found.records.compactMap { record in
                 Self.reference(record.persistentReference, in: record.accessGroup).map {
                     KeychainItemMapping.item(record, at: $0)
@@ -89,20 +89,16 @@ public final class KeychainSecretStore: SecretStore {
         query.limit = .all
         query.lookupAttributes = lookup
         var (open, locked) = ([FoundItem](), [FoundItem]())
-        do throws(KeychainError) {
-            // Of each item only its path is kept.
-            try keychain.copyMatching(query, returning: .persistentReference) {
-                (open, locked) = ([], [])
-            } inParts: { part in
-                open += part.records.compactMap { record in
-                    reference(record.persistentReference, in: record.accessGroup).map { FoundItem($0, isLocked: false) }
-                }
-                locked += part.locked.compactMap { item in
-                    reference(item.reference, in: item.accessGroup).map { FoundItem($0, isLocked: true) }
-                }
+        // Of each item only its path is kept.
+        try keychain.copyMatching(query, returning: .persistentReference) {
+            (open, locked) = ([], [])
+        } inParts: { part in
+            open += part.records.compactMap { record in
+                reference(record.persistentReference, in: record.accessGroup).map { FoundItem($0, isLocked: false) }
             }
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
+            locked += part.locked.compactMap { item in
+                reference(item.reference, in: item.accessGroup).map { FoundItem($0, isLocked: true) }
+            }
         }
         return open + locked
     }
@@ -145,7 +141,9 @@ public final class KeychainSecretStore: SecretStore {
         try withKeychain { (keychain) throws(KeychainError) -> Void in
             var query = try Self.query(reference)
             query.authentication = Authentication(.fail)
-            try keychain.update(query, with: try KeychainItemMapping.update(update))
+            guard try keychain.update(query, with: KeychainItemMapping.update(update)) > 0 else {
+                throw .itemNotFound
+            }
         }
     }
 
@@ -155,7 +153,7 @@ public final class KeychainSecretStore: SecretStore {
             guard try Self.record(reference, returning: .persistentReference, keychain) != nil else {
                 throw .interactionNotAllowed
             }
-            try keychain.delete(try Self.query(reference))
+            guard try keychain.delete(Self.query(reference)) > 0 else { throw .itemNotFound }
         }
     }
 
@@ -168,22 +166,11 @@ public final class KeychainSecretStore: SecretStore {
         var query = try query(reference)
         // With lookup attributes, a locked item is a match and no error.
         query.lookupAttributes = .empty
-        let found = try matches(query, returning: returning, keychain)
+        let found = try keychain.copyMatching(query, returning: returning)
         let group = reference.collection.accessGroup
         if let record = found.records.first, record.accessGroup == group { return record }
         guard let locked = found.locked.first, locked.accessGroup == group else { throw .itemNotFound }
         return nil
-    }
-
-    private static func matches(
-        _ query: ItemQuery, returning: ReturnTypes, _ keychain: KeychainSession
-    ) throws(KeychainError) -> ItemMatches {
-        do throws(KeychainError) {
-            return try keychain.copyMatching(query, returning: returning)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return ItemMatches(records: [], damaged: 0)
-        }
     }
 
     // MARK: Queries

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 
 /// The collections of the Secret Service in a keychain: `login`, which every keychain has, and those that
@@ -125,7 +126,7 @@ public struct KeychainCollections: Sendable {
         guard try keychain.settledLockStatus().open.contains(.whenUnlocked) else { throw Self.locked }
         var count = 0
         for itemClass in [ItemClass.genericPassword, .internetPassword, .certificate, .key] {
-            count += try records.delete(
+            count += try keychain.delete(
                 ItemQuery(itemClass, accessGroup: name.accessGroup.name, synchronizable: .any, limit: .all))
         }
         // Without a record, `login` is the default. A full disk has no space for another one.

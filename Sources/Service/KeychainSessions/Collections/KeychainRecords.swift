@@ -29,34 +29,20 @@ struct KeychainRecords: Sendable {
     func all(_ kind: Kind, _ account: String? = nil) throws(KeychainError) -> ItemMatches {
         var query = Self.query(kind, account)
         query.lookupAttributes = .empty
-        var found = try matches(query)
+        var found = try keychain.copyMatching(query, returning: .attributes)
         // An attested group may have the same name.
         found.records.removeAll { $0.accessGroup != .collections }
         found.locked.removeAll { $0.accessGroup != .collections }
         return found
     }
 
-    /// Returns the matching items with their attributes, which may be none.
-    func matches(_ query: ItemQuery) throws(KeychainError) -> ItemMatches {
-        do throws(KeychainError) {
-            return try keychain.copyMatching(query, returning: .attributes)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return ItemMatches(records: [], damaged: 0)
-        }
-    }
-
     /// Returns the number of matching items, also of locked ones.
     func count(of query: ItemQuery) throws(KeychainError) -> Int {
         var count = 0
-        do throws(KeychainError) {
-            try keychain.copyMatching(query, returning: .persistentReference) {
-                count = 0
-            } inParts: { part in
-                count += part.records.count + part.locked.count
-            }
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
+        try keychain.copyMatching(query, returning: .persistentReference) {
+            count = 0
+        } inParts: { part in
+            count += part.records.count + part.locked.count
         }
         return count
     }
@@ -66,45 +52,38 @@ struct KeychainRecords: Sendable {
     /// Changes the label of a record, or adds the record.
     func set(_ kind: Kind, _ account: String, label: String) throws(KeychainError) {
         let update = ItemUpdate(attributes: [.label: .string(label)])
-        do throws(KeychainError) {
-            try keychain.update(Self.query(kind, account), with: update)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            _ = try add(kind, account, label: label)
+        _ = try storing(kind, account, label) { (item) throws(KeychainError) in
+            try keychain.store(item, inPlaceOf: Self.query(kind, account), with: update).record
         }
     }
 
-    /// A record has no secret, and is open while the keychain is locked: clients ask for the paths of
-    /// collections then. Where the administrator does not allow that, it is open after the first unlock.
-    ///
     /// - Throws: errSecDuplicateItem if there is one with this account.
     func add(_ kind: Kind, _ account: String, label: String) throws(KeychainError) -> ItemRecord {
+        try storing(kind, account, label) { (item) throws(KeychainError) in try keychain.add(item) }
+    }
+
+    /// Stores a record. It has no secret, and is open while the keychain is locked: clients ask for the paths of
+    /// collections then. Where the administrator does not allow that, it is open after the first unlock.
+    private func storing(
+        _ kind: Kind, _ account: String, _ label: String, _ store: (ItemAddition) throws(KeychainError) -> ItemRecord
+    ) throws(KeychainError) -> ItemRecord {
         var attributes = Self.query(kind, account).attributes
         attributes[.label] = .string(label)
         var item = ItemAddition(
-            .genericPassword, attributes: attributes, accessGroup: AccessGroup.collections.name, protection: .always)
+            .genericPassword, attributes: attributes, accessGroup: AccessGroup.collections.name, protection: .always,
+            authentication: Authentication(.fail))
         do throws(KeychainError) {
-            return try keychain.add(item)
+            return try store(item)
         } catch {
             guard error.status == .param else { throw error }
             item.protection = .afterFirstUnlock
-            return try keychain.add(item)
+            return try store(item)
         }
     }
 
     /// Deletes a record, if there is one.
     func delete(_ kind: Kind, _ account: String) throws(KeychainError) {
-        _ = try delete(Self.query(kind, account))
-    }
-
-    /// Deletes the matching items, which may be none, and returns their number.
-    func delete(_ query: ItemQuery) throws(KeychainError) -> Int {
-        do throws(KeychainError) {
-            return try keychain.delete(query)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return 0
-        }
+        _ = try keychain.delete(Self.query(kind, account))
     }
 
     private static func query(_ kind: Kind, _ account: String?) -> ItemQuery {

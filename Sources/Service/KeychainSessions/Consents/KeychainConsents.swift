@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyService
 
 /// What the person has allowed programs for good, and whether programs are asked about at all: records
@@ -84,7 +85,7 @@ public struct KeychainConsents: Sendable {
         query.accessGroups = try KeychainCollections(keychain).all().map(\.name.accessGroup.name)
         // With lookup attributes, a locked item is a match and no error.
         query.lookupAttributes = .empty
-        let found = try records.matches(query)
+        let found = try keychain.copyMatching(query, returning: .attributes)
         guard let record = found.records.first else { return found.locked.isEmpty ? .missing : .locked }
         return .named(record[.label]?.text ?? record[.service]?.text ?? record[.server]?.text ?? "")
     }

@@ -37,6 +37,13 @@ package struct SearchWalk<Member> {
         case .defaultKeychain: return try perform(try use(defaultKeychain), operation, exchange)
         case .loginKeychain: return try perform(try use(.login), operation, exchange)
         case .searchList: return try walk(operation, exchange, perform)
+        case .searchListThenDefault:
+            do throws(KeychainError) {
+                return try walk(operation.inSearchList, exchange, perform)
+            } catch {
+                guard error == .itemNotFound else { throw error }
+                return try perform(try use(defaultKeychain), operation, exchange)
+            }
         case .everyKeychain:
             var answer = try perform(try use(defaultKeychain), operation, exchange)
             for (name, member) in members where name != defaultKeychain {
@@ -86,8 +93,9 @@ package struct SearchWalk<Member> {
             }
         }
         if let answer { return answer }
-        if problem == nil, let nothing { return nothing }
-        throw problem ?? .itemNotFound
+        if let problem { throw problem }
+        guard let nothing = nothing ?? operation.nothing else { throw .itemNotFound }
+        return nothing
     }
 
     private func member(_ name: KeychainName) throws(KeychainError) -> Member {

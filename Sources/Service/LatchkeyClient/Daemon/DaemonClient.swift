@@ -54,7 +54,12 @@ final class DaemonClient: Sendable {
             "request \(type: Operation.self) to latchkeyd", failure: { (error: KeychainError) in "\(error)" }
         ) { () throws(KeychainError) -> Operation.Answer in
             guard exchange.give == nil else { return try converse(operation, exchange).answer }
-            return try answer(to: operation, exchange)
+            do throws(KeychainError) {
+                return try answer(to: operation, exchange)
+            } catch {
+                guard error == .itemNotFound, let nothing = operation.nothing else { throw error }
+                return nothing
+            }
         }
     }
 

@@ -76,7 +76,8 @@ public final class UnnamedEnclaveKey: PrivateKey {
 
     /// Deletes the key.
     public func delete() throws(KeychainError) {
-        try open().delete(ItemQuery(.key, synchronizable: .any, persistentReference: key.reference))
+        let item = ItemQuery(.key, synchronizable: .any, persistentReference: key.reference)
+        guard try open().delete(item) > 0 else { throw .itemNotFound }
         isKept.store(true, ordering: .relaxed)
     }
 

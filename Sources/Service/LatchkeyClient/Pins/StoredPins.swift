@@ -91,7 +91,10 @@ public struct StoredPins: Sendable {
     /// - Throws: errSecItemNotFound if the domain has no pins.
     public func update(_ pins: HostPins) throws(KeychainError) {
         guard let known = try item(of: pins.domain) else { throw Self.missing(pins.domain) }
-        try KeychainClient.session().update(Self.query(known.reference), with: ItemUpdate(data: Self.data(pins)))
+        let update = ItemUpdate(data: Self.data(pins))
+        guard try KeychainClient.session().update(Self.query(known.reference), with: update) > 0 else {
+            throw Self.missing(pins.domain)
+        }
     }
 
     /// Deletes the pins of a domain, also if its record is damaged.
@@ -101,9 +104,7 @@ public struct StoredPins: Sendable {
         guard KeychainClient.hasKeychain else { throw Self.missing(domain) }
         let query = ItemQuery(
             .genericPassword, attributes: Self.attributes(domain), accessGroup: accessGroup, limit: .all)
-        do throws(KeychainError) { try KeychainClient.session().delete(query) } catch {
-            throw error.status == .itemNotFound ? Self.missing(domain) : error
-        }
+        guard try KeychainClient.session().delete(query) > 0 else { throw Self.missing(domain) }
     }
 
     // MARK: Items
@@ -135,14 +136,8 @@ public struct StoredPins: Sendable {
         let query = ItemQuery(
             .genericPassword, attributes: attributes.merging([.service: .string(Self.service)]) { first, _ in first },
             accessGroup: accessGroup, limit: .all)
-        let matches: ItemMatches
-        do throws(KeychainError) {
-            matches = try KeychainClient.session().copyMatching(
-                query, returning: [.attributes, .data, .persistentReference])
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return []
-        }
+        let matches = try KeychainClient.session().copyMatching(
+            query, returning: [.attributes, .data, .persistentReference])
         guard matches.damaged == 0 else {
             throw KeychainError(
                 .decode, "\(matches.damaged) items with pins are damaged", hint: "latchkey doctor shows the damage")

@@ -22,6 +22,8 @@ package struct CopyIdentities: KeychainOperation {
 
     package var reach: OperationReach { .searchList }
 
+    package var nothing: FoundIdentities? { FoundIdentities([]) }
+
     package func rest(after answer: FoundIdentities) -> CopyIdentities? {
         query.limit.rest(after: answer.identities.count).map { limit in
             var query = query
@@ -136,7 +138,7 @@ extension OperationPerformer {
     /// - Parameter returning: the requested values. A reference needs the data of the certificate
     ///   and the public key; data is that of the key, and, together with other values, also that of
     ///   the certificate.
-    /// - Throws: errSecParam if the query is for another class; `KeychainError.itemNotFound`;
+    /// - Throws: errSecParam if the query is for another class;
     ///   errSecUnimplemented if only data was requested, and no key is extractable.
     package func copyIdentities(_ query: ItemQuery, returning: ReturnTypes) throws(KeychainError) -> [IdentityRecord] {
         try perform(CopyIdentities(query, returning: returning)).identities

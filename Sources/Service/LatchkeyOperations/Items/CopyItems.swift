@@ -22,6 +22,8 @@ package struct CopyItems: KeychainOperation {
 
     package var reach: OperationReach { .searchList }
 
+    package var nothing: FoundItems? { FoundItems(ItemMatches(records: [], damaged: 0)) }
+
     package func rest(after answer: FoundItems) -> CopyItems? {
         query.limit.rest(after: answer.matches.records.count).map { limit in
             var query = query
@@ -273,9 +275,8 @@ extension OperationPerformer {
     ///
     /// - Parameter returning: the requested values; secrets are decrypted only if data is among
     ///   them. Records for data alone may lack their attributes.
-    /// - Throws: `KeychainError.itemNotFound` if nothing matches and no damaged row was skipped;
-    ///   see ``ItemMatches/damaged``. errSecInteractionNotAllowed if a matching item is locked, unless the
-    ///   query is for lookup attributes; see ``ItemMatches/locked``.
+    /// - Throws: errSecInteractionNotAllowed if a matching item is locked, unless the query is for lookup
+    ///   attributes; see ``ItemMatches/locked``.
     package func copyMatching(_ query: ItemQuery, returning: ReturnTypes) throws(KeychainError) -> ItemMatches {
         try perform(CopyItems(query, returning: returning)).matches
     }

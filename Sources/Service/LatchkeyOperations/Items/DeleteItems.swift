@@ -16,6 +16,8 @@ package struct DeleteItems: KeychainOperation {
 
     package var reach: OperationReach { .searchList }
 
+    package var nothing: ItemCount? { ItemCount(0) }
+
     package func rest(after answer: ItemCount) -> DeleteItems? { query.limit == .one ? nil : self }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
@@ -26,8 +28,7 @@ package struct DeleteItems: KeychainOperation {
 extension OperationPerformer {
     /// Deletes every matching item.
     ///
-    /// - Returns: how many items matched, never 0.
-    @discardableResult
+    /// - Returns: how many items matched.
     package func delete(_ query: ItemQuery) throws(KeychainError) -> Int { try perform(DeleteItems(query)).count }
 }
 

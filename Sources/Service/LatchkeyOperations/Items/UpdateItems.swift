@@ -21,6 +21,8 @@ package struct UpdateItems: KeychainOperation {
 
     package var reach: OperationReach { .searchList }
 
+    package var nothing: ItemCount? { ItemCount(0) }
+
     package func rest(after answer: ItemCount) -> UpdateItems? { query.limit == .one ? nil : self }
 
     package var authentication: Authentication? { query.authentication }
@@ -44,8 +46,7 @@ package struct UpdateItems: KeychainOperation {
 extension OperationPerformer {
     /// Changes every matching item: all of them, or none.
     ///
-    /// - Returns: how many items matched, never 0.
-    @discardableResult
+    /// - Returns: how many items matched.
     package func update(_ query: ItemQuery, with update: ItemUpdate) throws(KeychainError) -> Int {
         try perform(UpdateItems(query, with: update)).count
     }

@@ -544,6 +544,15 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     set {_uniqueStorage()._operation = .changeKeychainList(newValue)}
   }
 
+  /// Stores an item in the place of one that exists, or as a new one.
+  package var storeItem: WireStoreItem {
+    get {
+      if case .storeItem(let v)? = _storage._operation {return v}
+      return WireStoreItem()
+    }
+    set {_uniqueStorage()._operation = .storeItem(newValue)}
+  }
+
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -622,6 +631,8 @@ package nonisolated struct WireRequest: @unchecked Sendable {
     case createKeychain(WireCreateKeychain)
     case deleteKeychain(WireKeychainName)
     case changeKeychainList(WireChangeKeychainList)
+    /// Stores an item in the place of one that exists, or as a new one.
+    case storeItem(WireStoreItem)
 
   }
 
@@ -907,6 +918,14 @@ package nonisolated struct WireResponse: @unchecked Sendable {
     set {_uniqueStorage()._content = .keychains(newValue)}
   }
 
+  package var storedRecord: WireStoredRecord {
+    get {
+      if case .storedRecord(let v)? = _storage._content {return v}
+      return WireStoredRecord()
+    }
+    set {_uniqueStorage()._content = .storedRecord(newValue)}
+  }
+
   /// The progress of a long operation. The response follows.
   package var progress: WireProgress {
     get {
@@ -956,6 +975,7 @@ package nonisolated struct WireResponse: @unchecked Sendable {
     case filePart(WireFilePart)
     case storedFilePart(WireStoredFilePart)
     case keychains(WireKeychains)
+    case storedRecord(WireStoredRecord)
     /// The progress of a long operation. The response follows.
     case progress(WireProgress)
 
@@ -1295,6 +1315,80 @@ package nonisolated struct WireAddIdentities: Sendable {
   package var unknownFields = SwiftProtobuf.UnknownStorage()
 
   package init() {}
+}
+
+package nonisolated struct WireStoreItem: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var item: WireAddition {
+    get {_storage._item ?? WireAddition()}
+    set {_uniqueStorage()._item = newValue}
+  }
+  /// Returns true if `item` has been explicitly set.
+  package var hasItem: Bool {_storage._item != nil}
+  /// Clears the value of `item`. Subsequent reads from it will return its default value.
+  package mutating func clearItem() {_uniqueStorage()._item = nil}
+
+  /// The item in whose place it is stored.
+  package var query: WireQuery {
+    get {_storage._query ?? WireQuery()}
+    set {_uniqueStorage()._query = newValue}
+  }
+  /// Returns true if `query` has been explicitly set.
+  package var hasQuery: Bool {_storage._query != nil}
+  /// Clears the value of `query`. Subsequent reads from it will return its default value.
+  package mutating func clearQuery() {_uniqueStorage()._query = nil}
+
+  /// What is changed in that item; absent if its existence is an error. Without secrets.
+  package var update: WireUpdate {
+    get {_storage._update ?? WireUpdate()}
+    set {_uniqueStorage()._update = newValue}
+  }
+  /// Returns true if `update` has been explicitly set.
+  package var hasUpdate: Bool {_storage._update != nil}
+  /// Clears the value of `update`. Subsequent reads from it will return its default value.
+  package mutating func clearUpdate() {_uniqueStorage()._update = nil}
+
+  /// Whether that item gets the data of the new one.
+  package var setsData: Bool {
+    get {_storage._setsData}
+    set {_uniqueStorage()._setsData = newValue}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct WireStoredRecord: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Without its secrets.
+  package var record: WireRecord {
+    get {_storage._record ?? WireRecord()}
+    set {_uniqueStorage()._record = newValue}
+  }
+  /// Returns true if `record` has been explicitly set.
+  package var hasRecord: Bool {_storage._record != nil}
+  /// Clears the value of `record`. Subsequent reads from it will return its default value.
+  package mutating func clearRecord() {_uniqueStorage()._record = nil}
+
+  package var isReplacement: Bool {
+    get {_storage._isReplacement}
+    set {_uniqueStorage()._isReplacement = newValue}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 package nonisolated struct WireQuery: Sendable {
@@ -3889,7 +3983,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0\u{4}\u{9}create_file_key\0\u{3}open_file_key\0\u{3}rewrap_file_key\0\u{3}use_file_key\0\u{3}store_file\0\u{3}read_stored_file\0\u{3}file_content\0\u{4}\u{4}list_keychains\0\u{3}create_keychain\0\u{3}delete_keychain\0\u{3}change_keychain_list\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{3}move_root\0\u{3}reseal_root\0\u{2}\u{2}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0\u{4}\u{7}create_context\0\u{1}authenticate\0\u{3}set_application_password\0\u{3}end_context\0\u{1}presence\0\u{3}enroll_security_key\0\u{3}security_keys\0\u{3}remove_security_key\0\u{3}has_application_password\0\u{4}\u{2}watch_questions\0\u{3}answer_question\0\u{4}\u{9}create_file_key\0\u{3}open_file_key\0\u{3}rewrap_file_key\0\u{3}use_file_key\0\u{3}store_file\0\u{3}read_stored_file\0\u{3}file_content\0\u{4}\u{4}list_keychains\0\u{3}create_keychain\0\u{3}delete_keychain\0\u{3}change_keychain_list\0\u{4}\u{7}store_item\0")
 
   fileprivate class _StorageClass {
     var _number: UInt64 = 0
@@ -4665,6 +4759,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
             _storage._operation = .changeKeychainList(v)
           }
         }()
+        case 140: try {
+          var v: WireStoreItem?
+          var hadOneofValue = false
+          if let current = _storage._operation {
+            hadOneofValue = true
+            if case .storeItem(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._operation = .storeItem(v)
+          }
+        }()
         default: break
         }
       }
@@ -4920,6 +5027,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         guard case .changeKeychainList(let v)? = _storage._operation else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 133)
       }()
+      case .storeItem?: try {
+        guard case .storeItem(let v)? = _storage._operation else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 140)
+      }()
       case nil: break
       }
     }
@@ -4945,7 +5056,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Response"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0\u{4}\u{a}file_key\0\u{3}file_part\0\u{3}stored_file_part\0\u{2}\u{8}keychains\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0\u{2}\u{a}context\0\u{1}presence\0\u{4}\u{4}security_key\0\u{3}security_keys\0\u{4}\u{4}agent_event\0\u{4}\u{a}file_key\0\u{3}file_part\0\u{3}stored_file_part\0\u{2}\u{8}keychains\0\u{4}\u{a}stored_record\0")
 
   fileprivate class _StorageClass {
     var _number: UInt64 = 0
@@ -5385,6 +5496,19 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
             _storage._content = .keychains(v)
           }
         }()
+        case 140: try {
+          var v: WireStoredRecord?
+          var hadOneofValue = false
+          if let current = _storage._content {
+            hadOneofValue = true
+            if case .storedRecord(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._content = .storedRecord(v)
+          }
+        }()
         default: break
         }
       }
@@ -5532,6 +5656,10 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
       case .keychains?: try {
         guard case .keychains(let v)? = _storage._content else { preconditionFailure() }
         try visitor.visitSingularMessageField(value: v, fieldNumber: 130)
+      }()
+      case .storedRecord?: try {
+        guard case .storedRecord(let v)? = _storage._content else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 140)
       }()
       case nil: break
       }
@@ -6041,6 +6169,174 @@ nonisolated extension WireAddIdentities: SwiftProtobuf.Message, SwiftProtobuf._M
 
   package static func ==(lhs: WireAddIdentities, rhs: WireAddIdentities) -> Bool {
     if lhs.additions != rhs.additions {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoreItem: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StoreItem"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}item\0\u{1}query\0\u{1}update\0\u{3}sets_data\0")
+
+  fileprivate class _StorageClass {
+    var _item: WireAddition? = nil
+    var _query: WireQuery? = nil
+    var _update: WireUpdate? = nil
+    var _setsData: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _item = source._item
+      _query = source._query
+      _update = source._update
+      _setsData = source._setsData
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._item) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._query) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._update) }()
+        case 4: try { try decoder.decodeSingularBoolField(value: &_storage._setsData) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._item {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._query {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._update {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+      if _storage._setsData != false {
+        try visitor.visitSingularBoolField(value: _storage._setsData, fieldNumber: 4)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireStoreItem, rhs: WireStoreItem) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._item != rhs_storage._item {return false}
+        if _storage._query != rhs_storage._query {return false}
+        if _storage._update != rhs_storage._update {return false}
+        if _storage._setsData != rhs_storage._setsData {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireStoredRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".StoredRecord"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}record\0\u{3}is_replacement\0")
+
+  fileprivate class _StorageClass {
+    var _record: WireRecord? = nil
+    var _isReplacement: Bool = false
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _record = source._record
+      _isReplacement = source._isReplacement
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._record) }()
+        case 2: try { try decoder.decodeSingularBoolField(value: &_storage._isReplacement) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._record {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      if _storage._isReplacement != false {
+        try visitor.visitSingularBoolField(value: _storage._isReplacement, fieldNumber: 2)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireStoredRecord, rhs: WireStoredRecord) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._record != rhs_storage._record {return false}
+        if _storage._isReplacement != rhs_storage._isReplacement {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -116,6 +116,7 @@ extension EmbeddedService {
     ) throws(KeychainError) -> (StoredFileName, StoredFileReference) {
         guard query.itemClass ?? .genericPassword == .genericPassword else { throw Self.noFile }
         let found = try copyMatching(query, returning: [.data, .persistentReference], from: caller)
+        guard !found.isEmpty else { throw .itemNotFound }
         guard let record = found.records.first else {
             throw KeychainError(.decode, "the item is damaged", hint: "latchkey doctor")
         }

@@ -81,15 +81,18 @@ extension ProtectCommand {
             try file.requireMovable()
             let target = try ItemOptions.target(ofFileNamed: name, group: accessGroup)
             try target.requireKey()
-            let exists = try PasswordItems(session).existing(target) != nil
-            guard !exists || replace else {
+            let keychain = try session.keychain()
+            let existing = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                try PasswordSearch.existing(
+                    target.keyQuery, returning: .attributes, in: keychain, for: PersonPrompt())
+            }
+            guard existing == nil || replace else {
                 throw .status(
                     KeychainError(
                         .duplicateItem, "'\(name)' exists in the keychain",
                         hint: "choose another name; --replace replaces a file"))
             }
             guard !dryRun else { return try report("would be moved into the keychain", session) }
-            let keychain = try session.keychain()
             let progress = FileProgress(BatchOutput(session.io, dryRun: false, isQuiet: session.isQuiet))
             defer { progress.end() }
             let item = ItemAddition(

@@ -45,7 +45,9 @@ struct StoredFileCopy {
         _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try keychain.readStoredFile(query, at: 0, count: 0, version: version)
         }
-        _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.delete(query) }
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            guard try keychain.delete(query) > 0 else { throw .itemNotFound }
+        }
     }
 }
 

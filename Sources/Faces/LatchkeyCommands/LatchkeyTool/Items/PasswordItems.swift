@@ -61,26 +61,6 @@ struct PasswordItems {
         return found.records
     }
 
-    /// Returns the item that a new one would replace; nil if there is none.
-    func existing(_ target: ItemTarget) throws(CommandFailure) -> ItemRecord? {
-        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try PasswordSearch.existing(target.keyQuery, returning: .attributes, in: keychain, for: person)
-        }
-    }
-
-    /// Returns an item that was stored just now. If it needs the person, who is not asked again,
-    /// returns `known`.
-    func stored(_ target: ItemTarget, otherwise known: ItemRecord?) throws(CommandFailure) -> ItemRecord? {
-        do throws(KeychainError) {
-            var query = target.keyQuery
-            query.authentication.interaction = .fail
-            return try PasswordSearch.existing(query, returning: .attributes, in: keychain)
-        } catch {
-            guard error.authentication == .failed(.notInteractive) else { throw .status(error) }
-            return known
-        }
-    }
-
     /// Returns the secret of an item; empty if the item has none.
     func secret(of record: ItemRecord) throws(CommandFailure) -> SharedSecret {
         let item = ItemQuery(
@@ -97,21 +77,13 @@ struct PasswordItems {
     func delete(_ record: ItemRecord) throws(CommandFailure) -> Bool {
         let item = ItemQuery(
             record.itemClass, synchronizable: .any, persistentReference: record.persistentReference)
-        do throws(KeychainError) {
-            _ = try keychain.delete(item)
-            return true
-        } catch {
-            guard error.status == .itemNotFound else { throw .status(error) }
-            return false
-        }
+        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.delete(item) > 0 }
     }
 
     /// Adds an item, or updates the one with the same key.
-    ///
-    /// - Returns: the item if it was added; nil if it was updated.
     func store(
         _ secret: SharedSecret, as addition: PasswordAddition, replaces: Bool
-    ) throws(CommandFailure) -> ItemRecord? {
+    ) throws(CommandFailure) -> StoredRecord {
         try addition.store(secret, in: keychain, replaces: replaces, for: person)
     }
 

@@ -89,8 +89,8 @@ struct KeyDelete: ParsableSubcommand {
             session.io.say("latchkey: \(dryRun ? "would delete" : "deleting") \(KeyReport(key).line)")
             if dryRun { continue }
             let item = ItemQuery(.key, synchronizable: .any, persistentReference: key.persistentReference)
-            _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-                try keychain.delete(item)
+            try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                guard try keychain.delete(item) > 0 else { throw .itemNotFound }
             }
         }
     }

@@ -52,7 +52,7 @@ struct CertificateSelector {
             let item = ItemQuery(
                 record.itemClass, synchronizable: .any, persistentReference: record.persistentReference)
             try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
-                _ = try keychain.delete(item)
+                guard try keychain.delete(item) > 0 else { throw .itemNotFound }
             }
         }
     }

@@ -24,7 +24,8 @@ enum DeleteIdentity: SecurityCommand {
         let reference = PersistentReference(.identity, found.record.identifier)
         try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
             // The certificate and its keys, in one transaction.
-            _ = try keychain.delete(ItemQuery(nil, synchronizable: .any, persistentReference: reference))
+            let item = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
+            guard try keychain.delete(item) > 0 else { throw .itemNotFound }
         }
         // That keeps a key which another certificate uses. macOS deletes such a key, too.
         try CertificateSelector.delete(sharedKeys(of: found.record, identities), from: keychain)

@@ -65,7 +65,7 @@ enum DeleteKey: SecurityCommand {
         for (record, keychain) in found {
             let item = ItemQuery(.key, synchronizable: .any, persistentReference: record.persistentReference)
             try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
-                _ = try keychain.session.delete(item)
+                guard try keychain.session.delete(item) > 0 else { throw .itemNotFound }
             }
             try session.write(ItemBlock(record: record, keychain: try keychain.path()).text)
         }

@@ -64,7 +64,7 @@ enum PartitionList {
             try person.perform { (authentication) throws(KeychainError) in
                 var item = item
                 item.authentication = authentication
-                _ = try keychain.session.update(item, with: update)
+                guard try keychain.session.update(item, with: update) > 0 else { throw .itemNotFound }
             }
         }
     }

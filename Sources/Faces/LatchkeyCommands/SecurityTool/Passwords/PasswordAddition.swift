@@ -43,92 +43,43 @@ struct PasswordAddition {
     /// Stores the item.
     ///
     /// - Parameter replaces: whether an existing item with the same key is updated.
-    /// - Returns: the item if it was added; nil if it was updated.
     /// - Throws: errSecDuplicateItem if there is such an item and it is not updated.
     func store(
         _ password: SharedSecret?, in keychain: KeychainSession, replaces: Bool, for person: PersonPrompt?
-    ) throws(CommandFailure) -> ItemRecord? {
-        if replaces { return try replace(password, in: keychain, for: person ?? PersonPrompt()) }
-        return try CommandFailure.mapErrors(function) { () throws(KeychainError) in
-            try add(password, to: keychain, for: person ?? PersonPrompt())
+    ) throws(CommandFailure) -> StoredRecord {
+        try CommandFailure.mapErrors(function) { () throws(KeychainError) in
+            try (person ?? PersonPrompt()).perform { (authentication) throws(KeychainError) in
+                var item = newItem(password)
+                item.authentication = authentication
+                return try keychain.store(
+                    item, inPlaceOf: key(replaces: replaces), with: replaces ? update(password) : nil)
+            }
         }
     }
 
-    /// Adds the item. Without a label, the service or the server becomes the label.
-    private func add(
-        _ password: SharedSecret?, to keychain: KeychainSession, for person: PersonPrompt
-    ) throws(KeychainError) -> ItemRecord {
+    /// Without a label, the service or the server becomes the label.
+    private func newItem(_ password: SharedSecret?) -> ItemAddition {
         var attributes = attributes
         if attributes[.label] == nil { attributes[.label] = attributes[.service] ?? attributes[.server] }
-        let secrets = ItemSecrets(data: password ?? SharedSecret(copying: []))
-        let item = ItemAddition(
-            itemClass, attributes: attributes, secrets: secrets, accessGroup: accessGroup,
-            protection: protection ?? accessControlFlags.map { _ in .whenUnlocked },
+        return ItemAddition(
+            itemClass, attributes: attributes, secrets: ItemSecrets(data: password ?? SharedSecret(copying: [])),
+            accessGroup: accessGroup, protection: protection ?? accessControlFlags.map { _ in .whenUnlocked },
             accessControlFlags: accessControlFlags)
-        return try person.perform { (authentication) throws(KeychainError) in
-            var item = item
-            item.authentication = authentication
-            return try keychain.add(item)
-        }
     }
 
-    /// Updates the item with the same key, or adds it. Never deletes: either the old item or the
-    /// new one exists at any time.
-    private func replace(
-        _ password: SharedSecret?, in keychain: KeychainSession, for person: PersonPrompt
-    ) throws(CommandFailure) -> ItemRecord? {
-        // Another process may add or delete the item between the two steps. The steps are then
-        // repeated, a few times.
-        var attempt = 1
-        while true {
-            do throws(KeychainError) {
-                if try update(password, in: keychain, for: person) { return nil }
-                return try add(password, to: keychain, for: person)
-            } catch {
-                let isConcurrentChange = error.status == .duplicateItem || error.status == .itemNotFound
-                guard isConcurrentChange, attempt < Self.maxAttempts else { throw .status(error, of: function) }
-                attempt += 1
-            }
-        }
-    }
-
-    /// - Returns: whether the item exists.
-    private func update(
-        _ password: SharedSecret?, in keychain: KeychainSession, for person: PersonPrompt
-    ) throws(KeychainError) -> Bool {
+    /// The item with the same key. If no group is named, only that of a new item is searched: the same key in
+    /// another group is a different item.
+    private func key(replaces: Bool) -> ItemQuery {
         let schema = ItemSchema.of(itemClass)
-        let key = attributes.filter { schema[$0.key]?.isPrimaryKey == true }
-        // If no group is named, searches only the group of a new item: the same key in another
-        // group is a different item.
-        let query = ItemQuery(
-            itemClass, attributes: key, accessGroup: accessGroup ?? AccessGroup.shared.name, limit: .one)
-        guard
-            let found = try PasswordSearch.existing(
-                query, returning: protection == nil ? [] : .attributes, in: keychain, for: person)
-        else {
-            return false
-        }
-        let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: found.persistentReference)
-        do throws(KeychainError) {
-            // An access control contains the class, so that the two change together: another class
-            // alone would remove the access control.
-            let update = ItemUpdate(
-                attributes: attributes, data: password,
-                protection: protection ?? accessControlFlags.map { _ in found.protection },
-                accessControlFlags: accessControlFlags ?? (protection == nil ? nil : found.accessControlFlags))
-            try person.perform { (authentication) throws(KeychainError) in
-                var item = item
-                item.authentication = authentication
-                _ = try keychain.update(item, with: update)
-            }
-            return true
-        } catch {
-            // The item was deleted meanwhile, or its data is damaged. It counts as absent; adding
-            // the item moves a damaged one aside.
-            guard error.status == .itemNotFound else { throw error }
-            return false
-        }
+        return ItemQuery(
+            itemClass, attributes: attributes.filter { schema[$0.key]?.isPrimaryKey == true },
+            accessGroup: accessGroup ?? AccessGroup.shared.name,
+            // To macOS's command, a synchronized item with the same key is a different one.
+            synchronizable: replaces || function == nil ? .any : .local)
     }
 
-    private static let maxAttempts = 5
+    private func update(_ password: SharedSecret?) -> ItemUpdate {
+        ItemUpdate(
+            attributes: attributes, data: password, protection: protection, accessControlFlags: accessControlFlags)
+    }
 }

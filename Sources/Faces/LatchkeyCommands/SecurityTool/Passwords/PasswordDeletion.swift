@@ -27,7 +27,7 @@ enum PasswordDeletion {
         let path = try keychain.path()
         let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: record.persistentReference)
         try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
-            _ = try keychain.session.delete(item)
+            guard try keychain.session.delete(item) > 0 else { throw .itemNotFound }
         }
         try session.write(ItemBlock(record: record, keychain: path).text)
         session.io.say("password has been deleted.\n")

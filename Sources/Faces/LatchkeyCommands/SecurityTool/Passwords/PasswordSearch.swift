@@ -68,16 +68,11 @@ enum PasswordSearch {
     static func matches(
         _ query: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession, for person: PersonPrompt? = nil
     ) throws(KeychainError) -> ItemMatches {
-        do throws(KeychainError) {
-            guard let person else { return try keychain.copyMatching(query, returning: returning) }
-            return try person.perform { (authentication) throws(KeychainError) in
-                var query = query
-                query.authentication = authentication
-                return try keychain.copyMatching(query, returning: returning)
-            }
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            return ItemMatches(records: [], damaged: 0)
+        guard let person else { return try keychain.copyMatching(query, returning: returning) }
+        return try person.perform { (authentication) throws(KeychainError) in
+            var query = query
+            query.authentication = authentication
+            return try keychain.copyMatching(query, returning: returning)
         }
     }
 }

@@ -53,13 +53,8 @@ enum CertificateItems {
             return try keychain.copyIdentities(query, returning: [.attributes, .reference])
         }
         let identities = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
-            do throws(KeychainError) {
-                guard let person else { return try search(Authentication(.skip)) }
-                return try person.perform(search)
-            } catch {
-                guard error.status == .itemNotFound else { throw error }
-                return []
-            }
+            guard let person else { return try search(Authentication(.skip)) }
+            return try person.perform(search)
         }
         return identities.compactMap { identity in
             stored(identity.certificate).map { (found: $0, key: identity.key) }

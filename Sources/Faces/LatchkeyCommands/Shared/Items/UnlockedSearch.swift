@@ -38,7 +38,7 @@ struct UnlockedSearch {
             try search.withoutConstrainedItems(query) { (query) throws(KeychainError) in
                 let before = state
                 var attempt = before
-                try Self.read(query, returning, keychain) {
+                try keychain.copyMatching(query, returning: returning) {
                     attempt = before
                 } inParts: { part in
                     take(part, &attempt)
@@ -83,7 +83,7 @@ struct UnlockedSearch {
         _ take: (ItemMatches) throws(KeychainError) -> Void
     ) throws(KeychainError) {
         var held = HeldParts()
-        try read(query, returning, keychain) {
+        try keychain.copyMatching(query, returning: returning) {
             held = HeldParts()
         } inParts: { part in
             held.add(part)
@@ -92,7 +92,7 @@ struct UnlockedSearch {
         held = HeldParts()
         var hasPassed = false
         do throws(KeychainError) {
-            try read(query, returning, keychain) { () throws(KeychainError) in
+            try keychain.copyMatching(query, returning: returning) { () throws(KeychainError) in
                 if hasPassed { throw .changedDuringSearch }
                 held = HeldParts()
             } inParts: { (part) throws(KeychainError) in
@@ -109,17 +109,6 @@ struct UnlockedSearch {
             throw hasPassed && wouldRepeat ? .changedDuringSearch : error
         }
         try held.forEach(take)
-    }
-
-    private static func read(
-        _ query: ItemQuery, _ returning: ReturnTypes, _ keychain: KeychainSession,
-        _ begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
-    ) throws(KeychainError) {
-        do throws(KeychainError) {
-            try keychain.copyMatching(query, returning: returning, begin: begin, inParts: take)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-        }
     }
 
     // MARK: What is left out
