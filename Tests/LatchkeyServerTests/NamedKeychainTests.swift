@@ -71,6 +71,29 @@ struct NamedKeychainTests {
         }
     }
 
+    @Test("A search of more keychains than a user may search at once needs one share, and obeys its limit")
+    func manyKeychains() throws {
+        let directory = try TemporaryDirectory()
+        let caller = CallerIdentity(executable: "/usr/bin/example")
+        let keychains = UserKeychains(KeychainHome(root: directory.path))
+        for text in ["one", "two", "three"] {
+            try keychains.create(try #require(KeychainName(text))) { (home) throws(KeychainError) in
+                let service = try EmbeddedService(home: home)
+                defer { service.close() }
+                for account in ["a", "b"] {
+                    _ = try service.add(Items.addition(account), from: caller)
+                }
+            }
+        }
+        let service = RoutedService(try TestKeychain.server(on: directory, clock: TestClock()))
+        defer { service.close() }
+        for (limit, count) in [(MatchLimit.all, 6), (.atMost(5), 5), (.atMost(3), 3)] {
+            let found = try service.by(caller).copyMatching(
+                ItemQuery(.genericPassword, limit: limit), returning: [.data, .attributes])
+            #expect(found.records.count == count, "\(limit)")
+        }
+    }
+
     @Test("A keychain that does not exist refuses the connection, and is not created by it")
     func missing() throws {
         let (fixture, _) = try Self.fixture()

@@ -90,10 +90,10 @@ struct SharedWebCredentialTests {
             .authenticationType: .string("form"),
         ]
         let calls = Atomic(0)
-        // The service reads the clock before its transaction.
+        // The service reads the clock before each transaction: an update, which finds nothing, and a store.
         let clocks = Clocks(
             wall: {
-                guard calls.add(1, ordering: .sequentiallyConsistent).newValue == 1 else { return 0 }
+                guard calls.add(1, ordering: .sequentiallyConsistent).newValue == 2 else { return 0 }
                 let theirs = ItemSecrets(data: SharedSecret(copying: "theirs".utf8))
                 _ = try? other.add(
                     ItemAddition(.internetPassword, attributes: attributes, secrets: theirs), from: caller)
@@ -104,7 +104,7 @@ struct SharedWebCredentialTests {
         calls.store(0, ordering: .sequentiallyConsistent)
         CallerContext.$current.withValue(CallerContext(identity: caller, service: service)) {
             #expect(Self.set("example.com", "alice", "mine") == errSecSuccess)
-            #expect(calls.load(ordering: .sequentiallyConsistent) == 2)
+            #expect(calls.load(ordering: .sequentiallyConsistent) == 3)
             #expect(Self.find("example.com") == ["example.com alice mine -"])
         }
     }

@@ -48,9 +48,19 @@ public struct ItemTransaction {
 
     /// Returns the first item that matches the search, a local one before a synchronized one; nil if there is
     /// none.
+    ///
+    /// - Throws: ``StoreError/constraintLost(_:)`` if there is only one that never opens again.
     public func first(of search: ItemSearch) throws(StoreError) -> ItemRecord? {
-        let found = try records(of: search)
-        return found.first { !$0.isSynchronizable } ?? found.first
+        guard let result = try store.records(of: search, limit: nil, withSecrets: false, in: database, seal) else {
+            throw .keybag(.damaged("its generation changed within a transaction"))
+        }
+        if result.records.isEmpty, let lost = result.lost.first { throw .constraintLost(lost) }
+        return Self.first(of: result.records)
+    }
+
+    /// Returns the first local item; without one, the first synchronized one.
+    public static func first(of records: [ItemRecord]) -> ItemRecord? {
+        records.first { !$0.isSynchronizable } ?? records.first
     }
 
     /// Stores a new item as ``KeychainStore/add(_:binding:)`` does.

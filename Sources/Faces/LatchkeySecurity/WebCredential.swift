@@ -84,10 +84,13 @@ struct WebCredentialKeychain: Sendable {
             guard try session.delete(credential.query) > 0 else { throw .itemNotFound }
             return
         }
+        // Every one that the program has, in all of its groups and keychains.
+        let update = ItemUpdate(data: password)
+        guard try session.update(credential.query, with: update) == 0 else { return }
         var attributes = credential.query.attributes
         attributes[.label] = .string("\(credential.host ?? "") (\(credential.account ?? ""))")
         let item = ItemAddition(.internetPassword, attributes: attributes, secrets: ItemSecrets(data: password))
-        _ = try session.store(item, inPlaceOf: credential.query, with: ItemUpdate(data: password))
+        _ = try session.store(item, inPlaceOf: credential.query, with: update)
     }
 
     /// - Throws: errSecItemNotFound if there is none.

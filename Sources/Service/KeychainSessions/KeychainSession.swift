@@ -38,12 +38,15 @@ extension KeychainSession: OperationPerformer {
     package func perform<Operation: KeychainOperation>(
         _ operation: Operation, _ exchange: Exchange
     ) throws(KeychainError) -> Operation.Answer {
-        let operation = operation.placed(at: place)
+        let operation = operation.promptPlace == nil ? operation : operation.placed(at: place)
         guard let authentication = operation.authentication, exchange.take == nil else {
             return try service.perform(operation, from: caller, exchange)
         }
+        var isUnchanged = authentication.owner == nil
         return try prompting(authentication) { (authentication) throws(KeychainError) in
-            try service.perform(operation.authenticated(by: authentication), from: caller, exchange)
+            let request = isUnchanged ? operation : operation.authenticated(by: authentication)
+            isUnchanged = false
+            return try service.perform(request, from: caller, exchange)
         }
     }
 }

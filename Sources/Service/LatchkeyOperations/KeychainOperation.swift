@@ -51,10 +51,10 @@ package protocol KeychainOperation: Sendable {
     /// Returns the same operation with another authentication.
     func authenticated(by authentication: Authentication) -> Self
 
-    /// Where the person is asked; nil for an operation for which no agent is started.
+    /// Where the person can be asked; nil for an operation that does not depend on it.
     var promptPlace: PromptPlace? { get }
 
-    /// Returns the same operation for a caller at a place, if it depends on where the person can be asked.
+    /// Returns the same operation for a caller at a place, unless it names one.
     func placed(at place: () -> PromptPlace) -> Self
 
     // MARK: Encoding

@@ -5,9 +5,22 @@ internal import LinuxSystem
 
 /// Permits that are held until a request is answered.
 final class HeldPermits: Sendable {
-    private let permits = SystemMutex<[OperationPermit]>([])
+    private struct State {
+        var permits: [OperationPermit] = []
+        /// Those of searches, of which a request needs one of a kind, also for several keychains.
+        var searches: [LimitedResource: OperationPermit] = [:]
+    }
 
-    func hold(_ permit: OperationPermit) { permits.withLock { $0.append(permit) } }
+    private let state = SystemMutex(State())
 
-    func release() { permits.withLock { $0 = [] } }
+    func hold(_ permit: OperationPermit) { state.withLock { $0.permits.append(permit) } }
+
+    func holdSearch(_ permit: OperationPermit, _ resource: LimitedResource) {
+        state.withLock { $0.searches[resource] = permit }
+    }
+
+    /// The permit that the request holds already.
+    func search(_ resource: LimitedResource) -> OperationPermit? { state.withLock { $0.searches[resource] } }
+
+    func release() { state.withLock { $0 = State() } }
 }

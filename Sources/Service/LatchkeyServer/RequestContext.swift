@@ -20,6 +20,8 @@ final class RequestContext: OperationContext {
     private var opening: Result<ServedKeychain, KeychainError>?
     /// The search list that the request is for; nil for a single keychain, and before it is opened.
     private var list: SearchList?
+    /// Why the policy has denied access to secrets; nil if it has not.
+    private var refusal: KeychainError?
     /// The keychains of the search list that have answered.
     private var used: Set<KeychainName> = []
 
@@ -74,8 +76,12 @@ final class RequestContext: OperationContext {
         }
         var walk = SearchWalk(list.members, search: list.search, defaultKeychain: list.defaultKeychain)
         defer { used = walk.used }
-        return try walk.perform(operation, exchange) { (keychain, operation, exchange) throws(KeychainError) in
-            try operation.run(in: RequestContext(self, at: keychain, of: list, exchange))
+        var refusal: KeychainError?
+        return try walk.perform(operation, exchange, isRefusal: { $0 == refusal }) {
+            (keychain, operation, exchange) throws(KeychainError) in
+            let context = RequestContext(self, at: keychain, of: list, exchange)
+            defer { refusal = context.refusal }
+            return try operation.run(in: context)
         }
     }
 
@@ -138,10 +144,15 @@ final class RequestContext: OperationContext {
 
     func requireAccess(toSecretsIn groups: [AccessGroup]?) throws(KeychainError) {
         let service = try service
-        try policy.decision(
+        let decision = try policy.decision(
             onSecretsIn: groups, by: caller,
-            hasPasscode: { () throws(KeychainError) in try service.lockStatus().hasPasscode }
-        ).require()
+            hasPasscode: { () throws(KeychainError) in try service.lockStatus().hasPasscode })
+        do throws(KeychainError) {
+            try decision.require()
+        } catch {
+            refusal = error
+            throw error
+        }
     }
 
     var mayNeedPasscode: Bool { get throws(KeychainError) { try policy.mayNeedPasscode(caller) } }
@@ -159,7 +170,11 @@ final class RequestContext: OperationContext {
     // MARK: Limited resources
 
     func acquire(_ resource: LimitedResource) -> OperationPermit? {
-        limiter(of: resource).acquire(for: user, timeout: resource.isWaitedFor ? server.limits.timeout : 0)
+        if let held = handler.permits.search(resource) { return held }
+        let permit = limiter(of: resource).acquire(for: user, timeout: resource.isWaitedFor ? server.limits.timeout : 0)
+        // A request that searches several keychains needs one share.
+        if let permit, resource.isSearch { handler.permits.holdSearch(permit, resource) }
+        return permit
     }
 
     func hold(_ permit: OperationPermit) { handler.permits.hold(permit) }
@@ -310,6 +325,8 @@ final class RequestContext: OperationContext {
 }
 
 extension LimitedResource {
+    fileprivate var isSearch: Bool { self == .search || self == .multiItemSearch }
+
     /// Whether a request waits for its share, instead of being refused immediately.
     fileprivate var isWaitedFor: Bool {
         switch self {

@@ -23,30 +23,48 @@ extension EmbeddedService {
         let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .write)
         let record = try record(of: item, for: caller)
-        // What a new access control is bound to is read before the transaction, which cannot wait for a sensor.
         for _ in 0..<Self.maxAttempts {
+            // What a new access control is bound to is read before the transaction, which cannot wait for a sensor.
             let known = try run { () throws(StoreError) in
-                try store.search(search, limit: nil, withSecrets: false).records.map(\.accessControlFlags)
+                ItemTransaction.first(of: try store.search(search, limit: nil, withSecrets: false).records)
             }
-            let flags = update?.accessControlFlags ?? known.compactMap { $0 }.first ?? record.accessControlFlags
-            let use = ConstraintUse(context?.keys, binding: try binding(for: flags, context))
-            let stored = try runConstrained(record.itemClass, context, new: (record.promptLabel, flags)) {
-                () throws(StoreError) in
-                try store.transaction(constraints: use) { (items) throws(StoreError) -> StoredRecord? in
-                    if let old = try items.first(of: search) {
-                        guard let update else { throw .duplicate }
-                        // Another process has changed it since its access control was read.
-                        guard known.contains(old.accessControlFlags) else { return nil }
-                        if let changed = try replace(old, update, in: items) {
-                            return StoredRecord(changed, isReplacement: true)
-                        }
-                        // Its data is damaged: it counts as absent, and a new item moves it aside.
-                    }
-                    guard !onlyReplaces else { throw .refused(.itemNotFound) }
-                    return try StoredRecord(items.add(record), isReplacement: false)
+            let flags: AccessControlFlags? =
+                if let known, let update {
+                    update.accessControlFlags ?? (update.protection == nil ? nil : known.accessControlFlags)
+                } else {
+                    record.accessControlFlags
                 }
+            let use = ConstraintUse(context?.keys, binding: try binding(for: flags, context))
+            var isLost = false
+            do throws(KeychainError) {
+                let stored = try runConstrained(record.itemClass, context, new: (record.promptLabel, flags)) {
+                    () throws(StoreError) in
+                    try store.transaction(constraints: use) { (items) throws(StoreError) -> StoredRecord? in
+                        let old: ItemRecord?
+                        do throws(StoreError) { old = try items.first(of: search) } catch {
+                            if case .constraintLost = error { isLost = true }
+                            throw error
+                        }
+                        // Another process has changed it since its access control was read.
+                        guard old?.identifier == known?.identifier,
+                            old?.accessControlFlags == known?.accessControlFlags
+                        else { return nil }
+                        if let old {
+                            guard let update else { throw .duplicate }
+                            if let changed = try replace(old, update, in: items) {
+                                return StoredRecord(changed, isReplacement: true)
+                            }
+                            // Its data is damaged: it counts as absent, and a new item with its key moves it aside.
+                        }
+                        guard !onlyReplaces else { throw .refused(.itemNotFound) }
+                        return try StoredRecord(items.add(record), isReplacement: false)
+                    }
+                }
+                if let stored { return stored }
+            } catch {
+                // The enrolled biometry has changed, and the item was deleted.
+                guard isLost else { throw error }
             }
-            if let stored { return stored }
         }
         throw KeychainError(.notAvailable, "other processes keep changing the item", hint: "try again")
     }

@@ -28,18 +28,20 @@ package struct SearchWalk<Member> {
     /// - Parameters:
     ///   - isHere: whether a keychain is held by the process that holds the default one: what one process
     ///     knows, such as a context, is unknown in another one.
+    ///   - isRefusal: whether an error says that the caller has no right, so that no other keychain may answer.
     ///   - perform: performs the operation, or the rest of it, at one keychain.
     package mutating func perform<Operation: KeychainOperation>(
         _ operation: Operation, _ exchange: Exchange, isHere: (Member) -> Bool = { _ in true },
+        isRefusal: (KeychainError) -> Bool = { _ in false },
         by perform: (Member, Operation, Exchange) throws(KeychainError) -> Operation.Answer
     ) throws(KeychainError) -> Operation.Answer {
         switch operation.reach {
         case .defaultKeychain: return try perform(try use(defaultKeychain), operation, exchange)
         case .loginKeychain: return try perform(try use(.login), operation, exchange)
-        case .searchList: return try walk(operation, exchange, perform)
+        case .searchList: return try walk(operation, exchange, isRefusal, perform)
         case .searchListThenDefault:
             do throws(KeychainError) {
-                return try walk(operation.inSearchList, exchange, perform)
+                return try walk(operation.inSearchList, exchange, isRefusal, perform)
             } catch {
                 guard error == .itemNotFound else { throw error }
                 return try perform(try use(defaultKeychain), operation, exchange)
@@ -59,7 +61,7 @@ package struct SearchWalk<Member> {
     ///
     /// - Throws: if no keychain has found anything: the first reason why one could not search.
     private mutating func walk<Operation: KeychainOperation>(
-        _ operation: Operation, _ exchange: Exchange,
+        _ operation: Operation, _ exchange: Exchange, _ isRefusal: (KeychainError) -> Bool,
         _ perform: (Member, Operation, Exchange) throws(KeychainError) -> Operation.Answer
     ) throws(KeychainError) -> Operation.Answer {
         var next: Operation? = operation
@@ -68,10 +70,10 @@ package struct SearchWalk<Member> {
         for name in search {
             guard let request = next else { break }
             let passage = Passage(exchange, isFirst: answer == nil)
+            // Parts keep the order of the keychains.
+            if let take = exchange.take { answer = try answer?.drained(by: take) }
             do throws(KeychainError) {
                 let keychain = try member(name)
-                // Parts keep the order of the keychains.
-                if let take = exchange.take { answer = try answer?.drained(by: take) }
                 let part = try perform(keychain, request, passage.exchange)
                 guard !part.isEmpty else {
                     nothing = nothing ?? part
@@ -84,7 +86,7 @@ package struct SearchWalk<Member> {
                 // Another keychain must not answer instead of one that has answered in part.
                 if passage.hasPassed { throw error }
                 guard error.status != .itemNotFound, error.status != .noSuchKeychain else { continue }
-                guard error.letsOthersAnswer else {
+                guard error.letsOthersAnswer, !isRefusal(error) else {
                     // The keychain has the item, and refuses it.
                     used.insert(name)
                     throw error
@@ -128,8 +130,8 @@ private final class Passage {
         }
         own.restart = { [self] () throws(KeychainError) in
             guard let restart = whole.restart, isFirst else { throw .changedDuringSearch }
-            hasPassed = false
             try restart()
+            hasPassed = false
         }
         return own
     }

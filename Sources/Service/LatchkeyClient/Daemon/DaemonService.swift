@@ -295,7 +295,8 @@ private final class RepeatedExchange {
 
     private func restart() throws(KeychainError) {
         guard let restart = whole.restart else { throw .changedDuringSearch }
-        (hasPassed, hasPassedLocked) = (false, false)
+        // If this fails, what was passed on still counts.
         try restart()
+        (hasPassed, hasPassedLocked) = (false, false)
     }
 }

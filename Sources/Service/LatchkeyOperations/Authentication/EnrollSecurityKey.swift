@@ -22,6 +22,8 @@ package struct EnrollSecurityKey: KeychainOperation {
 
     package var audit: AuditDetails? { AuditDetails("enroll-security-key", includesPasscode: true) }
 
+    package var promptPlace: PromptPlace? { prompt.place }
+
     package func placed(at place: () -> PromptPlace) -> EnrollSecurityKey {
         EnrollSecurityKey(enrollment, passcode: passcode, prompt: prompt.placed(at: place))
     }

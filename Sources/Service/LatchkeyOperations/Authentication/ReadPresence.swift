@@ -16,6 +16,8 @@ package struct ReadPresence: KeychainOperation {
 
     package var audit: AuditDetails? { nil }
 
+    package var promptPlace: PromptPlace? { place }
+
     package func placed(at place: () -> PromptPlace) -> ReadPresence {
         self.place == .none ? ReadPresence(at: place()) : self
     }

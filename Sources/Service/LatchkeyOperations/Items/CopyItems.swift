@@ -25,7 +25,7 @@ package struct CopyItems: KeychainOperation {
     package var nothing: FoundItems? { FoundItems(ItemMatches(records: [], damaged: 0)) }
 
     package func rest(after answer: FoundItems) -> CopyItems? {
-        query.limit.rest(after: answer.matches.records.count).map { limit in
+        query.limit.rest(after: answer.auditedCount).map { limit in
             var query = query
             query.limit = limit
             return CopyItems(query, returning: returning)
@@ -43,7 +43,8 @@ package struct CopyItems: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> FoundItems {
         try context.holdSearchPermit(for: query, readsSecrets: returning.contains(.data))
         let service = try context.service
-        let outcome = ResultLimit.$current.withValue(context.maxResultSize) {
+        guard let max = context.maxResultSize else { return try found(by: service, in: context) }
+        let outcome = ResultLimit.$current.withValue(max) {
             Result { () throws(KeychainError) in try found(by: service, in: context) }
         }
         return try outcome.get()
@@ -73,8 +74,11 @@ package struct CopyItems: KeychainOperation {
 
     /// Returns what the caller may have of the matches.
     private func allowed(_ found: ItemMatches, in context: some OperationContext) throws(KeychainError) -> ItemMatches {
-        if returning.contains(.data) { try context.requireAccess(toSecretsIn: found.records.map(\.accessGroup)) }
-        guard returning == .data else { return found }
+        if returning.contains(.data), try context.mayNeedPasscode {
+            try context.requireAccess(toSecretsIn: found.records.map(\.accessGroup))
+        }
+        // An answer in this process is not encoded.
+        guard returning == .data, context.daemon != nil else { return found }
         // Nothing but the data is read from the result: encoding and decoding the attributes would be
         // most of the work for the response.
         var found = found

@@ -66,6 +66,7 @@ extension OperationContext {
     func requireAccess(toSecretsOf query: ItemQuery) throws(KeychainError) {
         guard try mayNeedPasscode else { return }
         let found = try service.copyMatching(query, returning: .attributes, from: caller)
+        guard !found.isEmpty else { throw .itemNotFound }
         try requireAccess(toSecretsIn: found.records.map(\.accessGroup))
     }
 }

@@ -35,6 +35,7 @@ extension OperationContext {
     fileprivate func accessible(_ query: ItemQuery) throws(KeychainError) -> ItemQuery {
         guard try mayNeedPasscode else { return query }
         let found = try service.copyMatching(query, returning: [.attributes, .persistentReference], from: caller)
+        guard !found.isEmpty else { throw .itemNotFound }
         guard let record = found.records.first else { return query }
         try requireAccess(toSecretsIn: [record.accessGroup])
         return ItemQuery(

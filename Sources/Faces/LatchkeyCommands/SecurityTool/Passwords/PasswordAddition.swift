@@ -51,8 +51,9 @@ struct PasswordAddition {
             try (person ?? PersonPrompt()).perform { (authentication) throws(KeychainError) in
                 var item = newItem(password)
                 item.authentication = authentication
-                return try keychain.store(
-                    item, inPlaceOf: key(replaces: replaces), with: replaces ? update(password) : nil)
+                // To macOS's command, only an item with the same complete key is a duplicate.
+                if !replaces, function != nil { return StoredRecord(try keychain.add(item), isReplacement: false) }
+                return try keychain.store(item, inPlaceOf: key, with: replaces ? update(password) : nil)
             }
         }
     }
@@ -69,13 +70,11 @@ struct PasswordAddition {
 
     /// The item with the same key. If no group is named, only that of a new item is searched: the same key in
     /// another group is a different item.
-    private func key(replaces: Bool) -> ItemQuery {
+    private var key: ItemQuery {
         let schema = ItemSchema.of(itemClass)
         return ItemQuery(
             itemClass, attributes: attributes.filter { schema[$0.key]?.isPrimaryKey == true },
-            accessGroup: accessGroup ?? AccessGroup.shared.name,
-            // To macOS's command, a synchronized item with the same key is a different one.
-            synchronizable: replaces || function == nil ? .any : .local)
+            accessGroup: accessGroup ?? AccessGroup.shared.name, synchronizable: .any)
     }
 
     private func update(_ password: SharedSecret?) -> ItemUpdate {
