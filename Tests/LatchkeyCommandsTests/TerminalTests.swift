@@ -87,10 +87,15 @@ struct TerminalTests {
     func questions() throws {
         let shell = try Shell()
         #expect(try shell.run("printf one | latchkey set a/b").exit == 0)
-        for (command, question) in [
-            ("latchkey set a/b", "Replace its secret? (yes/no) "), ("latchkey rm a/b", "Continue? (yes/no) "),
+        for (command, prompts, question) in [
+            ("latchkey set a/b", ["secret: ", "repeat it: "], "Replace its secret? (yes/no) "),
+            ("latchkey rm a/b", [], "Continue? (yes/no) "),
         ] {
             let terminal = try Terminal(shell, command)
+            for prompt in prompts {
+                try terminal.expect(prompt)
+                terminal.type("two\n")
+            }
             try terminal.expect(question)
             terminal.type("no\n")
             let ended = terminal.end()
