@@ -81,7 +81,8 @@ struct AccessMatrixTests {
             "", "## What an operation does", "",
             "A change is carried out once, also if its request is repeated. Without the log: while the audit log",
             "cannot be written. Without the keychain: also if it cannot be opened. Of the keychains of a search list,",
-            "the default one performs an operation, that of every user, those that are searched, or all.", "",
+            "the default one performs an operation, that of every user, those that are searched, or all.",
+            "`WatchChanges` reports the changes of all that are searched.", "",
             "| operation | changes something | without the log | without the keychain | keychain |",
             "|---|---|---|---|---|",
         ]

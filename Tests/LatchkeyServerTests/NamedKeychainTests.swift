@@ -94,6 +94,32 @@ struct NamedKeychainTests {
         }
     }
 
+    @Test("A keychain that refuses its secrets without the passcode is not passed over for one that has none")
+    func refusal() throws {
+        let directory = try TemporaryDirectory()
+        let program = CallerIdentity(executable: "/usr/bin/app", declaredGroups: ["app"])
+        let command = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+        let build = try #require(KeychainName("build"))
+        try UserKeychains(KeychainHome(root: directory.path)).create(build) { (home) throws(KeychainError) in
+            let service = try EmbeddedService(home: home)
+            defer { service.close() }
+            _ = try service.add(Items.addition("of build"), from: program)
+        }
+        let service = RoutedService(try TestKeychain.server(on: directory, clock: TestClock()))
+        defer { service.close() }
+        try service.administrator.setPasscode(Self.passcode) { _, _ in }
+        _ = try service.by(program).add(Items.addition("of login"))
+        let query = ItemQuery(.genericPassword, limit: .all)
+        for (query, found) in [(query, 2), (Items.query("of build"), 1)] {
+            #expect(try service.by(program).copyMatching(query, returning: .data).records.count == found)
+        }
+        let refused = #expect(throws: KeychainError.self) {
+            try service.by(command).copyMatching(query, returning: .data)
+        }
+        #expect(refused?.status == .interactionNotAllowed)
+        #expect(try service.by(command).copyMatching(query, returning: .attributes).records.count == 2)
+    }
+
     @Test("A keychain that does not exist refuses the connection, and is not created by it")
     func missing() throws {
         let (fixture, _) = try Self.fixture()

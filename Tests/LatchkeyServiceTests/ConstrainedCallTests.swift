@@ -53,6 +53,15 @@ struct ConstrainedCallTests {
             return query
         }
 
+        /// Stores the secret of an item, or a new item without an access control.
+        func store(_ account: String, _ data: String) throws(KeychainError) -> StoredRecord {
+            let secret = SharedSecret(copying: data.utf8)
+            return try session.store(
+                ItemAddition(
+                    .genericPassword, attributes: [.account: .string(account), .service: .string("s")],
+                    secrets: ItemSecrets(data: secret)), inPlaceOf: query(account), with: ItemUpdate(data: secret))
+        }
+
         /// The data of the items; the status of an error.
         func find(
             _ account: String?, _ authentication: Authentication = Authentication(), limit: MatchLimit? = nil,
@@ -275,6 +284,34 @@ struct ConstrainedCallTests {
         fixture.person.enroll("left")
         #expect(fixture.status("current", Authentication(.fail)) == -25300)
         #expect(fixture.person.unusedAnswers == 0)
+    }
+
+    @Test(
+        "Storing in the place of an item whose fingers have changed stores a new one", arguments: Backend.daemons)
+    func storesLost(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
+        fixture.person.enroll("left")
+        try fixture.add("A", .biometryCurrentSet, data: "old")
+        try fixture.keychain.unlock()
+        fixture.person.enroll("left", "right")
+        fixture.person.will(touch: .matches)
+        #expect(try !fixture.store("A", "new").isReplacement)
+        #expect(try fixture.find("A", limit: .all).get() == ["new"])
+    }
+
+    @Test(
+        "Storing the secret of an item needs no finger that its access control does not need",
+        arguments: Backend.daemons)
+    func storesWithoutFinger(_ backend: Backend) throws {
+        let fixture = try Fixture(backend)
+        fixture.person.enroll("left")
+        try fixture.add("A", [.biometryAny, .devicePasscode, .or], data: "old")
+        try fixture.keychain.unlock()
+        fixture.person.enroll()
+        fixture.person.will(.types(Sample.passcode), .types(Sample.passcode))
+        let stored = try fixture.store("A", "new")
+        #expect(stored.isReplacement && stored.record.accessControlFlags == [.biometryAny, .devicePasscode, .or])
+        #expect(try fixture.find("A").get() == ["new"])
     }
 
     @Test(

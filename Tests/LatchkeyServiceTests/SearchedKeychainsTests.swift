@@ -88,6 +88,26 @@ struct SearchedKeychainsTests {
         #expect(try build.status().counts.map(\.count) == [1])
     }
 
+    @Test("No keychain answers in the place of one that has passed on a part and begins anew")
+    func interrupted() throws {
+        let name = try #require(KeychainName("build"))
+        var walk = SearchWalk([name: .success(1), .login: .success(2)], search: [name, .login], defaultKeychain: name)
+        let passed = FoundItems(ItemMatches(records: [], damaged: 1))
+        let exchange = Exchange(
+            take: { (_) throws(KeychainError) in }, restart: { () throws(KeychainError) in throw .changedDuringSearch })
+        var asked: [Int] = []
+        #expect(throws: KeychainError.changedDuringSearch) { () throws in
+            _ = try walk.perform(CopyItems(Self.query(limit: .all), returning: .data), exchange) {
+                (keychain, _, exchange) throws(KeychainError) in
+                asked.append(keychain)
+                try exchange.take?(passed)
+                try exchange.restart?()
+                return passed
+            }
+        }
+        #expect(asked == [1])
+    }
+
     @Test("Changes and deletions reach every keychain of the list")
     func changes() throws {
         for service in [login, build] { _ = try service.add(Self.item("a"), from: Self.caller) }
