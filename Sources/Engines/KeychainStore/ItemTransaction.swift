@@ -48,14 +48,8 @@ public struct ItemTransaction {
 
     /// Returns the first item that matches the search, a local one before a synchronized one; nil if there is
     /// none.
-    ///
-    /// - Throws: ``StoreError/constraintLost(_:)`` if there is only one that never opens again.
     public func first(of search: ItemSearch) throws(StoreError) -> ItemRecord? {
-        guard let result = try store.records(of: search, limit: nil, withSecrets: false, in: database, seal) else {
-            throw .keybag(.damaged("its generation changed within a transaction"))
-        }
-        if result.records.isEmpty, let lost = result.lost.first { throw .constraintLost(lost) }
-        return Self.first(of: result.records)
+        Self.first(of: try records(of: search))
     }
 
     /// Returns the first local item; without one, the first synchronized one.

@@ -25,9 +25,7 @@ extension EmbeddedService {
         let record = try record(of: item, for: caller)
         for _ in 0..<Self.maxAttempts {
             // What a new access control is bound to is read before the transaction, which cannot wait for a sensor.
-            let known = try run { () throws(StoreError) in
-                ItemTransaction.first(of: try store.search(search, limit: nil, withSecrets: false).records)
-            }
+            let known = try known(search, context)
             let flags: AccessControlFlags? =
                 if let known, let update {
                     update.accessControlFlags ?? (update.protection == nil ? nil : known.accessControlFlags)
@@ -35,38 +33,37 @@ extension EmbeddedService {
                     record.accessControlFlags
                 }
             let use = ConstraintUse(context?.keys, binding: try binding(for: flags, context))
-            var isLost = false
-            do throws(KeychainError) {
-                let stored = try runConstrained(record.itemClass, context, new: (record.promptLabel, flags)) {
-                    () throws(StoreError) in
-                    try store.transaction(constraints: use) { (items) throws(StoreError) -> StoredRecord? in
-                        let old: ItemRecord?
-                        do throws(StoreError) { old = try items.first(of: search) } catch {
-                            if case .constraintLost = error { isLost = true }
-                            throw error
+            let stored = try runConstrained(record.itemClass, context, new: (record.promptLabel, flags)) {
+                () throws(StoreError) in
+                try store.transaction(constraints: use) { (items) throws(StoreError) -> StoredRecord? in
+                    let old = try items.first(of: search)
+                    // Another process has changed it since its access control was read.
+                    guard old?.identifier == known?.identifier, old?.accessControlFlags == known?.accessControlFlags
+                    else { return nil }
+                    if let old {
+                        guard let update else { throw .duplicate }
+                        if let changed = try replace(old, update, in: items) {
+                            return StoredRecord(changed, isReplacement: true)
                         }
-                        // Another process has changed it since its access control was read.
-                        guard old?.identifier == known?.identifier,
-                            old?.accessControlFlags == known?.accessControlFlags
-                        else { return nil }
-                        if let old {
-                            guard let update else { throw .duplicate }
-                            if let changed = try replace(old, update, in: items) {
-                                return StoredRecord(changed, isReplacement: true)
-                            }
-                            // Its data is damaged: it counts as absent, and a new item with its key moves it aside.
-                        }
-                        guard !onlyReplaces else { throw .refused(.itemNotFound) }
-                        return try StoredRecord(items.add(record), isReplacement: false)
+                        // Its data is damaged: it counts as absent, and a new item with its key moves it aside.
                     }
+                    guard !onlyReplaces else { throw .refused(.itemNotFound) }
+                    return StoredRecord(try items.add(record), isReplacement: false)
                 }
-                if let stored { return stored }
-            } catch {
-                // The enrolled biometry has changed, and the item was deleted.
-                guard isLost else { throw error }
             }
+            if let stored { return stored }
         }
         throw KeychainError(.notAvailable, "other processes keep changing the item", hint: "try again")
+    }
+
+    /// Returns the item that would be replaced. Those that never open again, because the enrolled biometry has
+    /// changed, are deleted.
+    private func known(_ search: ItemSearch, _ context: ProvenContext?) throws(KeychainError) -> ItemRecord? {
+        let found = try run { () throws(StoreError) in
+            try store.search(search, limit: nil, withSecrets: false, constraints: context?.keys)
+        }
+        discard(found.lost, of: search.itemClass)
+        return ItemTransaction.first(of: found.records)
     }
 
     /// - Returns: the changed item; nil if it cannot be opened.
@@ -90,17 +87,4 @@ extension EmbeddedService {
     }
 
     private static let maxAttempts = 8
-}
-
-/// An item as it was stored, without its secrets.
-public struct StoredRecord: Sendable {
-    public let record: ItemRecord
-    /// Whether it has taken the place of one that existed.
-    public let isReplacement: Bool
-
-    public init(_ record: ItemRecord, isReplacement: Bool) {
-        var record = record
-        record.secrets = nil
-        (self.record, self.isReplacement) = (record, isReplacement)
-    }
 }
