@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The formula for Homebrew on Linux. Scripts/release fills the words between at signs; the result belongs in the
+# The formula for Homebrew on Linux. Scripts/build/release fills the words between at signs; the result belongs in the
 # directory Formula of a tap.
 class Latchkey < Formula
   desc "Keychain for Linux with the semantics and the commands of Apple's keychain"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The flake for Nix. Scripts/release fills the words between at signs; then: nix profile install path:DIRECTORY
+# The flake for Nix. Scripts/build/release fills the words between at signs; then: nix profile install path:DIRECTORY
 {
   description = "Keychain for Linux with the semantics and the commands of Apple's keychain";
 

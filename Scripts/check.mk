@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Check what was built. Each long form has a short one in the tests.
+
+# Of the fuzz targets, those that are files of their own: the modules beside them are links, and so are the files that
+# the tests have as well.
+FORMATTED := Package.swift Sources Tests Examples $(foreach package,Benchmarks Benchmarks/Transport, \
+    $(package)/Package.swift $(package)/Sources) Fuzz/Package.swift $(wildcard Fuzz/Sources/*Fuzzer/*Fuzzer.swift)
+
+.PHONY: lint
+lint: ## Check format, words, figures and lists: quick, without a build
+	@# It has all files open at once, which are more than a user's usual limit.
+	@ulimit -Sn "$$(ulimit -Hn)" && swift format lint --strict --parallel --recursive $(FORMATTED)
+	@./Scripts/check/glossary
+	@./Scripts/check/figures --check
+	@./Scripts/check/symbols --check
+	@./Scripts/measure/aims --check
+
+.PHONY: test
+test: build ## Build, run all tests, and name what was skipped (SHORT=1)
+	@./Scripts/check/test $(if $(SHORT),--short) $(ARGS)
+
+.PHONY: siblings
+siblings: #: Build Apple's module names beside other packages (half an hour)
+	@./Scripts/check/siblings $(ARGS)
+
+.PHONY: consumer
+consumer: #: Build a package that uses the libraries (ARGS=transport)
+	@./Scripts/check/consumer $(ARGS)
+
+PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-path .build/prompt
+
+# What proofs of many rounds may wait, in sum and in silence: a day.
+LONG := LATCHKEY_TEST_WAIT_SECONDS=86400 LATCHKEY_TEST_SILENCE_SECONDS=86400
+
+LATCHKEY_CRASH_ROUNDS ?= 3000
+LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS ?= 300
+LATCHKEY_SOAK_SECONDS ?= 600
+LATCHKEY_CHURN_SECONDS ?= 600
+
+.PHONY: tests
+tests:
+	@./Scripts/build/products $(DEBUG) -- $(TESTED)
+
+.PHONY: crash
+crash: tests #: Kill 3,000 writers, and the Secret Service 300 times, and look for what they lost
+	$(LONG) LATCHKEY_CRASH_ROUNDS=$(LATCHKEY_CRASH_ROUNDS) \
+	    LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS=$(LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS) \
+	    ./Scripts/check/test --filter CrashTests
+
+.PHONY: tamper
+tamper: tests #: Flip every single byte of a database
+	$(LONG) LATCHKEY_TAMPER_STEP=1 ./Scripts/check/test --filter TamperTests
+
+.PHONY: soak
+soak: tests #: Many clients, faults and a hostile user on daemons, ten minutes each
+	$(LONG) LATCHKEY_SOAK_SECONDS=$(LATCHKEY_SOAK_SECONDS) ./Scripts/check/test --filter SoakTests
+
+.PHONY: churn
+churn: tests #: Eight processes without a daemon on the same items for ten minutes
+	$(LONG) LATCHKEY_CHURN_SECONDS=$(LATCHKEY_CHURN_SECONDS) ./Scripts/check/test --filter ConcurrencyTests
+
+# Without -disable-cmo the compiler fails on tests.
+.PHONY: prompt
+prompt: #: Hold verdicts on hostile certificates to 20 ms, in code that is optimized
+	swift build $(TRAITS) $(PROMPT) --product latchkeyPackageTests
+	./Scripts/check/test $(PROMPT) --filter CertificateTrustTests
+
+.PHONY: pkits
+pkits: tests #: Evaluate the certificates of NIST's interoperability suite, which is fetched
+	LATCHKEY_PKITS="$$(./Scripts/check/pkits)" ./Scripts/check/test --filter PKITSTests
+
+.PHONY: secret-service-judges
+secret-service-judges: #: Run foreign clients (ARGS="--only table")
+	@./Scripts/build/dependencies $(CLIENT_PACKAGES) libsecret-tools gnome-keyring dbus git gcc make pinentry-curses \
+	    pinentry-tty chromium xdg-desktop-portal bubblewrap python3-venv
+	@./Scripts/build/products $(DEBUG) -- latchkey latchkeyd latchkey-secret-service
+	@./Scripts/check/secret-service-judges --provider gnome-keyring --pypi $(ARGS)
+	@./Scripts/check/secret-service-judges --binaries "$(DEBUG_BIN)" --pypi $(ARGS)
+
+.PHONY: test-packages
+test-packages: #: Install, upgrade, downgrade, remove and purge the packages of .build/deb (as root)
+	@./Scripts/build/dependencies debootstrap lintian man-db bash zsh fish
+	./Scripts/check/packages .build/deb
+
+.PHONY: test-release
+test-release: #: Install from a release as apt, Homebrew, Arch Linux and Nix do (as root)
+	@./Scripts/build/dependencies apt-utils gnupg gpgv debootstrap makepkg pacman-package-manager libarchive-tools \
+	    fakeroot ruby nix-bin patchelf curl python3 python3-venv xz-utils git
+	./Scripts/check/release .build/tarball
+
+.PHONY: test-container
+test-container: #: Run the container image: no /proc, read-only, any uid, a credential
+	@./Scripts/build/dependencies bubblewrap
+	./Scripts/check/container "$(BINARIES)"
+
+.PHONY: test-sdk
+test-sdk: sdk #: Build packages that know nothing of Latchkey with the SDK (ARGS=--quick)
+	./Scripts/check/sdk $(SDK) $(ARGS)
+
+.PHONY: reproducible
+reproducible: #: Build the Debian packages in two directories, and compare every byte
+	@./Scripts/build/dependencies $(BUILD_PACKAGES) $(PACKAGE_TOOLS) systemd
+	./Scripts/check/reproducible
+
+.PHONY: first-minutes
+first-minutes: #: Run README.md's ways to start in a fresh Debian system (ARGS="container", "--dry-run")
+	@./Scripts/build/dependencies debootstrap
+	./Scripts/check/first-minutes $(ARGS)
+
+FUZZERS := wire keys certificates messages callers property-lists requests backups keybags transport tpm containers \
+    keyrings bus-messages
+# The executable of each, in the same order.
+FUZZER_wire := WireFuzzer
+FUZZER_keys := KeyFuzzer
+FUZZER_certificates := CertificateFuzzer
+FUZZER_messages := MessageFuzzer
+FUZZER_callers := CallerFuzzer
+FUZZER_property-lists := PropertyListFuzzer
+FUZZER_requests := RequestFuzzer
+FUZZER_backups := BackupFuzzer
+FUZZER_keybags := KeybagFuzzer
+FUZZER_transport := TransportFuzzer
+FUZZER_tpm := TPMFuzzer
+FUZZER_containers := ContainerFuzzer
+FUZZER_keyrings := KeyringFuzzer
+FUZZER_bus-messages := BusMessageFuzzer
+
+.PHONY: fuzz
+fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Fuzz what reads from outside (ARGS=-max_total_time=600)
+
+.PHONY: fuzz-build
+fuzz-build:
+	swift build --package-path Fuzz
+
+.PHONY: $(addprefix fuzz-,$(FUZZERS))
+$(addprefix fuzz-,$(FUZZERS)): fuzz-%: fuzz-build
+	mkdir -p Fuzz/.build/corpus-$*
+	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/$(FUZZER_$*)" \
+	    -max_total_time=60 -max_len=8192 -timeout=10 $(ARGS) Fuzz/.build/corpus-$* Fuzz/Corpus/$*
