@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// The ways to start in README.md, whose commands `Scripts/first-minutes` runs and times.
+/// The ways to start in README.md, whose commands `Scripts/check/first-minutes` runs and times.
 @Suite("First screen")
 struct FirstScreenTests {
     @Test(
@@ -21,9 +21,9 @@ struct FirstScreenTests {
         let block = try #require(Self.block(way, in: Self.text("README.md")))
         let named = block.matches(of: #/\bmake ([a-z-]+)/#).map { String($0.1) }
         #expect(!named.isEmpty)
-        let makefile = try Self.text("Makefile")
+        let targets = try Makefiles.targets()
         for target in named {
-            #expect(makefile.contains("\n\(target):"), "make \(target)")
+            #expect(targets.contains(target), "make \(target)")
         }
     }
 
@@ -75,7 +75,7 @@ struct FirstScreenTests {
         return parts[1].components(separatedBy: "\n```\n").first
     }
 
-    /// As in `Scripts/first-minutes`.
+    /// As in `Scripts/check/first-minutes`.
     private static func commands(in block: String) -> [String] {
         var commands: [String] = []
         var end: String?

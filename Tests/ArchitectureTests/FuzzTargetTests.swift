@@ -13,7 +13,7 @@ struct FuzzTargetTests {
         #expect(targets.count >= 14)
         let mains = try text("Fuzz/Sources/CFuzzerMain/entry.c").matches(of: /(?m)^MAIN_OF\((\w+)\)$/)
         #expect(Set(mains.map { String($0.1) }) == Set(targets))
-        let makefile = try text("Makefile")
+        let makefile = try Makefiles.text().replacing("\\\n", with: "")
         let names = makefile.matches(of: /(?m)^FUZZER_([\w-]+) := (\w+)$/)
         #expect(Set(names.map { String($0.2) }) == Set(targets))
         let list = try #require(makefile.firstMatch(of: /(?m)^FUZZERS := (.+)$/)).1.split(separator: " ")

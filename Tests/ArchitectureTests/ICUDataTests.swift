@@ -6,7 +6,7 @@ import Testing
 /// The small package of ICU's data, in a program that uses Foundation (Documentation/Decisions/0073-icu-data.md).
 @Suite("ICU's data", .enabled(if: staticLibraries != nil))
 struct ICUDataTests {
-    private static let script = Sources.root.appending(path: "Scripts/icu-data").path
+    private static let script = Sources.root.appending(path: "Scripts/build/icu-data").path
 
     @Test("Dates, zones, numbers, expressions and addresses are as with all of the data")
     func same() throws {

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// The packages contain the pages that Scripts/manual-pages makes: a page that no package installs ends
+/// The packages contain the pages that Scripts/build/manual-pages makes: a page that no package installs ends
 /// the build of the packages.
 @Suite("Manual pages")
 struct ManualPageTests {

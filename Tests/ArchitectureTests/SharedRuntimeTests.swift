@@ -6,7 +6,7 @@ import Testing
 /// The library that the executables of the Debian packages share (Documentation/Decisions/0074-shared-runtime.md).
 @Suite("The shared runtime", .enabled(if: staticLibraries != nil))
 struct SharedRuntimeTests {
-    private static let script = Sources.root.appending(path: "Scripts/shared-runtime").path
+    private static let script = Sources.root.appending(path: "Scripts/build/shared-runtime").path
     private static let library = "libLatchkeyRuntime.so.0"
 
     /// Builds the program `shared`, which finds the library in its directory.

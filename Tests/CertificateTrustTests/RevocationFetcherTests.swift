@@ -147,7 +147,7 @@ struct RevocationFetcherTests {
     ]
 
     @Test(
-        "Missing, slow and broken servers cost limited time, and only their own evidence",
+        "Missing, slow and broken servers cost limited time, and only their own evidence", .long,
         arguments: badReplies)
     func broken(_ name: String, _ reply: LoopbackServer.Reply) throws {
         places.set("/ocsp") { _ in reply }

@@ -46,14 +46,14 @@ struct AtRestTests {
 
     private func fill(_ service: EmbeddedService) throws {
         let secrets = ItemSecrets(data: SharedSecret(copying: markers[0].utf8))
-        _ = try service.add(
+        _ = try service.items.add(
             ItemAddition(
                 .genericPassword,
                 attributes: [
                     .account: .string(markers[1]), .service: .string(markers[2]), .label: .string(markers[3]),
                     .comment: .string(markers[4]),
                 ], secrets: secrets), from: caller)
-        _ = try service.add(
+        _ = try service.items.add(
             ItemAddition(
                 .internetPassword, attributes: [.server: .string(markers[6]), .account: .string(markers[1])],
                 secrets: secrets),

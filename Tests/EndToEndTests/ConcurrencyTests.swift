@@ -9,7 +9,7 @@ extension ProcessProofs {
     /// Eight processes use the same hundred items: some order of the calls explains every result.
     @Suite("Concurrency")
     struct ConcurrencyTests {
-        @Test("Eight processes lose no acknowledged write, read no stale value and create no duplicate")
+        @Test("Eight processes lose no acknowledged write, read no stale value and create no duplicate", .long)
         func eightProcesses() throws {
             // `make churn` sets 600. A slow machine takes longer, because each process makes a
             // minimum of calls.

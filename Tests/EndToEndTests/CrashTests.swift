@@ -12,7 +12,7 @@ extension ProcessProofs {
     /// file remains.
     @Suite("Crash")
     struct CrashTests {
-        @Test("After SIGKILL at random times, the keychain contains every acknowledged write")
+        @Test("After SIGKILL at random times, the keychain contains every acknowledged write", .long)
         func killedAtRandomMoments() throws {
             // `make crash` sets 3000.
             let rounds = ProcessInfo.processInfo.environment["LATCHKEY_CRASH_ROUNDS"].flatMap(Int.init) ?? 300

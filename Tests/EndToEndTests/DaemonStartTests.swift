@@ -145,7 +145,7 @@ extension DaemonProofs {
             try #require(eventually { !daemon.isRunning })
         }
 
-        @Test("Eight commands at once start one daemon, and all of them succeed")
+        @Test("Eight commands at once start one daemon, and all of them succeed", .long)
         func together() throws {
             let all = environment.merging(["PATH": "/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]) { $1 }
             let commands = try (0..<8).map { number in
@@ -194,7 +194,8 @@ extension DaemonProofs {
         }
 
         @Test(
-            "A daemon that a command has started ends when nothing is unlocked and no process asks, and leaves nothing")
+            "A daemon that a command has started ends when nothing is unlocked and no process asks, and leaves nothing",
+            .long)
         func idle() throws {
             let log = "\(directory.path)/log"
             let daemon = try SpawnedProcess(

@@ -294,7 +294,8 @@ extension DaemonProofs {
                 for (account, value) in acknowledged {
                     let query = ItemQuery(
                         .genericPassword, attributes: [.service: .string("proof"), .account: .string(account)])
-                    let found = try keychain.copyMatching(query, returning: .data, from: caller).records.first?.secrets?
+                    let found = try keychain.items.copyMatching(query, returning: .data, from: caller).records.first?
+                        .secrets?
                         .data?
                         .withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
                     #expect(found == value || found == attempted[account], "\(account)")
@@ -346,7 +347,7 @@ extension DaemonProofs {
         }
 
         @Test(
-            "Without a daemon, with-passcode serves its children itself and returns the program's exit status",
+            "Without a daemon, with-passcode serves its children itself and returns the program's exit status", .long,
             arguments: [0, 7, 126, 127])
         func embeddedSession(_ expected: Int32) throws {
             let home = try TemporaryDirectory()

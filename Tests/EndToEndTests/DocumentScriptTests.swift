@@ -19,7 +19,7 @@ struct DocumentScriptTests {
             "Sources/P/a.proto",
         ])
     func words(_ path: String) throws {
-        let copy = try WorkingCopy("glossary", ["GLOSSARY.md": Self.glossary, path: "one\n// a WrongWord\n"])
+        let copy = try WorkingCopy("check/glossary", ["GLOSSARY.md": Self.glossary, path: "one\n// a WrongWord\n"])
         let outcome = try copy.run()
         #expect(outcome.status == 1)
         #expect(outcome.printed.contains("\(path):2:// a WrongWord    -> rightword\n"), "\(outcome)")
@@ -28,7 +28,7 @@ struct DocumentScriptTests {
     @Test("Generated code, the glossary itself and build directories are not searched, and bytes that are not text are")
     func searched() throws {
         let copy = try WorkingCopy(
-            "glossary",
+            "check/glossary",
             [
                 "GLOSSARY.md": Self.glossary, "A.pb.swift": "wrongword", ".build/A.swift": "wrongword",
                 "A.swift": "right",
@@ -48,7 +48,7 @@ struct DocumentScriptTests {
             ("```tsv\nwrong\tright\n```\n", "A.txt", "no files to search"),
         ])
     func broken(_ glossary: String, _ file: String, _ reason: String) throws {
-        let outcome = try WorkingCopy("glossary", ["GLOSSARY.md": glossary, file: "text\n"]).run()
+        let outcome = try WorkingCopy("check/glossary", ["GLOSSARY.md": glossary, file: "text\n"]).run()
         #expect(outcome.status == 1 && outcome.printed.contains(reason), "\(outcome)")
     }
 
@@ -61,8 +61,8 @@ struct DocumentScriptTests {
         ] as [(String, Int32, String)])
     func exceptions(_ list: String, _ status: Int32, _ reason: String) throws {
         let copy = try WorkingCopy(
-            "glossary",
-            ["GLOSSARY.md": Self.glossary, "A.swift": "a wrongword here\n", "Scripts/glossary-exceptions": list])
+            "check/glossary",
+            ["GLOSSARY.md": Self.glossary, "A.swift": "a wrongword here\n", "Scripts/check/glossary-exceptions": list])
         let outcome = try copy.run()
         #expect(outcome.status == status && (reason.isEmpty || outcome.printed.contains(reason)), "\(outcome)")
     }
@@ -95,7 +95,7 @@ struct DocumentScriptTests {
         let page = "before\n<!-- figures -->\nold\n<!-- end of figures -->\nafter\n"
         var files = ["CONTRIBUTING.md": page]
         for layer in Self.layers { files["\(layer)/M/A.swift"] = Self.source }
-        let copy = try WorkingCopy("figures", files)
+        let copy = try WorkingCopy("check/figures", files)
         #expect(try copy.run("--check").status == 1)
         #expect(try copy.text("CONTRIBUTING.md") == page)
         #expect(try copy.run().status == 0)
@@ -118,7 +118,7 @@ struct DocumentScriptTests {
     func markers(_ page: String) throws {
         var files = ["CONTRIBUTING.md": page]
         for layer in Self.layers { files["\(layer)/M/A.swift"] = "1\n" }
-        let copy = try WorkingCopy("figures", files)
+        let copy = try WorkingCopy("check/figures", files)
         let outcome = try copy.run()
         #expect(outcome.status == 1 && outcome.printed.contains("CONTRIBUTING.md: "), "\(outcome)")
         #expect(try copy.text("CONTRIBUTING.md") == page)
@@ -135,7 +135,7 @@ struct DocumentScriptTests {
         ] as [(String, String, Int32, String)])
     func aims(_ words: String, _ count: String, _ status: Int32, _ expected: String) throws {
         let copy = try WorkingCopy(
-            "aims",
+            "measure/aims",
             [
                 "Benchmarks/aims.tsv": "source\taim\treached\ninstructions:add:2\tfast\t\(words)\n",
                 "Benchmarks/instructions.tsv": "call\traw\tfloor\tlatchkey\nadd\t1\t100\t\(count)\n",
@@ -172,7 +172,7 @@ struct DocumentScriptTests {
     private static func symbols(_ rows: [String]) throws -> WorkingCopy {
         var files = symbolFiles
         files["Documentation/symbols.tsv"] = symbolHead + rows.map { $0 + "\n" }.joined()
-        return try WorkingCopy("symbols", files, interpreter: "/usr/bin/python3")
+        return try WorkingCopy("check/symbols", files, interpreter: "/usr/bin/python3")
     }
 
     @Test("The page of symbols has the figures and the rows of the list; --check fails until it is written")
@@ -224,7 +224,7 @@ private struct WorkingCopy {
         self.interpreter = interpreter
         let original = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Scripts/\(script)")
         try write(try Data(contentsOf: original.standardized), to: "Scripts/\(script)")
-        try write(Data(), to: "Scripts/glossary-exceptions")
+        try write(Data(), to: "Scripts/check/glossary-exceptions")
         for (path, text) in files { try write(Data(text.utf8), to: path) }
     }
 

@@ -10,7 +10,7 @@ extension ProcessProofs {
     /// After SIGKILL, a file is there whole: with its old or with its new content, plain or protected.
     @Suite("Crash of file changes")
     struct FileCrashTests {
-        @Test("After SIGKILL at random times, a file has the old or the new content")
+        @Test("After SIGKILL at random times, a file has the old or the new content", .long)
         func killedAtRandomMoments() throws {
             // `make crash` sets 3000.
             let rounds = ProcessInfo.processInfo.environment["LATCHKEY_CRASH_ROUNDS"].flatMap(Int.init) ?? 60

@@ -21,7 +21,7 @@ struct ForgedBackupTests {
         defer { store.close() }
         for record in records { _ = try store.add(record) }
         var file: [UInt8] = []
-        _ = try store.backup(
+        _ = try store.backups.write(
             under: try Passcode(passphrase), passcode: nil, cost: PasscodeCost(exponent: 10), now: 1000,
             to: { (bytes) throws(StoreError) in file += Array(bytes) })
         return file

@@ -22,7 +22,7 @@ extension DaemonProofs {
             #expect(found?.hasPrefix("nothing was measured") == true)
         }
 
-        @Test("Idle daemons sleep: without a bus, with an unlocked keychain, a closed one, and a waiting agent")
+        @Test("Idle daemons sleep: without a bus, with an unlocked keychain, a closed one, and a waiting agent", .long)
         func daemons() throws {
             let user = try DaemonProcess()
             #expect(try user.client("latchkey", ["add-generic-password", "-s", "a", "-a", "b", "-w", "x"]).status == 0)

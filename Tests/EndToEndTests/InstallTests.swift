@@ -139,7 +139,7 @@ struct InstallTests {
     }
 }
 
-/// A directory with the Makefile, the folder Packaging and fake programs.
+/// A directory with the makefiles, the folder Packaging and fake programs.
 private struct InstallationTree {
     private let directory: TemporaryDirectory
 
@@ -154,9 +154,12 @@ private struct InstallationTree {
         let copy = try SpawnedProcess(
             ["/bin/cp", "-R"] + sources + [path], environment: [:], output: "\(path)/output")
         try #require(copy.awaitExit() == 0)
-        let script = "Scripts/build-products"
-        try write(String(contentsOf: root.appending(path: script), encoding: .utf8), to: script)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(path)/\(script)")
+        for name in ["build.mk", "check.mk", "measure.mk", "demonstrate.mk", "build/products"] {
+            let file = "Scripts/\(name)"
+            try write(String(contentsOf: root.appending(path: file), encoding: .utf8), to: file)
+        }
+        let script = "\(path)/Scripts/build/products"
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script)
         for name in InstallTests.programs {
             try write("a program\n", to: "built/\(name)")
         }

@@ -43,7 +43,7 @@ struct KeyCommandTests {
     }
 
     @Test(
-        "Signatures and ciphertexts of the keychain's keys and of openssl are interchangeable",
+        "Signatures and ciphertexts of the keychain's keys and of openssl are interchangeable", .long,
         arguments: [false, true])
     func operations(_ throughDaemon: Bool) throws {
         let fixture = try KeychainFixture(throughDaemon: throughDaemon)
@@ -216,7 +216,7 @@ struct KeyCommandTests {
     }
 
     @Test(
-        "A key that is not extractable is left out of a backup and named, unless it is requested",
+        "A key that is not extractable is left out of a backup and named, unless it is requested", .long,
         arguments: [false, true])
     func backup(_ throughDaemon: Bool) throws {
         let fixture = try KeychainFixture(throughDaemon: throughDaemon)

@@ -383,7 +383,7 @@ struct KeychainOperandTests {
         #expect(try run("lock-keychain", "login").status == 206)
     }
 
-    @Test("The password of a partition list is checked, and opens a locked keychain, as on macOS")
+    @Test("The password of a partition list is checked, and opens a locked keychain, as on macOS", .long)
     func partitionPassword() throws {
         for (name, password) in [("build", "pw"), ("empty", "")] {
             #expect(try run("create-keychain", "-p", password, name).status == 0)
@@ -451,7 +451,8 @@ struct KeychainOperandTests {
         }
     }
 
-    @Test("A piped password of a new keychain is one line or two equal ones; two different ones are macOS's error")
+    @Test(
+        "A piped password of a new keychain is one line or two equal ones; two different ones are macOS's error", .long)
     func pipedPassword() throws {
         func pipe(_ input: String, _ words: String...) throws -> Executable.Outcome {
             try Executable.run("latchkey", words, home: home, input: input)

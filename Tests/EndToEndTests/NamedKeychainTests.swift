@@ -9,7 +9,7 @@ import Testing
 struct NamedKeychainTests {
     static let scenarios = ["lifecycle", "search-list", "dictionaries", "passwords", "items", "buffers", "paths"]
 
-    @Test("A program that opens its keychains itself gets the results of macOS", arguments: scenarios)
+    @Test("A program that opens its keychains itself gets the results of macOS", .long, arguments: scenarios)
     func embedded(_ scenario: String) throws {
         let home = try TemporaryDirectory()
         let outcome = try Executable.run(
@@ -18,7 +18,7 @@ struct NamedKeychainTests {
         #expect(outcome.status == 0, "\(outcome.error)")
     }
 
-    @Test("A program gets the same results through latchkeyd", arguments: scenarios)
+    @Test("A program gets the same results through latchkeyd", .long, arguments: scenarios)
     func daemon(_ scenario: String) throws {
         let daemon = try DaemonProcess()
         let outcome = try daemon.client(

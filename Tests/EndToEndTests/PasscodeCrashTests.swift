@@ -14,7 +14,8 @@ extension ProcessProofs {
     @Suite("Crash of a passcode change")
     struct PasscodeCrashTests {
         @Test(
-            "After SIGKILL while the passcode is set, changed or removed, the keychain opens with the old or the new one"
+            "After SIGKILL while the passcode is set, changed or removed, the keychain opens with the old or the new one",
+            .long
         )
         func killed() throws {
             // `make crash` sets 3000.
@@ -41,7 +42,7 @@ extension ProcessProofs {
             let home = try TemporaryDirectory()
             let service = try open(home)
             for number in 0..<Self.count {
-                _ = try service.add(
+                _ = try service.items.add(
                     ItemAddition(
                         .genericPassword, attributes: [.account: .string("account \(number)")],
                         secrets: ItemSecrets(data: SharedSecret(copying: "data \(number)".utf8)),
@@ -71,7 +72,7 @@ extension ProcessProofs {
             let found = try unlocked(service)
             if log.last?.hasPrefix("did") == true { #expect(found == certain, "\(log.suffix(2))") }
             if certain != nil { #expect(possible.contains(found), "\(found) after \(log.suffix(2))") }
-            let matches = try service.copyMatching(
+            let matches = try service.items.copyMatching(
                 ItemQuery(.genericPassword, synchronizable: .any, limit: .all), returning: .data, from: caller)
             let data = Set(
                 matches.records.compactMap { $0.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
@@ -83,10 +84,10 @@ extension ProcessProofs {
 
         /// Returns the passcode that opens the keychain; "none" if it has no passcode.
         private func unlocked(_ service: EmbeddedService) throws -> String {
-            guard try service.lockStatus().hasPasscode else { return "none" }
+            guard try service.lock.status().hasPasscode else { return "none" }
             for passcode in Self.passcodes {
                 do throws(KeychainError) {
-                    try service.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
+                    try service.lock.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
                     return passcode
                 } catch {
                     guard error.status == .authFailed else { throw error }

@@ -45,7 +45,7 @@ struct ProcessMemoryTests {
     }
 
     @Test(
-        "The same holds for latchkeyd, which receives the passcode and the secret and sends the secret",
+        "The same holds for latchkeyd, which receives the passcode and the secret and sends the secret", .long,
         .enabled(if: geteuid() == 0, "needs root to read the memory of latchkeyd"), arguments: [false, true])
     func daemon(_ hasTPM: Bool) throws {
         let tpm = hasTPM ? try SoftwareTPM() : nil

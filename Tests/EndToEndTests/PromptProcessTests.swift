@@ -75,7 +75,9 @@ struct PromptProcessTests {
         #expect(!command.output.contains("s3cret"))
     }
 
-    @Test("A prompt that is not answered ends with its program, status -25293 and exit 51, and the next call prompts")
+    @Test(
+        "A prompt that is not answered ends with its program, status -25293 and exit 51, and the next call prompts",
+        .long)
     func unanswered() throws {
         let own = try Self(["--prompt-timeout", "20"])
         let command = try own.find()

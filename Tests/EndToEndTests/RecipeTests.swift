@@ -26,7 +26,7 @@ struct RecipeTests {
     }
 
     @Test(
-        "Each line of a public script prints what it prints on macOS", .timeLimit(.minutes(10)),
+        "Each line of a public script prints what it prints on macOS", .long, .timeLimit(.minutes(10)),
         arguments: try runs())
     func recipe(_ run: Run) throws {
         let (recipe, mode) = (run.recipe, run.mode)

@@ -55,7 +55,7 @@ struct ReopenedKeychain {
 
     private func records(_ query: ItemQuery, returning: ReturnTypes) throws -> [ItemRecord] {
         do throws(KeychainError) {
-            let matches = try service.copyMatching(query, returning: returning, from: caller)
+            let matches = try service.items.copyMatching(query, returning: returning, from: caller)
             return matches.damaged == 0 ? matches.records : []
         } catch {
             guard error.status == .itemNotFound else { throw error }

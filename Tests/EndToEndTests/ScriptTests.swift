@@ -14,7 +14,7 @@ struct ScriptTests {
         let machine = try FakeMachine([
             "swift": "", "id": "echo 1000", "sudo": "echo sudo $* >> $CALLS", "apt-get": "echo $* >> $CALLS",
         ])
-        let outcome = try machine.run("dependencies", ["sh"], path: machine.programs)
+        let outcome = try machine.run("build/dependencies", ["sh"], path: machine.programs)
         #expect(outcome.status == 0 && outcome.printed.hasPrefix("All dependencies"), "\(outcome)")
         #expect(machine.calls.isEmpty)
     }
@@ -24,7 +24,7 @@ struct ScriptTests {
         arguments: [["swift": "", "id": "echo 0"], ["swift": "", "id": "echo 1000", "apt-get": "echo $* >> $CALLS"]])
     func missing(_ programs: [String: String]) throws {
         let machine = try FakeMachine(programs)
-        let outcome = try machine.run("dependencies", ["sh", "no-such-tool"], path: machine.programs)
+        let outcome = try machine.run("build/dependencies", ["sh", "no-such-tool"], path: machine.programs)
         #expect(outcome.status == 0)
         #expect(
             outcome.printed.contains("not found: no-such-tool ") && outcome.printed.contains("hint: "), "\(outcome)")
@@ -34,7 +34,7 @@ struct ScriptTests {
     @Test("On Debian only the missing packages are installed, with sudo")
     func installed() throws {
         let machine = try FakeMachine(["swift": "", "id": "echo 1000", "sudo": "echo sudo $* >> $CALLS", "apt-get": ""])
-        let outcome = try machine.run("dependencies", ["sh", "no-such-tool"], path: machine.programs)
+        let outcome = try machine.run("build/dependencies", ["sh", "no-such-tool"], path: machine.programs)
         #expect(outcome.status == 0, "\(outcome)")
         #expect(machine.calls.last?.hasSuffix("--no-install-recommends no-such-tool") == true, "\(machine.calls)")
     }
@@ -42,7 +42,7 @@ struct ScriptTests {
     @Test("Without a Swift toolchain nothing is built, and the hint says where to get one")
     func noToolchain() throws {
         let machine = try FakeMachine([:])
-        let outcome = try machine.run("dependencies", ["sh"], path: machine.programs)
+        let outcome = try machine.run("build/dependencies", ["sh"], path: machine.programs)
         #expect(outcome.status == 1 && outcome.printed.contains("hint: "), "\(outcome)")
     }
 
@@ -58,7 +58,7 @@ struct ScriptTests {
             printf 'skipped: half of a proof\\n'; echo "$LATCHKEY_HOME $XDG_DATA_HOME $XDG_STATE_HOME"; echo "$*"; exit \(status)
             """
         let machine = try FakeMachine(["swift": output])
-        let outcome = try machine.run("test", ["--filter", "A"], path: "\(machine.programs):/usr/bin:/bin")
+        let outcome = try machine.run("check/test", ["--filter", "A"], path: "\(machine.programs):/usr/bin:/bin")
         #expect(outcome.status == status)
         let words = "test --enable-all-traits --skip-build --experimental-maximum-parallelization-width 8 --filter A\n"
         #expect(outcome.printed.contains(words), "\(outcome)")
@@ -88,7 +88,7 @@ struct ScriptTests {
         ]
         let machine = try FakeMachine(["swift": "env"])
         let values = Dictionary(uniqueKeysWithValues: (hidden + kept).map { ($0, "of the caller") })
-        let outcome = try machine.run("test", [], path: "\(machine.programs):/usr/bin:/bin", more: values)
+        let outcome = try machine.run("check/test", [], path: "\(machine.programs):/usr/bin:/bin", more: values)
         #expect(outcome.status == 0, "\(outcome)")
         let found = outcome.printed.split(separator: "\n").filter { $0.hasSuffix("=of the caller") }
             .compactMap { $0.split(separator: "=").first.map(String.init) }
@@ -106,7 +106,7 @@ struct ScriptTests {
             """
         ])
         let outcome = try machine.run(
-            "test", [], path: "\(machine.programs):/usr/bin:/bin", more: ["LATCHKEY_TEST_SILENCE_SECONDS": "1"])
+            "check/test", [], path: "\(machine.programs):/usr/bin:/bin", more: ["LATCHKEY_TEST_SILENCE_SECONDS": "1"])
         #expect(outcome.status != 0)
         let end = outcome.printed.components(separatedBy: "Still running:\n").last ?? ""
         #expect(end.hasPrefix("Test \"a hanging one\"\nThey wait for these processes:\n"), "\(outcome)")

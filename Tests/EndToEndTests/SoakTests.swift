@@ -15,7 +15,8 @@ extension ProcessProofs {
     @Suite("Soak")
     struct SoakTests {
         @Test(
-            "With thirty-two clients and faults of every kind the daemon loses nothing, answers correctly, and does not grow"
+            "With thirty-two clients and faults of every kind the daemon loses nothing, answers correctly, and does not grow",
+            .long
         )
         func soak() throws {
             // `make soak` sets 600. A slow machine takes longer, until enough calls and faults have

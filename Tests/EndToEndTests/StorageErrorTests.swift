@@ -49,7 +49,7 @@ struct StorageErrorTests {
         // The marker of a first process that was killed before it had created the tables.
         _ = FileManager.default.createFile(atPath: "\(path).new", contents: nil, attributes: [.posixPermissions: 0o600])
         let service = try open(home)
-        _ = try service.add(ItemAddition(.genericPassword), from: caller)
+        _ = try service.items.add(ItemAddition(.genericPassword), from: caller)
         service.close()
         let files = try FileManager.default.contentsOfDirectory(atPath: "\(home.path)/data")
         #expect(files.sorted() == ["keychain.db", "keychain.db-reserve"])
@@ -82,7 +82,7 @@ struct StorageErrorTests {
         let before = umask(0)
         defer { umask(before) }
         let service = try open(home)
-        _ = try service.add(ItemAddition(.genericPassword), from: caller)
+        _ = try service.items.add(ItemAddition(.genericPassword), from: caller)
         for path in [
             "data", "state", "data/keychain.db", "data/keychain.db-wal", "data/keychain.db-shm",
             "data/keychain.db-reserve", "state/device.key",
@@ -111,12 +111,12 @@ struct StorageErrorTests {
     func openedTwice() throws {
         let home = try TemporaryDirectory()
         let first = try open(home)
-        _ = try first.add(ItemAddition(.genericPassword, attributes: [.account: .string("one")]), from: caller)
+        _ = try first.items.add(ItemAddition(.genericPassword, attributes: [.account: .string("one")]), from: caller)
         try open(home).close()
         // Another process that opens and closes the database would delete the write-ahead log if it
         // were the last one.
         #expect(try Executable.run("ProofWorker", ["add", "other"], home: home.path).status == 0)
-        _ = try first.add(ItemAddition(.genericPassword, attributes: [.account: .string("two")]), from: caller)
+        _ = try first.items.add(ItemAddition(.genericPassword, attributes: [.account: .string("two")]), from: caller)
         let reader = try Executable.run("latchkey", ["find-generic-password", "-a", "two", "-w"], home: home.path)
         #expect(reader.status == 0, "\(reader)")
         first.close()
@@ -128,13 +128,13 @@ struct StorageErrorTests {
     func replaced(_ isReplaced: Bool) throws {
         let home = try TemporaryDirectory()
         let service = try open(home)
-        _ = try service.add(ItemAddition(.genericPassword, attributes: [.account: .string("one")]), from: caller)
+        _ = try service.items.add(ItemAddition(.genericPassword, attributes: [.account: .string("one")]), from: caller)
         for suffix in ["", "-wal", "-shm"] {
             try FileManager.default.removeItem(atPath: "\(home.path)/data/keychain.db\(suffix)")
         }
         if isReplaced { #expect(try Executable.run("ProofWorker", ["add", "other"], home: home.path).status == 0) }
         let two = ItemAddition(.genericPassword, attributes: [.account: .string("two")])
-        let error = try #require(throws: KeychainError.self) { try service.add(two, from: caller) }
+        let error = try #require(throws: KeychainError.self) { try service.items.add(two, from: caller) }
         #expect(error.status == .notAvailable)
         #expect(error.problem.contains("deleted or replaced"))
         service.close()
@@ -267,13 +267,14 @@ struct StorageErrorTests {
             try #require(chmod(parent, 0o700) == 0)
         }
         let made = try EmbeddedService(home: home)
-        _ = try made.add(ItemAddition(.genericPassword), from: caller)
+        _ = try made.items.add(ItemAddition(.genericPassword), from: caller)
         made.close()
         try #require(chmod(parent, mode_t(mode)) == 0)
         let service = try EmbeddedService(home: home)
         defer { service.close() }
         #expect(
-            try service.copyMatching(ItemQuery(.genericPassword), returning: .data, from: caller).records.count == 1)
+            try service.items.copyMatching(ItemQuery(.genericPassword), returning: .data, from: caller).records.count
+                == 1)
         let finding = try #require(try service.check { _ in }.first { $0.subject == "parent directories" })
         #expect(finding.isHealthy == (mode == 0o1777))
         #expect(finding.hint == (mode == 0o1777 ? nil : "chmod o-w '\(parent)'"))
@@ -347,11 +348,11 @@ struct StorageErrorTests {
             )
             for service in [first, second] {
                 let query = ItemQuery(.genericPassword, limit: .all)
-                #expect(try service.copyMatching(query, returning: .data, from: caller).records.count == 2)
+                #expect(try service.items.copyMatching(query, returning: .data, from: caller).records.count == 2)
                 try service.checkpoint()
             }
             let passphrase = SharedSecret(copying: "a passphrase for a backup".utf8)
-            let report = try first.backup(
+            let report = try first.backups.write(
                 under: passphrase, passcode: nil, to: { (_) throws(KeychainError) in }, progress: { _, _ in })
             #expect(report.portable + report.deviceBound == 2)
             first.close()
@@ -368,31 +369,31 @@ struct StorageErrorTests {
         try withMountedHome("size=4m") { home in
             let made = try EmbeddedService(home: KeychainHome(root: home))
             for protection in [ProtectionClass.always, .whenUnlocked] {
-                _ = try made.add(
+                _ = try made.items.add(
                     ItemAddition(
                         .genericPassword, attributes: [.account: .string(protection.rawValue)],
                         secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)), protection: protection),
                     from: caller)
             }
-            try made.setPasscode(passcode) { _, _ in }
+            try made.lock.setPasscode(passcode) { _, _ in }
             made.close()
             try shell("mount", "-o", "remount,ro", home)
             let service = try EmbeddedService(home: KeychainHome(root: home))
             defer { service.close() }
             func find(_ protection: ProtectionClass) throws -> Int {
                 let query = ItemQuery(.genericPassword, attributes: [.account: .string(protection.rawValue)])
-                return try service.copyMatching(query, returning: .data, from: caller).records.count
+                return try service.items.copyMatching(query, returning: .data, from: caller).records.count
             }
             #expect(try find(.always) == 1)
             for typed in [passcode, SharedSecret(copying: "another one".utf8)] {
-                let error = try #require(throws: KeychainError.self) { try service.unlock(typed) { _, _ in } }
+                let error = try #require(throws: KeychainError.self) { try service.lock.unlock(typed) { _, _ in } }
                 #expect(
                     error.status == .readOnly && error.problem.contains("could not be counted") && error.hint != nil,
                     "\(error)")
             }
             #expect(
                 try #require(throws: KeychainError.self) { try find(.whenUnlocked) }.status == .interactionNotAllowed)
-            #expect(try service.lockStatus().wrongPasscodes == 0)
+            #expect(try service.lock.status().wrongPasscodes == 0)
         }
     }
 
@@ -435,7 +436,7 @@ struct StorageErrorTests {
             try filler.close()
             try FileManager.default.removeItem(atPath: "\(home)/filler")
             let service = try EmbeddedService(home: KeychainHome(root: home))
-            let matches = try service.copyMatching(
+            let matches = try service.items.copyMatching(
                 ItemQuery(.genericPassword, limit: .all), returning: .data, from: caller)
             #expect(matches.records.count == stored)
             #expect(matches.damaged == 0)
@@ -453,7 +454,7 @@ struct StorageErrorTests {
     private func made() throws -> TemporaryDirectory {
         let home = try TemporaryDirectory()
         let service = try open(home)
-        _ = try service.add(ItemAddition(.genericPassword), from: caller)
+        _ = try service.items.add(ItemAddition(.genericPassword), from: caller)
         service.close()
         return home
     }

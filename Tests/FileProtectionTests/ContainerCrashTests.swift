@@ -3,6 +3,7 @@
 @testable import FileProtection
 import Foundation
 import KeychainModel
+import KeychainTesting
 import Testing
 
 /// What a power failure leaves, at every point of a change: writes before the last synchronization
@@ -19,7 +20,7 @@ import Testing
         ("a deeper map", { try $0.write([1, 2, 3], at: 200 << 20) }),
     ]
 
-    @Test("A crash during a change leaves the old or the new content", arguments: changes.indices)
+    @Test("A crash during a change leaves the old or the new content", .long, arguments: changes.indices)
     func crash(_ index: Int) throws {
         let (file, key) = (RecordedFile(), TestKey())
         let container = try Sample.container(file, key)

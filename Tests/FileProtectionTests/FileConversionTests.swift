@@ -185,7 +185,7 @@ import Testing
 
     private static let content = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
 
-    @Test("Every conversion leaves two equal headers, and no changed byte of one of them loses the content")
+    @Test("Every conversion leaves two equal headers, and no changed byte of one of them loses the content", .long)
     func settledConversions() throws {
         try Data(Self.content).write(to: URL(filePath: path("a")))
         let conversions: [(String, () throws -> FileConversion.Outcome)] = [

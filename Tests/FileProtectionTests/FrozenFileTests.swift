@@ -79,7 +79,7 @@ import Testing
         let path = directory.path + "/file"
         let classKey = FileClassKey.random(Self.samples[index].protection)
         try Self.write(index, to: path, classKey)
-        let reader = Self.folder.appending(path: "../../../Scripts/protected-file-reader").standardized.path
+        let reader = Self.folder.appending(path: "../../../Scripts/check/protected-file-reader").standardized.path
         guard try Executable.run("/usr/bin/python3", ["-c", "import cryptography"], home: directory.path).status == 0
         else { return print("skipped: python3-cryptography is not installed") }
         let key = classKey.stored.withUnsafeBytes { $0.map { String(format: "%02x", $0) }.joined() }

@@ -3,6 +3,7 @@
 @testable import FileProtection
 import Foundation
 import KeychainModel
+import KeychainTesting
 import Testing
 
 /// The two headers of a file: equal in every state in which a file is left, and never the reason that an
@@ -102,7 +103,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test("A changed byte anywhere is noticed, or gives the right content", arguments: states.indices)
+    @Test("A changed byte anywhere is noticed, or gives the right content", .long, arguments: states.indices)
     func everyByte(_ index: Int) throws {
         let (file, key) = (RecordedFile(), TestKey())
         try Self.states[index].make(file, key)

@@ -38,7 +38,9 @@ import Testing
     }
 
     /// Random writes, truncations, commits and reopenings give what plain bytes would have.
-    @Test("A long series of changes gives the same content as in a plain file", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test(
+        "A long series of changes gives the same content as in a plain file", .long,
+        arguments: 1...8 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         let (file, key) = (RecordedFile(), TestKey())
         var container = try Sample.container(file, key)

@@ -140,7 +140,7 @@ struct HostileFprintdTests {
     }
 
     @Test(
-        "A service that answers no call does not hold the question",
+        "A service that answers no call does not hold the question", .long,
         arguments: [
             "GetDefaultDevice", "Claim", "VerifyStart", "VerifyStop", "Release",
         ])

@@ -126,7 +126,7 @@ struct HandshakeTests {
         #expect(answer?.exchange.connection.peer?.chain == nil)
     }
 
-    @Test("The time that a review takes does not count, and that of a silent server does")
+    @Test("The time that a review takes does not count, and that of a silent server does", .long)
     func reviewTime() async throws {
         let server = try await ScriptedServer([Self.hello], lab.context())
         let reviewer = Reviewer { _ in

@@ -79,7 +79,7 @@ struct AttestationTests {
 
     /// Attributes (TPMA_OBJECT) of an attestation key: fixedTPM, fixedParent, sensitiveDataOrigin,
     /// restricted, decrypt, sign.
-    @Test("An attestation key with other attributes is refused", arguments: [1, 4, 5, 16, 17, 18])
+    @Test("An attestation key with other attributes is refused", .long, arguments: [1, 4, 5, 16, 17, 18])
     func attestationKey(_ bit: Int) throws {
         let maker = try TPMMaker()
         let message = try withTPM(maker) { try SecureEnclave.P256.Signing.PrivateKey().attestationIdentity() }

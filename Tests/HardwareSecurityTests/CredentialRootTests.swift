@@ -89,7 +89,7 @@ struct CredentialRootTests {
         }
         keychain.service.close()
         func recover(_ hardware: SecureHardware) throws -> Int {
-            try EmbeddedService.recover(
+            try ClosedKeychain.recover(
                 home: KeychainHome(root: directory.path), key: key, newPasscode: TPMKeychain.passcode,
                 clocks: keychain.clock.clocks, hardware: hardware)
         }

@@ -36,7 +36,7 @@ struct RegisterBindingTests {
     }
 
     private func reseal(_ fixture: TPMKeychain, _ code: SharedSecret) throws {
-        try EmbeddedService.resealRoot(
+        try ClosedKeychain.reseal(
             home: KeychainHome(root: fixture.directory.path), code: code,
             hardware: SecureHardware(root: fixture.root))
     }
@@ -96,7 +96,7 @@ struct RegisterBindingTests {
         #expect(try fixture.run { try $0.status().root } == .tpm)
     }
 
-    @Test("A sealed device key with any byte changed opens nothing")
+    @Test("A sealed device key with any byte changed opens nothing", .long)
     func damaged() throws {
         let (fixture, _) = try bound()
         fixture.close()

@@ -9,7 +9,7 @@ import Testing
 /// Moves of the device key that are killed.
 @Suite("A killed move of the device key", .enabled(if: SoftwareTPM.isInstalled))
 struct RootCrashTests {
-    @Test("A move that is killed at any time leaves a keychain that opens, with its items and passcode")
+    @Test("A move that is killed at any time leaves a keychain that opens, with its items and passcode", .long)
     func kills() throws {
         let tpm = try SoftwareTPM()
         let home = try TemporaryDirectory()

@@ -67,7 +67,9 @@ struct TPMDiagnosisTests {
         }
     }
 
-    @Test("After the TPM was cleared, the steps that doctor shows lead back to the items", arguments: [false, true])
+    @Test(
+        "After the TPM was cleared, the steps that doctor shows lead back to the items", .long,
+        arguments: [false, true])
     func cleared(_ hasDaemon: Bool) throws {
         let tpm = try SoftwareTPM(hasTools: true)
         let latchkey = try Machine(hasDaemon: hasDaemon, tpm)
@@ -109,7 +111,7 @@ struct TPMDiagnosisTests {
         #expect(mended.status == 0, "\(mended.output)\(mended.error)")
     }
 
-    @Test("Without a recovery key, the steps lead back with a backup", arguments: [false, true])
+    @Test("Without a recovery key, the steps lead back with a backup", .long, arguments: [false, true])
     func backup(_ hasDaemon: Bool) throws {
         let tpm = try SoftwareTPM(hasTools: true)
         let latchkey = try Machine(hasDaemon: hasDaemon, tpm)
@@ -219,7 +221,7 @@ struct TPMDiagnosisTests {
                 try TestKeychain(in: fixture.directory, clock: fixture.clock, hardware: hardware)
             })
         let attempts = fixture.root.count(.unseal)
-        let findings = EmbeddedService.diagnose(problem, home: home, hardware: hardware)
+        let findings = ClosedKeychain.diagnose(problem, home: home, hardware: hardware)
         // A TPM that does not say what it is does not keep anyone waiting once more.
         if cause == .silentTPM { #expect(fixture.root.count(.unseal) == attempts) }
         let first = try #require(findings.first)
@@ -258,7 +260,7 @@ struct TPMDiagnosisTests {
             (.decode, "if the disk was moved to another machine"),
         ] {
             let hardware = SecureHardware(credentials: ClosedCredential(status: status))
-            let findings = EmbeddedService.diagnose(KeychainError(status), home: home, hardware: hardware)
+            let findings = ClosedKeychain.diagnose(KeychainError(status), home: home, hardware: hardware)
             let steps = try #require(findings.first).steps
             #expect(steps.first?.contains(text) == true, "\(steps)")
             // A recovery does not replace a credential that opens elsewhere.

@@ -143,7 +143,7 @@ struct TPMErrorTests {
 
     // MARK: The connection
 
-    @Test("A TPM that is suspended ends each call in its time, and works again afterwards")
+    @Test("A TPM that is suspended ends each call in its time, and works again afterwards", .long)
     func suspended() throws {
         let fixture = try Fixture(commandSeconds: 2)
         fixture.tpm.pause()

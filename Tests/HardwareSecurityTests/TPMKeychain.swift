@@ -108,7 +108,7 @@ final class TPMKeychain {
     /// Sets a new passcode with the recovery key.
     @discardableResult
     func recover(newPasscode: SharedSecret?) throws -> Int {
-        try EmbeddedService.recover(
+        try ClosedKeychain.recover(
             home: KeychainHome(root: directory.path), key: recoveryKey, newPasscode: newPasscode, clocks: clock.clocks,
             hardware: SecureHardware(root: root))
     }

@@ -130,7 +130,7 @@ struct TPMPasscodeTests {
             )
             defer { service.close() }
             #expect(throws: KeychainError.self) {
-                try service.copyMatching(
+                try service.items.copyMatching(
                     ItemQuery(.genericPassword, attributes: [.account: .string("locked")]), returning: .data,
                     from: CallerIdentity(executable: "/usr/bin/x", declaredGroups: ["G1"]))
             }
@@ -156,7 +156,7 @@ struct TPMPasscodeTests {
             hardware: SecureHardware(root: fixture.root),
             automaticPasscode: { () throws(KeychainError) in TPMKeychain.passcode })
         defer { service.close() }
-        let found = try service.copyMatching(
+        let found = try service.items.copyMatching(
             ItemQuery(.genericPassword, attributes: [.account: .string("locked")]), returning: .data,
             from: CallerIdentity(executable: "/usr/bin/x", declaredGroups: ["G1"]))
         #expect(found.records.count == 1)

@@ -206,7 +206,7 @@ struct TPMRollbackTests {
             "SELECT printf('UPDATE audit SET sequence = %d, code = x''%s'', key = x''%s'' WHERE id = %d;', sequence, hex(code), hex(key), id) FROM audit"
         )
         #expect(rows.contains("UPDATE"))
-        _ = try first.createRecoveryKey(TPMKeychain.passcode)
+        _ = try first.lock.createRecoveryKey(TPMKeychain.passcode)
         // The log goes on after the change.
         let reopened = try first.openAuditLog()
         #expect(try reopened.verify().isIntact)

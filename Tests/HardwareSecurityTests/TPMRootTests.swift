@@ -172,7 +172,7 @@ struct TPMRootTests {
         }
     }
 
-    @Test("A sealed device key with any byte changed opens nothing")
+    @Test("A sealed device key with any byte changed opens nothing", .long)
     func damaged() throws {
         let tpm = try SoftwareTPM()
         let module = TrustedPlatformModule(tpm.address)
@@ -213,10 +213,10 @@ struct TPMRootTests {
         let home = KeychainHome(root: directory.path)
         let hardware = SecureHardware(otherModule)
         #expect(
-            try EmbeddedService.recover(
+            try ClosedKeychain.recover(
                 home: home, key: key, newPasscode: nil, clocks: keychain.clock.clocks, hardware: hardware) == 1)
         #expect(
-            try EmbeddedService.recover(
+            try ClosedKeychain.recover(
                 home: home, key: key, newPasscode: passcode, clocks: keychain.clock.clocks, hardware: hardware) == 1)
         let recovered = try TestKeychain(in: directory, clock: keychain.clock, hardware: hardware)
         try recovered.run(groups: ["G1"]) {

@@ -137,7 +137,7 @@ struct HostileServiceTests {
         #expect(try keychain.passwords().isEmpty)
     }
 
-    @Test("Lists without end end the import before anything is stored")
+    @Test("Lists without end end the import before anything is stored", .long)
     func endless() throws {
         let many = (0...100_000).map { FakeSecretService.path(0, $0) }
         let (items, keychain) = try Self.run { call, _ in

@@ -26,7 +26,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "T231 to T235: RSA: openssl decrypts what we encrypt, and we decrypt what it encrypts",
+        "T231 to T235: RSA: openssl decrypts what we encrypt, and we decrypt what it encrypts", .long,
         arguments: [1024, 2048, 3072, 4096, 8192])
     func rsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })

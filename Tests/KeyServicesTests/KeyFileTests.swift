@@ -12,7 +12,7 @@ import Testing
 struct KeyFileTests {
     private static let passphrase = SharedSecret(copying: "a passphrase".utf8)
 
-    @Test("openssl reads what we write, in each form")
+    @Test("openssl reads what we write, in each form", .long)
     func written() throws {
         let openssl = try OpenSSL()
         for key in SampleKeys.rsa + SampleKeys.curves {

@@ -144,7 +144,7 @@ struct CodingTests {
             let result = try store.search(search, limit: nil, withSecrets: true, withAttributes: withAttributes)
             #expect(result.records.count == 1 && result.damaged.count == 1)
         }
-        #expect(try store.inspect().damaged.count == 1)
+        #expect(try store.inspector.inspect().damaged.count == 1)
     }
 
     @Test("A search without attributes finds the same items with the same data, for every condition")
@@ -192,7 +192,7 @@ struct CodingTests {
         try fixture.tamper("UPDATE item SET \(change)")
         store = try fixture.open()
         #expect(try store.search(Sample.search(), limit: nil, withSecrets: true).records.isEmpty)
-        #expect(try store.inspect().damaged.count == 1)
+        #expect(try store.inspector.inspect().damaged.count == 1)
     }
 
     // MARK: Bytes

@@ -142,7 +142,7 @@ struct ConstrainedItemTests {
         } throws: { error in
             if case StoreError.duplicate = error { true } else { false }
         }
-        #expect(try fixture.store.inspect().damaged.isEmpty)
+        #expect(try fixture.store.inspector.inspect().damaged.isEmpty)
         #expect(try fixture.store.remove(Sample.search([.account: .string("alice")]), now: 200) == 1)
         try fixture.add("alice", nil)
         #expect(try fixture.text("alice") == "data of alice")
@@ -195,11 +195,11 @@ struct ConstrainedItemTests {
                     #expect(try fixture.text(account) == nil)
                 }
             }
-            #expect(try fixture.store.inspect().damaged.isEmpty)
+            #expect(try fixture.store.inspector.inspect().damaged.isEmpty)
         }
         try expectReadable("secret", "set")
         func change(_ old: String, _ new: String, rotates: Bool) throws {
-            try fixture.store.changePasscode(
+            try fixture.store.passcode.change(
                 from: ConstraintFixture.passcode(old), to: ConstraintFixture.passcode(new), rotates: rotates,
                 cost: ConstraintFixture.cost)
         }
@@ -223,18 +223,18 @@ struct ConstrainedItemTests {
         try fixture.add("both", .devicePasscode, .whenPasscodeSetThisDeviceOnly)
         try fixture.add("password", .applicationPassword)
         try fixture.add("plain", nil)
-        #expect(try fixture.store.itemsRequiringPasscode == bound.count + 2)
-        #expect(try fixture.store.removePasscode(ConstraintFixture.passcode("secret")) == bound.count + 2)
-        #expect(try fixture.store.itemsRequiringPasscode == 0)
+        #expect(try fixture.store.passcode.requiredByItems == bound.count + 2)
+        #expect(try fixture.store.passcode.remove(ConstraintFixture.passcode("secret")) == bound.count + 2)
+        #expect(try fixture.store.passcode.requiredByItems == 0)
         #expect(throws: StoreError.self) { _ = try fixture.keys(passcode: "secret") }
         #expect(throws: StoreError.self) { _ = try fixture.keys(set: ConstraintFixture.set) }
         for _ in 1...2 {
             let kept = try fixture.store.search(
                 Sample.search(), limit: nil, withSecrets: true, constraints: fixture.keys(password: "app"))
             #expect(kept.records.map(\.text) == ["data of password", "data of plain"])
-            #expect(try fixture.store.inspect().damaged.isEmpty)
+            #expect(try fixture.store.inspector.inspect().damaged.isEmpty)
             if !fixture.store.hasPasscode {
-                try fixture.store.setPasscode(ConstraintFixture.passcode("second"), cost: ConstraintFixture.cost)
+                try fixture.store.passcode.set(ConstraintFixture.passcode("second"), cost: ConstraintFixture.cost)
             }
         }
     }
@@ -245,7 +245,7 @@ struct ConstrainedItemTests {
         try fixture.add("presence", .userPresence, .always)
         try fixture.add("password", .applicationPassword, .always)
         try fixture.add("plain", nil, .always)
-        try fixture.store.changeSettings(
+        try fixture.store.administration.changeSettings(
             to: KeybagSettings(wipesAfterTen: true), ConstraintFixture.passcode("secret"))
         try fixture.enterWrongPasscodes(10)
         #expect(!fixture.store.hasPasscode)
@@ -260,7 +260,7 @@ struct ConstrainedItemTests {
         try fixture.add("alice", nil)
         try fixture.add("bob", .devicePasscode)
         let backup = BackupInMemory()
-        let report = try fixture.store.backup(
+        let report = try fixture.store.backups.write(
             under: ConstraintFixture.passcode("passphrase"), passcode: ConstraintFixture.passcode("secret"),
             cost: ConstraintFixture.cost, now: 1000, to: backup.write)
         #expect(report.portable == 1 && report.staying == 1 && report.damaged == 0)
@@ -270,7 +270,7 @@ struct ConstrainedItemTests {
             changed.accessControlFlags = .devicePasscode
             return changed
         }
-        let restored = try fixture.store.restore(
+        let restored = try fixture.store.backups.restore(
             under: ConstraintFixture.passcode("passphrase"), passcode: ConstraintFixture.passcode("secret"),
             merges: merges, dryRun: false,
             from: backup.read(into:))
@@ -285,7 +285,7 @@ struct ConstrainedItemTests {
         let fixture = try ConstraintFixture()
         try fixture.add("portable", .devicePasscode, .whenUnlocked)
         try fixture.add("bound", .devicePasscode, .whenUnlockedThisDeviceOnly)
-        let recovery = try fixture.store.createRecoveryKey(ConstraintFixture.passcode("secret"))
+        let recovery = try fixture.store.administration.createRecoveryKey(ConstraintFixture.passcode("secret"))
         let fresh = DeviceKey.ephemeral()
         fixture.store.close()
         func recover(dryRun: Bool) throws -> Int {

@@ -141,10 +141,10 @@ struct ConstraintAttackTests {
         let flags: [AccessControlFlags] = [.userPresence, .devicePasscode, .biometryAny, .biometryCurrentSet]
         for (number, flags) in flags.enumerated() { try fixture.add("item \(number)", flags, .always) }
         let rows = try (0..<flags.count).map { try fixture.row("item \($0)").row }
-        #expect(try fixture.store.removePasscode(ConstraintFixture.passcode("secret")) == flags.count)
+        #expect(try fixture.store.passcode.remove(ConstraintFixture.passcode("secret")) == flags.count)
         #expect(try fixture.find("item 0").records.isEmpty)
         // The program has kept copies of the rows, and sets a passcode of its own.
-        try fixture.store.setPasscode(ConstraintFixture.passcode("of a program"), cost: ConstraintFixture.cost)
+        try fixture.store.passcode.set(ConstraintFixture.passcode("of a program"), cost: ConstraintFixture.cost)
         let keys = try fixture.keys(passcode: "of a program", set: ConstraintFixture.set)
         let seal = try fixture.store.read(ConstraintUse(keys)) { (_, seal) throws(StoreError) in seal }
         for row in rows {
@@ -157,7 +157,7 @@ struct ConstraintAttackTests {
         let fixture = try ConstraintFixture()
         try fixture.add("alice", .devicePasscode, .always)
         let replacing = try fixture.files.replacingKeybag()
-        try fixture.store.changePasscode(
+        try fixture.store.passcode.change(
             from: ConstraintFixture.passcode("secret"), to: ConstraintFixture.passcode("newer one"), rotates: true,
             cost: ConstraintFixture.cost)
         fixture.store.close()

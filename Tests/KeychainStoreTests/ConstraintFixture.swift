@@ -24,7 +24,7 @@ final class ConstraintFixture {
         files = try StoreFixture()
         store = try files.open(clock: clock.clock)
         store.keepBiometryKey()
-        if hasPasscode { try store.setPasscode(Self.passcode("secret"), cost: Self.cost) }
+        if hasPasscode { try store.passcode.set(Self.passcode("secret"), cost: Self.cost) }
     }
 
     deinit { store.close() }
@@ -107,7 +107,7 @@ final class ConstraintFixture {
         let found = try store.read(ConstraintUse(keys)) { (database, seal) throws(StoreError) in
             var found: (ItemRow, RowSeal)?
             let search = Sample.search([.account: .string(account)])
-            try self.store.forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
+            try self.store.items(database, seal).forEachCandidate(of: search) { (row) throws(StoreError) in
                 found = (row, seal)
                 return false
             }

@@ -61,7 +61,7 @@ struct DerivationTests {
         }
         // An update also derives the key under which the item is stored again.
         #expect(probe.results == Array(repeating: true, count: [.update, .transaction].contains(operation) ? 2 : 1))
-        #expect(try fixture.store.inspect().damaged.isEmpty)
+        #expect(try fixture.store.inspector.inspect().damaged.isEmpty)
     }
 
     @Test("One call derives at most 16 keys, and derives none if it needs more")

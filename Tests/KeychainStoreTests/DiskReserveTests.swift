@@ -87,7 +87,7 @@ struct DiskReserveTests {
     func wiping() throws {
         let fixture = try ConstraintFixture()
         try fixture.add("plain", nil, .whenUnlocked)
-        try fixture.store.changeSettings(
+        try fixture.store.administration.changeSettings(
             to: KeybagSettings(wipesAfterTen: true), ConstraintFixture.passcode("secret"))
         #expect(try #require(fixture.store.connections.reserve).release())
         try NoSpace.$path.withValue("\(fixture.files.path)-reserve") { try fixture.enterWrongPasscodes(10) }

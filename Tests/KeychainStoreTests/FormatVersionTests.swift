@@ -61,7 +61,7 @@ struct FormatVersionTests {
         #expect(before.count == 5)
         for _ in 1...2 {
             let store = try StoreFixture.open(copy.path, copy.key)
-            #expect(try store.inspect().damaged.isEmpty)
+            #expect(try store.inspector.inspect().damaged.isEmpty)
             store.close()
         }
         #expect(try copy.numbers("PRAGMA user_version") == [4])
@@ -84,7 +84,7 @@ struct FormatVersionTests {
         let search = ItemSearch(.genericPassword, groups: .all(.claimed), synchronizable: .any)
         let found = try store.search(search, limit: nil, withSecrets: true)
         #expect(found.records.count == 2 && found.damaged.isEmpty)
-        #expect(try store.inspect().damaged.isEmpty)
+        #expect(try store.inspector.inspect().damaged.isEmpty)
         store.close()
         #expect(try copy.numbers("PRAGMA user_version") == [1])
     }
@@ -237,10 +237,10 @@ struct FormatVersionTests {
         _ = try store.add(ConstraintFixture.item("bound", .devicePasscode, .whenUnlockedThisDeviceOnly))
         #expect(try store.recoveryLosesConstrainedItems == 2)
         #expect(try lostAtRecovery(old) == before + 3)
-        let new = try store.createRecoveryKey(Self.passcode())
+        let new = try store.administration.createRecoveryKey(Self.passcode())
         #expect(try store.recoveryLosesConstrainedItems == 0)
         #expect(try lostAtRecovery(new) == before + 1)
-        #expect(try store.removeRecoveryKey(Self.passcode()))
+        #expect(try store.administration.removeRecoveryKey(Self.passcode()))
         #expect(try store.recoveryLosesConstrainedItems == 0)
         store.close()
         withExtendedLifetime(copy) {}

@@ -66,7 +66,7 @@ struct FrozenConstraintTests {
             try ApplicationPassword(SharedSecret(copying: "the application's first password".utf8)))
         let enrollment = try Self.enrollment()
         #expect(
-            try store.securityKeys() == [EnrolledSecurityKey(enrollment: enrollment, satisfiesUserPresence: true)])
+            try store.securityKeys.all() == [EnrolledSecurityKey(enrollment: enrollment, satisfiesUserPresence: true)])
         try store.satisfy(keys, with: Self.secret, of: enrollment.identifier)
         #expect(try texts(keys) == expected(Set(Self.flags.keys)))
         let touched = store.constraintKeys()
@@ -86,8 +86,8 @@ struct FrozenConstraintTests {
         let temporary = try TemporaryDirectory()
         let key = try DeviceKey.loadOrCreate(in: try PrivateDirectory(existing: temporary.path))
         let store = try StoreFixture.open("\(temporary.path)/keychain.db", key)
-        try store.setPasscode(ConstraintFixture.passcode(Self.passcode), cost: PasscodeCost(exponent: 10))
-        try store.enrollSecurityKey(
+        try store.passcode.set(ConstraintFixture.passcode(Self.passcode), cost: PasscodeCost(exponent: 10))
+        try store.securityKeys.enroll(
             Self.enrollment(), secret: Self.secret, satisfiesUserPresence: true,
             passcode: ConstraintFixture.passcode(Self.passcode))
         let password = try ApplicationPassword(

@@ -46,7 +46,7 @@ struct FrozenLookupTests {
         store.close()
         let restored = try LookupSample.store()
         var rest = Array(try Data(contentsOf: Self.folder.appending(path: "backup")))[...]
-        _ = try restored.restore(
+        _ = try restored.backups.restore(
             under: try ConstraintFixture.passcode(Self.passphrase), passcode: nil, merges: false, dryRun: false,
             from: { (buffer) throws(StoreError) in
                 let count = min(buffer.count, rest.count)
@@ -59,7 +59,7 @@ struct FrozenLookupTests {
     }
 
     private func expectItems(in store: KeychainStore) throws {
-        #expect(try store.inspect().damaged.isEmpty)
+        #expect(try store.inspector.inspect().damaged.isEmpty)
         for (text, pairs) in Self.maps {
             let map = try LookupSample.map(pairs)
             let search = try LookupSample.search(pairs, map.itemClass)
@@ -84,7 +84,7 @@ struct FrozenLookupTests {
         }
         _ = try store.add(Sample.item("bob"))
         var backup: [UInt8] = []
-        _ = try store.backup(
+        _ = try store.backups.write(
             under: try ConstraintFixture.passcode(Self.passphrase), passcode: nil, cost: PasscodeCost(exponent: 10),
             now: 1000, to: { (bytes) throws(StoreError) in backup += Array(bytes) })
         store.close()

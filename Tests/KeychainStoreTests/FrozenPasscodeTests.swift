@@ -60,7 +60,7 @@ struct FrozenPasscodeTests {
             // A keychain in memory has another root, but the same device key.
             let directory = try TemporaryDirectory()
             let store = try StoreFixture.open("\(directory.path)/keychain.db", device)
-            _ = try store.restore(
+            _ = try store.backups.restore(
                 under: try Self.passcode(Self.passphrase), passcode: nil, merges: false, dryRun: false,
                 from: { (buffer) throws(StoreError) in
                     let count = min(buffer.count, file.count)
@@ -85,12 +85,12 @@ struct FrozenPasscodeTests {
         let store = try StoreFixture.open("\(temporary.path)/keychain.db", key)
         let cost = PasscodeCost(exponent: 10)
         let passcode = try Self.passcode(Self.passcode)
-        try store.setPasscode(passcode, cost: cost)
+        try store.passcode.set(passcode, cost: cost)
         for protection in ProtectionClass.allCases { _ = try store.add(Self.item(protection)) }
-        try store.changeSettings(to: KeybagSettings(graceSeconds: 7, lockInterval: 900), passcode)
-        let recovery = try store.createRecoveryKey(passcode)
+        try store.administration.changeSettings(to: KeybagSettings(graceSeconds: 7, lockInterval: 900), passcode)
+        let recovery = try store.administration.createRecoveryKey(passcode)
         var backup: [UInt8] = []
-        _ = try store.backup(
+        _ = try store.backups.write(
             under: try Self.passcode(Self.passphrase), passcode: passcode, cost: cost, now: 1000,
             to: { (bytes) throws(StoreError) in backup += Array(bytes) })
         store.close()

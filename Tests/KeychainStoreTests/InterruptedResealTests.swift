@@ -20,7 +20,7 @@ struct InterruptedResealTests {
         // A class that a passcode does not protect: only the shares must be sealed again.
         try fixture.addMany(Snapshot.count, flags, .always)
         let snapshot = try Snapshot(of: fixture)
-        try fixture.store.changePasscode(
+        try fixture.store.passcode.change(
             from: ConstraintFixture.passcode("secret"), to: ConstraintFixture.passcode("second"), rotates: true,
             cost: ConstraintFixture.cost
         ) { done, total in snapshot.takeIfBetween(done, total) }
@@ -96,6 +96,6 @@ final class Snapshot {
         try expectReadable(store, keys)
         #expect(try revisions() == [2: Self.count])
         #expect(try !store.refresh().isResealing)
-        #expect(try store.inspect().damaged.isEmpty)
+        #expect(try store.inspector.inspect().damaged.isEmpty)
     }
 }

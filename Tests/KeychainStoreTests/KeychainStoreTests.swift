@@ -71,7 +71,7 @@ struct KeychainStoreTests {
         let steps = try store.read { (database, seal) throws(StoreError) in
             var form = search.form(seal.columns)
             var parameters = search.parameters(form, seal.tokens)
-            try KeychainStore.nameGroups(of: &form, &parameters, in: database)
+            try ItemTransaction.nameGroups(of: &form, &parameters, in: database)
             return try database.plan(form.sql)
         }
         let index = "INDEX item_group (class=?\(groupCount.isAll && count > 16 ? "" : " AND access_group=?"))"
@@ -87,7 +87,7 @@ struct KeychainStoreTests {
         let row = try #require(
             try store.read { (database, seal) throws(StoreError) in
                 var rows: [ItemRow] = []
-                try store.forEachCandidate(of: Sample.search(), in: database, seal) { (row) throws(StoreError) in
+                try store.items(database, seal).forEachCandidate(of: Sample.search()) { (row) throws(StoreError) in
                     rows.append(row)
                     return true
                 }
@@ -294,18 +294,18 @@ struct KeychainStoreTests {
         for rotates in [false, true] {
             let fixture = try StoreFixture()
             var store = try fixture.open()
-            if rotates { try store.setPasscode(try passcode("the old one"), cost: PasscodeCost(exponent: 10)) }
+            if rotates { try store.passcode.set(try passcode("the old one"), cost: PasscodeCost(exponent: 10)) }
             _ = try store.add(Sample.item("before"))
             store.close()
             let replacing = try fixture.replacingKeybag()
             store = try fixture.open()
             if rotates {
-                try store.changePasscode(
+                try store.passcode.change(
                     from: try passcode("the old one"), to: try passcode("the new one"), rotates: true,
                     cost: PasscodeCost(exponent: 10))
                 try store.unlock(try passcode("the new one"), floor: PasscodeCost(exponent: 10))
             } else {
-                try store.setPasscode(try passcode("the new one"), cost: PasscodeCost(exponent: 10))
+                try store.passcode.set(try passcode("the new one"), cost: PasscodeCost(exponent: 10))
             }
             _ = try store.add(Sample.item("after"))
             #expect(try store.search(Sample.search(), limit: nil, withSecrets: true).records.count == 2)

@@ -33,17 +33,17 @@ struct ReadOnlyStoreTests {
             ("update", { _ = try store.update(Sample.search()) { $0 } }),
             ("remove", { _ = try store.remove(Sample.search(), now: 1) }),
             ("remove nothing", { _ = try store.remove(Sample.search([.account: .string("nobody")]), now: 1) }),
-            ("repair", { _ = try store.repair(.moveDamaged, dryRun: false) }),
-            ("quarantine", { _ = try store.repair(.emptyQuarantine, dryRun: false) }),
-            ("set a passcode", { try store.setPasscode(passcode, cost: cost) }),
+            ("repair", { _ = try store.inspector.repair(.moveDamaged, dryRun: false) }),
+            ("quarantine", { _ = try store.inspector.repair(.emptyQuarantine, dryRun: false) }),
+            ("set a passcode", { try store.passcode.set(passcode, cost: cost) }),
             (
                 "change a passcode",
-                { try store.changePasscode(from: passcode, to: passcode, rotates: true, cost: cost) }
+                { try store.passcode.change(from: passcode, to: passcode, rotates: true, cost: cost) }
             ),
-            ("remove a passcode", { _ = try store.removePasscode(passcode) }),
-            ("recovery key", { _ = try store.createRecoveryKey(nil) }),
-            ("settings", { try store.changeSettings(to: KeybagSettings(), nil) }),
-            ("audit", { try store.setAuditHead(.first()) }),
+            ("remove a passcode", { _ = try store.passcode.remove(passcode) }),
+            ("recovery key", { _ = try store.administration.createRecoveryKey(nil) }),
+            ("settings", { try store.administration.changeSettings(to: KeybagSettings(), nil) }),
+            ("audit", { try store.audit.setHead(.first()) }),
         ]
         for (name, change) in changes {
             #expect("\(name)") { try change() } throws: { error in
@@ -54,8 +54,8 @@ struct ReadOnlyStoreTests {
         store.lock(immediately: true)
         try store.checkpoint()
         try store.unlock(passcode)
-        #expect(try store.repair(.moveDamaged, dryRun: true) == 0)
-        let inspection = try store.inspect()
+        #expect(try store.inspector.repair(.moveDamaged, dryRun: true) == 0)
+        let inspection = try store.inspector.inspect()
         #expect(inspection.rows == 1 && inspection.damaged.isEmpty && inspection.structure.isEmpty)
         #expect(try accounts(in: store) == ["alice"])
         store.close()
@@ -224,7 +224,7 @@ struct ReadOnlyStoreTests {
         let path = "\(directory.path)/keychain.db"
         let store = try StoreFixture.open(path, key)
         _ = try store.add(Sample.item("alice"))
-        if withPasscode { try store.setPasscode(try passcode(), cost: cost) }
+        if withPasscode { try store.passcode.set(try passcode(), cost: cost) }
         store.close()
         return (directory, path)
     }

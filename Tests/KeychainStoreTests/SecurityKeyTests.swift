@@ -28,7 +28,7 @@ struct SecurityKeyTests {
         func enroll(
             in fixture: ConstraintFixture, satisfiesUserPresence: Bool = false, evaluation: ConstraintKeys? = nil
         ) throws {
-            try fixture.store.enrollSecurityKey(
+            try fixture.store.securityKeys.enroll(
                 enrollment, secret: secret, satisfiesUserPresence: satisfiesUserPresence,
                 passcode: ConstraintFixture.passcode("secret"), evaluation: evaluation)
         }
@@ -70,7 +70,7 @@ struct SecurityKeyTests {
         fixture.store.lock(immediately: true)
         #expect(both.isEmpty)
         try fixture.reopen()
-        let stored = try fixture.store.securityKeys()
+        let stored = try fixture.store.securityKeys.all()
         #expect(stored == [EnrolledSecurityKey(enrollment: device.enrollment, satisfiesUserPresence: false)])
         #expect(try fixture.text("touch", device.touched(in: fixture)) == "data of touch")
     }
@@ -92,7 +92,7 @@ struct SecurityKeyTests {
         #expect(try fixture.text("passcode", keys) == nil)
         #expect(try fixture.row("passcode").row.clear.revision == revision, "a row that does not change is not written")
         #expect(try !fixture.store.refresh().isResealing)
-        #expect(try fixture.store.inspect().damaged.isEmpty)
+        #expect(try fixture.store.inspector.inspect().damaged.isEmpty)
     }
 
     @Test("A second key opens older items of the first if the passcode opens them, or if the first was touched")
@@ -109,7 +109,7 @@ struct SecurityKeyTests {
         for device in [first, third] {
             #expect(try fixture.text("touch", device.touched(in: fixture)) == "data of touch")
         }
-        try fixture.store.changePasscode(
+        try fixture.store.passcode.change(
             from: ConstraintFixture.passcode("secret"), to: ConstraintFixture.passcode("rotated"), rotates: true,
             cost: ConstraintFixture.cost)
         #expect(try fixture.text("touch", third.touched(in: fixture)) == "data of touch")
@@ -128,28 +128,28 @@ struct SecurityKeyTests {
         try fixture.add("finger", [.latchkeySecurityKey, .biometryCurrentSet, .or])
         try second.enroll(in: fixture, satisfiesUserPresence: true)
         try fixture.add("either", .latchkeySecurityKey)
-        #expect(try fixture.store.itemsRequiring(first.identifier) == 2)
-        #expect(try fixture.store.itemsRequiring(second.identifier) == 0)
+        #expect(try fixture.store.securityKeys.itemsRequiring(first.identifier) == 2)
+        #expect(try fixture.store.securityKeys.itemsRequiring(second.identifier) == 0)
         let passcode = try ConstraintFixture.passcode("secret")
         #expect {
-            try fixture.store.removeSecurityKey(first.identifier, passcode: passcode)
+            try fixture.store.securityKeys.remove(first.identifier, passcode: passcode)
         } throws: { error in
             if case StoreError.itemsRequireSecurityKey(count: 2) = error { true } else { false }
         }
         #expect {
-            try fixture.store.removeSecurityKey(first.identifier, passcode: nil)
+            try fixture.store.securityKeys.remove(first.identifier, passcode: nil)
         } throws: {
             Self.isRefused($0) { if case .passcodeNeeded = $0 { true } else { false } }
         }
-        #expect(try fixture.store.securityKeys().count == 2)
+        #expect(try fixture.store.securityKeys.all().count == 2)
         let held = try first.touched(in: fixture)
         let copy = try fixture.row("one").row
         #expect(
-            try fixture.store.removeSecurityKey(first.identifier, passcode: passcode, deletesItems: true) == 2)
+            try fixture.store.securityKeys.remove(first.identifier, passcode: passcode, deletesItems: true) == 2)
         #expect(held.isEmpty, "an evaluation keeps the key of a removed pair")
-        #expect(try fixture.store.securityKeys().map(\.identifier) == [second.identifier])
+        #expect(try fixture.store.securityKeys.all().map(\.identifier) == [second.identifier])
         #expect(throws: StoreError.self) { _ = try first.touched(in: fixture) }
-        #expect(throws: StoreError.self) { _ = try fixture.store.itemsRequiring(first.identifier) }
+        #expect(throws: StoreError.self) { _ = try fixture.store.securityKeys.itemsRequiring(first.identifier) }
         #expect(try fixture.find("only").records.isEmpty && fixture.find("all").records.isEmpty)
         #expect(try fixture.text("either", second.touched(in: fixture)) == "data of either")
         // The passcode has removed the shares of the key.
@@ -180,21 +180,21 @@ struct SecurityKeyTests {
         try fixture.add("touch", .latchkeySecurityKey)
         try fixture.add("presence", .userPresence, .always)
         try fixture.add("all", [.latchkeySecurityKey, .devicePasscode, .and])
-        #expect(try fixture.store.itemsRequiringPasscode == 1)
-        #expect(try fixture.store.removePasscode(ConstraintFixture.passcode("secret")) == 1)
+        #expect(try fixture.store.passcode.requiredByItems == 1)
+        #expect(try fixture.store.passcode.remove(ConstraintFixture.passcode("secret")) == 1)
         for account in ["touch", "presence"] {
             #expect(try fixture.text(account, device.touched(in: fixture)) == "data of \(account)")
         }
-        try fixture.store.setPasscode(ConstraintFixture.passcode("second"), cost: ConstraintFixture.cost)
+        try fixture.store.passcode.set(ConstraintFixture.passcode("second"), cost: ConstraintFixture.cost)
         #expect(try fixture.text("touch", device.touched(in: fixture)) == "data of touch")
         // No passcode opened the share of this row, so none gets one.
         #expect(try fixture.text("presence", fixture.keys(passcode: "second")) == nil)
         #expect(try fixture.text("presence", device.touched(in: fixture)) == "data of presence")
-        #expect(try fixture.store.inspect().damaged.isEmpty)
-        try fixture.store.changeSettings(
+        #expect(try fixture.store.inspector.inspect().damaged.isEmpty)
+        try fixture.store.administration.changeSettings(
             to: KeybagSettings(wipesAfterTen: true), ConstraintFixture.passcode("second"))
         try fixture.enterWrongPasscodes(10)
-        #expect(try fixture.store.securityKeys().isEmpty)
+        #expect(try fixture.store.securityKeys.all().isEmpty)
         #expect(try fixture.find("presence").records.isEmpty)
     }
 
@@ -203,7 +203,7 @@ struct SecurityKeyTests {
         let fixture = try ConstraintFixture()
         let device = try Device(1)
         func enroll(_ secret: SharedSecret, _ passcode: String) throws {
-            try fixture.store.enrollSecurityKey(
+            try fixture.store.securityKeys.enroll(
                 device.enrollment, secret: secret, satisfiesUserPresence: false,
                 passcode: ConstraintFixture.passcode(passcode))
         }
@@ -267,7 +267,7 @@ struct SecurityKeyTests {
         try fixture.addMany(Snapshot.count, .userPresence)
         let device = try Device(2)
         let snapshot = try Snapshot(of: fixture)
-        try fixture.store.enrollSecurityKey(
+        try fixture.store.securityKeys.enroll(
             device.enrollment, secret: device.secret, satisfiesUserPresence: true,
             passcode: ConstraintFixture.passcode("secret")
         ) { done, total in snapshot.takeIfBetween(done, total) }

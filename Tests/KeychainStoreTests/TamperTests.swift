@@ -11,7 +11,7 @@ import Testing
 /// A process that can write the file can cause errors, but not wrong results.
 @Suite("Tampering")
 struct TamperTests {
-    @Test("Any flipped byte gives an error, a skipped row or the correct result")
+    @Test("Any flipped byte gives an error, a skipped row or the correct result", .long)
     func everyByte() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -36,7 +36,7 @@ struct TamperTests {
         #expect(refused > 0, "no flip was detected: the test flips nothing")
     }
 
-    @Test("Any flipped byte of the log gives an error, an earlier state or the correct result")
+    @Test("Any flipped byte of the log gives an error, an earlier state or the correct result", .long)
     func everyByteOfTheLog() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -149,7 +149,7 @@ struct TamperTests {
             #expect(result.records.isEmpty == !isShared, "\(account)")
             #expect(result.records.allSatisfy { $0.text == "data of \(account)" })
         }
-        #expect(try store.inspect().damaged.count == (isShared ? 0 : 2))
+        #expect(try store.inspector.inspect().damaged.count == (isShared ? 0 : 2))
     }
 
     @Test(
@@ -186,7 +186,7 @@ struct TamperTests {
         #expect(try store.search(bob, limit: nil, withSecrets: false).records.isEmpty)
         #expect(try store.update(bob) { $0 } == 0)
         #expect(try store.remove(bob, now: 200) == 0)
-        #expect(try store.inspect().damaged.count == 1)
+        #expect(try store.inspector.inspect().damaged.count == 1)
     }
 
     @Test(
@@ -203,7 +203,7 @@ struct TamperTests {
         let result = try store.search(Sample.search(), limit: nil, withSecrets: true)
         #expect(result.records.map(\.text) == ["new"])
         #expect(result.damaged.isEmpty)
-        #expect(try store.quarantinedRows() == 1)
+        #expect(try store.inspector.quarantinedRows() == 1)
         store.close()
         #expect(try fixture.numbers("SELECT length(\(half)) FROM quarantine") == [200])
     }
@@ -225,6 +225,6 @@ struct TamperTests {
             } == 1)
         #expect(
             try store.search(Sample.search(), limit: nil, withSecrets: true).records.map(\.text) == ["data of alice"])
-        #expect(try store.quarantinedRows() == 1)
+        #expect(try store.inspector.quarantinedRows() == 1)
     }
 }

@@ -55,7 +55,7 @@ struct CertificateRenewTests {
         ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"],
     ]
 
-    @Test("A self-signed certificate is renewed with the same key or a new one", arguments: keys, [false, true])
+    @Test("A self-signed certificate is renewed with the same key or a new one", .long, arguments: keys, [false, true])
     func selfSigned(_ key: [String], isNewKey: Bool) throws {
         let old = try authority.issue(
             "/C=DE/O=Example/CN=local",

@@ -89,7 +89,7 @@ struct ClipboardTests {
     // MARK: Programs
 
     @Test(
-        "copy passes the secret through a pipe only, and clears the clipboard after the timeout",
+        "copy passes the secret through a pipe only, and clears the clipboard after the timeout", .long,
         arguments: [
             ("wl-copy", "WAYLAND_DISPLAY", "--type text/plain", "--clear"),
             ("xclip", "DISPLAY", "-selection clipboard -in", "-selection clipboard -in"),
@@ -161,7 +161,7 @@ struct ClipboardTests {
         #expect(outcome.error == "latchkey: copied a/b to the clipboard (wl-copy); it is not cleared\n")
     }
 
-    @Test("without a clipboard, with a missing program and with one that fails, copy exits with 53")
+    @Test("without a clipboard, with a missing program and with one that fails, copy exits with 53", .long)
     func unavailable() throws {
         let shell = try Shell()
         let outcome = try shell.run(

@@ -72,7 +72,7 @@ struct CompletionTests {
     }
 
     @Test(
-        "In bash, what latchkey offers is what its commands accept",
+        "In bash, what latchkey offers is what its commands accept", .long,
         arguments: [
             ("find-generic-password --passcode-fi", "--passcode-file"), ("find-generic-password --v", ""),
             ("find-generic-password -h", ""), ("find-generic-password FILE", "FILE1"),

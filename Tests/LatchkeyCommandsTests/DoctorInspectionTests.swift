@@ -104,7 +104,7 @@ struct DoctorInspectionTests {
         #expect(json.contains(#""readable" : false"#) && json.contains(#""hint" : "#), "\(json)")
     }
 
-    @Test("Under a lock of another process, a report says so within seconds")
+    @Test("Under a lock of another process, a report says so within seconds", .long)
     func locked() throws {
         let home = try ExaminedHome()
         try home.createWithLog()
@@ -178,7 +178,7 @@ private struct ExaminedHome {
         let original = try TemporaryDirectory()
         let service = try EmbeddedService(home: KeychainHome(root: original.path))
         try service.checkpoint()
-        _ = try service.add(
+        _ = try service.items.add(
             ItemAddition(.genericPassword),
             from: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
         try FileManager.default.copyItem(atPath: original.path, toPath: path)

@@ -39,7 +39,7 @@ struct DoctorReportTests {
         #expect(outcome.output.contains("finding:    WRONG  keychain\n") && !outcome.output.contains(Self.marker))
     }
 
-    @Test("Of all that a keychain, a home and an environment hold, the report and the debug log have nothing")
+    @Test("Of all that a keychain, a home and an environment hold, the report and the debug log have nothing", .long)
     func markers() throws {
         let shell = try MarkedShell(Self.marker)
         let filled = try shell.run(

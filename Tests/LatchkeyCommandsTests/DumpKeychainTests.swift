@@ -33,7 +33,7 @@ struct DumpKeychainTests {
         outcome.output.matches(of: /"acct"<blob>="(item-\d+)"/).map { String($0.1) }
     }
 
-    @Test("Every item is shown once, with its data, in the order in which it was added")
+    @Test("Every item is shown once, with its data, in the order in which it was added", .long)
     func complete() throws {
         try add(0..<Self.count, .afterFirstUnlock)
         let outcome = keychain.security("dump-keychain -d")
@@ -43,7 +43,7 @@ struct DumpKeychainTests {
         #expect(outcome.output.split(separator: "\n").count { $0 == data } == Self.count)
     }
 
-    @Test("Of a locked keychain, the items of open classes are shown, and a note says that others are not")
+    @Test("Of a locked keychain, the items of open classes are shown, and a note says that others are not", .long)
     func locked() throws {
         try add(0..<Self.count, .afterFirstUnlock)
         try add(Self.count..<Self.count + 5, length: 1, .whenUnlocked)

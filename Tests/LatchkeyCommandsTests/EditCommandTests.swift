@@ -26,7 +26,7 @@ struct EditCommandTests {
         try expectKept("first\nouter\n", run)
     }
 
-    @Test("A file that is created or removed during the edit is left as it is, and the text is kept")
+    @Test("A file that is created or removed during the edit is left as it is, and the text is kept", .long)
     func createdAndRemoved() throws {
         try shell.editor("inner", #"printf 'inner\n' >> "$1""#)
         try shell.editor(
@@ -72,7 +72,7 @@ struct EditCommandTests {
     enum End: CaseIterable { case endOfInput, interrupt, hangUp }
 
     @Test(
-        "At the prompt of a lock during the edit, the text is kept and named, however the command ends",
+        "At the prompt of a lock during the edit, the text is kept and named, however the command ends", .long,
         arguments: End.allCases)
     func locked(_ end: End) throws {
         let (daemon, terminal) = (try DaemonProcess(), try PseudoTerminal())
@@ -219,6 +219,7 @@ struct EditCommandTests {
 
     @Test(
         "A known editor is started with options against copies, before those of the person; another one with a warning",
+        .long,
         arguments: [
             ("vim", "-n|-i|NONE|-c|set nobackup nowritebackup noundofile noswapfile viminfo=|+3", false),
             ("nvim", "-n|-i|NONE|-c|set nobackup nowritebackup noundofile noswapfile shada=|+3", false),

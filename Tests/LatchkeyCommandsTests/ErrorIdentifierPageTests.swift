@@ -27,7 +27,7 @@ struct ErrorIdentifierPageTests {
             What the identifiers of errors mean. `latchkey` prints them on a terminal after the message, and with
             `-v` everywhere; `latchkey explain LK1201` shows a section of this page. `security` does not print
             them: its output is macOS's. `ErrorIdentifierPageTests` generates this page
-            (`LATCHKEY_RECORD=1 ./Scripts/test --filter ErrorIdentifierPageTests`).
+            (`LATCHKEY_RECORD=1 ./Scripts/check/test --filter ErrorIdentifierPageTests`).
 
             An identifier says which kind of failure it is, and the message which case of it. Its number does not
             change, and is not given to another kind. Exit values that no identifier has are at the end.

@@ -46,7 +46,7 @@ struct IdentityCommandTests {
     }
 
     @Test(
-        "an identity made by openssl, modern or legacy, is imported, found, exported and deleted",
+        "an identity made by openssl, modern or legacy, is imported, found, exported and deleted", .long,
         arguments: [false, true])
     func life(_ isLegacy: Bool) throws {
         let words = ["-certfile", authority.intermediate.file] + (isLegacy ? ["-legacy"] : [])

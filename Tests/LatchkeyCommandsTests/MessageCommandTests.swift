@@ -51,7 +51,7 @@ struct MessageCommandTests {
     }
 
     @Test(
-        "openssl verifies what an identity of the keychain signs, named by common name, email address or hash",
+        "openssl verifies what an identity of the keychain signs, named by common name, email address or hash", .long,
         arguments: ["-N Alice Example", "-N ALICE@example.com", "-Z"], ["SHA256", "SHA384", "SHA512"])
     func signs(_ name: String, _ hash: String) throws {
         let out = openssl.path("\(UUID().uuidString).p7m")

@@ -8,7 +8,7 @@ import Testing
 @Suite("The passcode in a shell")
 struct PasscodeProcessTests {
     @Test(
-        "a locked item exits with 36, and opens with --passcode-file, --passcode-fd and the environment"
+        "a locked item exits with 36, and opens with --passcode-file, --passcode-fd and the environment", .long
     )
     func mainJob() throws {
         let shell = try prepared()
@@ -27,7 +27,7 @@ struct PasscodeProcessTests {
         #expect(outcome.output == "36\nv\nv\nv\nv\n36\n0\n0\n")
     }
 
-    @Test("the daily commands exit with 36 while the keychain is locked, and unlock it with --passcode-file")
+    @Test("the daily commands exit with 36 while the keychain is locked, and unlock it with --passcode-file", .long)
     func dailyCommands() throws {
         let shell = try prepared()
         let outcome = try shell.run(
@@ -79,7 +79,7 @@ struct PasscodeProcessTests {
         #expect(problems.count == 7, "\(problems)")
     }
 
-    @Test("the old and the new passcode are read from two lines, files or descriptors; a wrong one counts once")
+    @Test("the old and the new passcode are read from two lines, files or descriptors; a wrong one counts once", .long)
     func change() throws {
         let shell = try prepared()
         let outcome = try shell.run(
@@ -156,7 +156,8 @@ struct PasscodeProcessTests {
     }
 
     @Test(
-        "backup writes a file of mode 0600 and does not replace one; restore merges, and rejects a wrong passphrase"
+        "backup writes a file of mode 0600 and does not replace one; restore merges, and rejects a wrong passphrase",
+        .long
     )
     func backup() throws {
         let shell = try prepared()

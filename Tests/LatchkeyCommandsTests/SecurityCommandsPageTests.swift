@@ -29,7 +29,7 @@ struct SecurityCommandsPageTests {
         var lines = [
             "# Commands of `security`", "",
             "Every command and flag of macOS's `security`, and what it does here. `SecurityCommandsPageTests`",
-            "generates this page (`LATCHKEY_RECORD=1 ./Scripts/test --filter SecurityCommandsPageTests`).", "",
+            "generates this page (`LATCHKEY_RECORD=1 ./Scripts/check/test --filter SecurityCommandsPageTests`).", "",
             "- works: as on macOS, apart from what [Compatibility.md](Compatibility.md#the-command-security) says",
             "- accepted: without effect, or only kept and shown; the help of the command says why",
             "- refused: with this exit value", "",

@@ -59,7 +59,7 @@ struct IdentityUpdatesTests {
     }
 
     @Test(
-        "A server takes a renewed identity while it serves, and refuses no connection",
+        "A server takes a renewed identity while it serves, and refuses no connection", .long,
         arguments: [Backend.onDisk, .ephemeral, .daemon])
     func renewal(_ backend: Backend) async throws {
         let keychain = try TestKeychain(backend)

@@ -51,7 +51,7 @@ struct AccessMatrixTests {
             "# Access matrix", "",
             "Which caller may perform which operation of latchkeyd. `AccessMatrixTests` computes it with",
             "`AccessPolicy` and generates this page",
-            "(`LATCHKEY_RECORD=1 ./Scripts/test --filter AccessMatrixTests`).", "",
+            "(`LATCHKEY_RECORD=1 ./Scripts/check/test --filter AccessMatrixTests`).", "",
             "yes is allowed, denied errSecMissingEntitlement (−34018), passcode errSecInteractionNotAllowed",
             "(−25308) unless the caller gives the passcode. An operation on items has two rows: for items of",
             "a group that the caller has, and for items of another program's group. A search that names no",

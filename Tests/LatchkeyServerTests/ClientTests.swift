@@ -160,7 +160,7 @@ struct ClientTests {
     }
 
     @Test(
-        "A change without a response is reported as unknown, even if no daemon comes back or every attempt fails"
+        "A change without a response is reported as unknown, even if no daemon comes back or every attempt fails", .long
     )
     func neverAnswered() throws {
         let fixture = try ServerFixture()
@@ -243,7 +243,7 @@ struct ClientTests {
         service.close()
     }
 
-    @Test("A daemon that ends is reported to lock observers once, with no state")
+    @Test("A daemon that ends is reported to lock observers once, with no state", .long)
     func lostDaemon() throws {
         let fixture = try ServerFixture()
         // One connection, and none after it.

@@ -30,16 +30,16 @@ struct IdleKeychainTests {
         defer { server.stop() }
         let passcode = SharedSecret(copying: "a passcode".utf8)
         let services = try [1000, 1001].map { (user: UInt32) in try provider.keychain(of: user).service }
-        for service in services { try service.setPasscode(passcode, progress: { _, _ in }) }
-        func states() throws -> [LockState] { try services.map { try $0.lockStatus().state } }
+        for service in services { try service.lock.setPasscode(passcode, progress: { _, _ in }) }
+        func states() throws -> [LockState] { try services.map { try $0.lock.status().state } }
         #expect(try states() == [.unlocked, .unlocked])
         server.handleSessionEvent(.end, of: 1002)
         #expect(try states() == [.unlocked, .unlocked])
         server.handleSessionEvent(.end, of: 1001)
         #expect(try states() == [.unlocked, .locked])
         for service in services {
-            try service.unlock(passcode, progress: { _, _ in })
-            try service.changeSettings(to: KeybagSettings(locksOnSleep: true), passcode)
+            try service.lock.unlock(passcode, progress: { _, _ in })
+            try service.lock.changeSettings(to: KeybagSettings(locksOnSleep: true), passcode)
         }
         server.handleSessionEvent(.sleep)
         #expect(try states() == [.locked, .locked])
@@ -47,7 +47,7 @@ struct IdleKeychainTests {
 
     private var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
 
-    @Test("Two thousand users leave only the allowed number of keychains open, and each finds its item again")
+    @Test("Two thousand users leave only the allowed number of keychains open, and each finds its item again", .long)
     func manyUsers() throws {
         let count = Int(ProcessInfo.processInfo.environment["LATCHKEY_USERS"] ?? "") ?? 2000
         let provider = provider(OpenKeychains(idleCount: 8))
@@ -55,7 +55,7 @@ struct IdleKeychainTests {
         let before = descriptors
         for user in 0..<count {
             let keychain = try provider.keychain(of: 100_000 + UInt32(user))
-            _ = try keychain.service.add(Items.addition("a", data: "of \(user)"), from: caller)
+            _ = try keychain.service.items.add(Items.addition("a", data: "of \(user)"), from: caller)
         }
         #expect(provider.openCount <= 8)
         // Other tests open files at the same time. Each open keychain has at least four files, so
@@ -64,7 +64,8 @@ struct IdleKeychainTests {
         for user in stride(from: 0, to: count, by: 97) {
             let keychain = try provider.keychain(of: 100_000 + UInt32(user))
             #expect(
-                try keychain.service.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text)
+                try keychain.service.items.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(
+                    \.text)
                     == ["of \(user)"])
         }
     }
@@ -79,8 +80,8 @@ struct IdleKeychainTests {
         let passcode = SharedSecret(copying: "correct horse battery".utf8)
         do {
             let locked = try provider.keychain(of: 2)
-            try locked.service.setPasscode(passcode, progress: { _, _ in })
-            try locked.service.unlock(passcode, progress: { _, _ in })
+            try locked.service.lock.setPasscode(passcode, progress: { _, _ in })
+            try locked.service.lock.unlock(passcode, progress: { _, _ in })
         }
         do { _ = try provider.keychain(of: 3) }
         #expect(provider.openCount == 3)
@@ -89,9 +90,9 @@ struct IdleKeychainTests {
         #expect(provider.openCount == 3)
         let error = #expect(throws: KeychainError.self) { try provider.keychain(of: 5) }
         #expect(error?.status == .notAvailable && error?.problem.contains("3 keychains are open") == true)
-        #expect(try provider.keychain(of: 2).service.lockStatus().state == .unlocked)
-        _ = try held.service.add(Items.addition("a"), from: caller)
-        _ = try fourth.service.add(Items.addition("a"), from: caller)
+        #expect(try provider.keychain(of: 2).service.lock.status().state == .unlocked)
+        _ = try held.service.items.add(Items.addition("a"), from: caller)
+        _ = try fourth.service.items.add(Items.addition("a"), from: caller)
     }
 
     @Test("An idle keychain is closed after its timeout and its home released; one in use is not")
@@ -125,7 +126,7 @@ struct IdleKeychainTests {
                 for round in 0..<30 {
                     do {
                         let keychain = try provider.keychain(of: UInt32(1 + (thread + round) % 3))
-                        _ = try keychain.service.add(Items.addition("\(thread) \(round)"), from: caller)
+                        _ = try keychain.service.items.add(Items.addition("\(thread) \(round)"), from: caller)
                     } catch {
                         failures.add("\(error)")
                     }
@@ -136,7 +137,7 @@ struct IdleKeychainTests {
         #expect(eventually { running.wait(timeout: .now()) == .success })
         #expect(failures.all.isEmpty)
         let counts = try (1...3).map { user in
-            try provider.keychain(of: UInt32(user)).service.copyMatching(
+            try provider.keychain(of: UInt32(user)).service.items.copyMatching(
                 ItemQuery(.genericPassword, limit: .all), returning: .attributes, from: caller
             ).records.count
         }
@@ -153,8 +154,8 @@ struct IdleKeychainTests {
         let key: SharedSecret
         do {
             let service = try first.keychain(of: 1).service
-            try service.setPasscode(passcode, progress: { _, _ in })
-            key = try service.createRecoveryKey(passcode)
+            try service.lock.setPasscode(passcode, progress: { _, _ in })
+            key = try service.lock.createRecoveryKey(passcode)
         }
         first.close()
 
@@ -186,7 +187,9 @@ struct IdleKeychainTests {
         do { _ = try provider.keychain(of: 1) }
         provider.closeIdle()
         #expect(provider.openCount == 0 && !provider.holdsHome(of: 1))
-        #expect(throws: Never.self) { try provider.keychain(of: 1).service.unlock(newPasscode, progress: { _, _ in }) }
+        #expect(throws: Never.self) {
+            try provider.keychain(of: 1).service.lock.unlock(newPasscode, progress: { _, _ in })
+        }
     }
 
     // MARK: Quota
@@ -201,7 +204,7 @@ struct IdleKeychainTests {
         var refusal: KeychainError?
         while refusal == nil, stored < 20 {
             do throws(KeychainError) {
-                _ = try service.add(Items.addition("\(stored)", data: large), from: caller)
+                _ = try service.items.add(Items.addition("\(stored)", data: large), from: caller)
                 stored += 1
             } catch {
                 refusal = error
@@ -210,12 +213,14 @@ struct IdleKeychainTests {
         #expect(refusal?.status == .diskFull && (5...10).contains(stored), "\(stored) stored")
         let path = "\(directory.path)/users/1/data/keychain.db"
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? .max <= 1 << 20)
-        #expect(try service.copyMatching(Items.query("0"), returning: .data, from: caller).records.first?.text == large)
-        _ = try service.delete(Items.query("0"), from: caller)
-        #expect(throws: Never.self) { try service.add(Items.addition("again", data: large), from: caller) }
+        #expect(
+            try service.items.copyMatching(Items.query("0"), returning: .data, from: caller).records.first?.text
+                == large)
+        _ = try service.items.delete(Items.query("0"), from: caller)
+        #expect(throws: Never.self) { try service.items.add(Items.addition("again", data: large), from: caller) }
         // The quota of another user is separate.
         #expect(throws: Never.self) {
-            try provider.keychain(of: 2).service.add(Items.addition("0", data: large), from: caller)
+            try provider.keychain(of: 2).service.items.add(Items.addition("0", data: large), from: caller)
         }
     }
 
@@ -224,15 +229,15 @@ struct IdleKeychainTests {
         let provider = provider(quota: KeychainQuota(items: 5))
         defer { provider.close() }
         let service = try provider.keychain(of: 1).service
-        for index in 0..<5 { _ = try service.add(Items.addition("\(index)"), from: caller) }
-        let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("5"), from: caller) }
+        for index in 0..<5 { _ = try service.items.add(Items.addition("\(index)"), from: caller) }
+        let error = #expect(throws: KeychainError.self) { try service.items.add(Items.addition("5"), from: caller) }
         #expect(error?.status == .diskFull && error?.problem.contains("5 items") == true)
         // An update of an existing item does not count.
         let new = ItemUpdate(data: SharedSecret(copying: "new".utf8))
-        #expect(throws: Never.self) { try service.update(Items.query("1"), with: new, from: caller) }
-        _ = try service.delete(Items.query("0"), from: caller)
-        #expect(throws: Never.self) { try service.add(Items.addition("5"), from: caller) }
-        #expect(throws: KeychainError.self) { try service.add(Items.addition("6"), from: caller) }
+        #expect(throws: Never.self) { try service.items.update(Items.query("1"), with: new, from: caller) }
+        _ = try service.items.delete(Items.query("0"), from: caller)
+        #expect(throws: Never.self) { try service.items.add(Items.addition("5"), from: caller) }
+        #expect(throws: KeychainError.self) { try service.items.add(Items.addition("6"), from: caller) }
     }
 
     @Test("An identity of which only the certificate or the key fits the quota is not stored and does not count")
@@ -240,15 +245,15 @@ struct IdleKeychainTests {
         let provider = provider(quota: KeychainQuota(items: 2))
         defer { provider.close() }
         let service = try provider.keychain(of: 1).service
-        _ = try service.add(Items.addition("0"), from: caller)
+        _ = try service.items.add(Items.addition("0"), from: caller)
         let identity = IdentityAddition(
             certificate: ItemAddition(.certificate, attributes: [.issuer: .data([1]), .serialNumber: .data([1])]),
             key: ItemAddition(.key, attributes: [.applicationLabel: .data([1])]))
-        let error = #expect(throws: KeychainError.self) { try service.addIdentities([identity], from: caller) }
+        let error = #expect(throws: KeychainError.self) { try service.identities.add([identity], from: caller) }
         #expect(error?.status == .diskFull)
         let query = ItemQuery(.certificate, limit: .all)
-        #expect(try service.copyMatching(query, returning: .attributes, from: caller).isEmpty)
-        #expect(throws: Never.self) { try service.add(Items.addition("1"), from: caller) }
+        #expect(try service.items.copyMatching(query, returning: .attributes, from: caller).isEmpty)
+        #expect(throws: Never.self) { try service.items.add(Items.addition("1"), from: caller) }
     }
 
     @Test("A change that is rolled back does not change the number of items")
@@ -256,15 +261,15 @@ struct IdleKeychainTests {
         let provider = provider(quota: KeychainQuota(items: 3))
         defer { provider.close() }
         let service = try provider.keychain(of: 1).service
-        _ = try service.add(Items.addition("0"), from: caller)
+        _ = try service.items.add(Items.addition("0"), from: caller)
         let passphrase = SharedSecret(copying: "plum tree violin".utf8)
         let backup = Mutex<[UInt8]>([])
-        _ = try service.backup(
+        _ = try service.backups.write(
             under: passphrase, passcode: nil, to: { bytes in backup.withLock { $0 += bytes } }, progress: { _, _ in })
-        for index in 1..<3 { _ = try service.add(Items.addition("\(index)"), from: caller) }
+        for index in 1..<3 { _ = try service.items.add(Items.addition("\(index)"), from: caller) }
         let position = Mutex(0)
         // During the dry run the keychain contains only the restored item.
-        _ = try service.restore(
+        _ = try service.backups.restore(
             under: passphrase, passcode: nil, merges: false, dryRun: true,
             from: { buffer in
                 let whole = backup.withLock { $0 }
@@ -273,7 +278,7 @@ struct IdleKeychainTests {
                 position.withLock { $0 += part.count }
                 return part.count
             }, progress: { _, _ in })
-        #expect(throws: KeychainError.self) { try service.add(Items.addition("3"), from: caller) }
+        #expect(throws: KeychainError.self) { try service.items.add(Items.addition("3"), from: caller) }
     }
 
     @Test("A search for a client returns at most its limit of bytes, but always at least one item")
@@ -282,10 +287,10 @@ struct IdleKeychainTests {
         defer { provider.close() }
         let service = try provider.keychain(of: 1).service
         let large = String(repeating: "x", count: 10_000)
-        for index in 0..<3 { _ = try service.add(Items.addition("\(index)", data: large), from: caller) }
+        for index in 0..<3 { _ = try service.items.add(Items.addition("\(index)", data: large), from: caller) }
         func count(_ limit: Int, _ query: ItemQuery) throws -> Int {
             try ResultLimit.$current.withValue(limit) {
-                try service.copyMatching(query, returning: .data, from: caller).records.count
+                try service.items.copyMatching(query, returning: .data, from: caller).records.count
             }
         }
         // The attributes of an item count as 1 KiB.

@@ -191,6 +191,6 @@ struct KeychainRegistryTests {
         #expect(try HomeOwnership.removeMarker(home))
         let reopened = try EmbeddedService(home: home)
         defer { reopened.close() }
-        #expect(try reopened.lockStatus().settings == wanted)
+        #expect(try reopened.lock.status().settings == wanted)
     }
 }

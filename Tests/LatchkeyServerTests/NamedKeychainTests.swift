@@ -22,7 +22,7 @@ struct NamedKeychainTests {
         try UserKeychains(KeychainHome(root: directory.path)).create(build) { (home) throws(KeychainError) in
             let service = try EmbeddedService(home: home)
             defer { service.close() }
-            try service.setPasscode(passcode) { _, _ in }
+            try service.lock.setPasscode(passcode) { _, _ in }
         }
         return (try ServerFixture(directory: directory), build)
     }
@@ -81,7 +81,7 @@ struct NamedKeychainTests {
                 let service = try EmbeddedService(home: home)
                 defer { service.close() }
                 for account in ["a", "b"] {
-                    _ = try service.add(Items.addition(account), from: caller)
+                    _ = try service.items.add(Items.addition(account), from: caller)
                 }
             }
         }
@@ -103,7 +103,7 @@ struct NamedKeychainTests {
         try UserKeychains(KeychainHome(root: directory.path)).create(build) { (home) throws(KeychainError) in
             let service = try EmbeddedService(home: home)
             defer { service.close() }
-            _ = try service.add(Items.addition("of build"), from: program)
+            _ = try service.items.add(Items.addition("of build"), from: program)
         }
         let service = RoutedService(try TestKeychain.server(on: directory, clock: TestClock()))
         defer { service.close() }

@@ -109,7 +109,7 @@ struct ResourceLimitTests {
         #expect(try client.ask(ReadLockStatus()).problem == nil)
     }
 
-    @Test("The work of a session is cancelled when the session ends, and its permit is released after that")
+    @Test("The work of a session is cancelled when the session ends, and its permit is released after that", .long)
     func endedSessionWithRequest() throws {
         let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 1, slowWorkPerUser: 1))
         let (client, sessions, pool) = (try fixture.client(), fixture.server.sessions, fixture.server.shared.slowWork)

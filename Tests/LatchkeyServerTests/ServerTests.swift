@@ -457,7 +457,7 @@ struct ServerTests {
         let directory = try TemporaryDirectory()
         let rules = try Self.entitlements(["user": "\(geteuid())"], in: directory)
         let service = try EmbeddedService(inMemory: TestClock().clocks)
-        try service.setPasscode(SharedSecret(copying: "a passcode".utf8)) { _, _ in }
+        try service.lock.setPasscode(SharedSecret(copying: "a passcode".utf8)) { _, _ in }
         let server = try KeychainServer(
             SessionProvider(user: geteuid(), service: service, knowsPasscode: true, home: nil),
             reader: CallerReader(command: nil, entitlements: EntitlementsDirectory(rules, owner: geteuid())))

@@ -80,11 +80,13 @@ struct UserAccountTests {
             try provider.open(UserKeychain(1, names[0])).service, try provider.open(UserKeychain(1, names[1])).service
         )
         #expect(throws: KeychainError.self) {
-            try second.add(Items.addition("more", data: Self.large), from: Self.caller)
+            try second.items.add(Items.addition("more", data: Self.large), from: Self.caller)
         }
         withExtendedLifetime(first) {}
         try registry.deleteKeychain(names[0])
-        #expect(throws: Never.self) { try second.add(Items.addition("more", data: Self.large), from: Self.caller) }
+        #expect(throws: Never.self) {
+            try second.items.add(Items.addition("more", data: Self.large), from: Self.caller)
+        }
     }
 
     @Test("The items of all keychains of a user have one limit, also when the daemon was started anew")
@@ -96,15 +98,15 @@ struct UserAccountTests {
             for name in names { try provider.registry(of: 1).createKeychain(name, passcode: nil) }
             for (name, count) in zip(names, [3, 2]) {
                 let service = try provider.open(UserKeychain(1, name)).service
-                for number in 0..<count { _ = try service.add(Items.addition("\(number)"), from: Self.caller) }
+                for number in 0..<count { _ = try service.items.add(Items.addition("\(number)"), from: Self.caller) }
             }
         }
         let provider = provider(KeychainQuota(items: 6))
         defer { provider.close() }
         let login = try provider.keychain(of: 1).service
-        _ = try login.add(Items.addition("only one more"), from: Self.caller)
+        _ = try login.items.add(Items.addition("only one more"), from: Self.caller)
         #expect(try fill(login, data: "v") == 0)
-        _ = try provider.open(UserKeychain(1, names[0])).service.delete(Items.query("0"), from: Self.caller)
+        _ = try provider.open(UserKeychain(1, names[0])).service.items.delete(Items.query("0"), from: Self.caller)
         #expect(try fill(login, data: "v") == 1)
     }
 
@@ -121,7 +123,7 @@ struct UserAccountTests {
             #expect(file.add(before - 200_000))
             #expect(try fill(keychain.service) <= 1)
             let error = #expect(throws: KeychainError.self) {
-                try keychain.service.storeFile(
+                try keychain.service.files.store(
                     Self.file("file"), replaces: false,
                     from: { () throws(KeychainError) in SharedSecret(.random(count: 100_000)) }, caller: Self.caller)
             }
@@ -214,7 +216,7 @@ struct UserAccountTests {
         var login: ServedKeychain? = try provider.keychain(of: 1)
         do {
             let named = try provider.open(UserKeychain(1, name))
-            _ = try named.service.add(Items.addition("a", data: Self.large), from: Self.caller)
+            _ = try named.service.items.add(Items.addition("a", data: Self.large), from: Self.caller)
             #expect(named.account === login?.account)
         }
         provider.closeIdle()

@@ -33,17 +33,19 @@ struct AlwaysClassesTests {
         let service = try service(allowsAlwaysOpen: false)
         defer { service.close() }
         for protection in ProtectionClass.allCases where protection.isAlwaysOpen {
-            let error = #expect(throws: KeychainError.self) { try service.add(item("a", protection), from: caller) }
+            let error = #expect(throws: KeychainError.self) {
+                try service.items.add(item("a", protection), from: caller)
+            }
             #expect(error?.status == .param && error?.problem.contains("/etc/latchkey/daemon.conf") == true)
         }
-        let added = try service.add(item("a", .whenUnlocked), from: caller)
+        let added = try service.items.add(item("a", .whenUnlocked), from: caller)
         let query = ItemQuery(nil, synchronizable: .any, persistentReference: added.persistentReference)
         let error = #expect(throws: KeychainError.self) {
-            try service.update(query, with: ItemUpdate(protection: .always), from: caller)
+            try service.items.update(query, with: ItemUpdate(protection: .always), from: caller)
         }
         #expect(error?.status == .param)
         // The update changed nothing.
-        let found = try service.copyMatching(query, returning: .attributes, from: caller)
+        let found = try service.items.copyMatching(query, returning: .attributes, from: caller)
         #expect(found.records.map(\.protection) == [.whenUnlocked])
     }
 
@@ -51,20 +53,20 @@ struct AlwaysClassesTests {
     func certificate() throws {
         let service = try service(allowsAlwaysOpen: false)
         defer { service.close() }
-        #expect(try service.add(item("", .always, .certificate), from: caller).protection == .always)
+        #expect(try service.items.add(item("", .always, .certificate), from: caller).protection == .always)
     }
 
     @Test("Items from before the refusal are read, changed and deleted, and keep their class")
     func earlier() throws {
         let before = try service(allowsAlwaysOpen: true)
-        let added = try before.add(item("a", .always), from: caller)
+        let added = try before.items.add(item("a", .always), from: caller)
         before.close()
         let service = try service(allowsAlwaysOpen: false)
         defer { service.close() }
         let query = ItemQuery(nil, synchronizable: .any, persistentReference: added.persistentReference)
-        _ = try service.update(query, with: ItemUpdate(attributes: [.label: .string("new")]), from: caller)
-        let found = try service.copyMatching(query, returning: [.attributes, .data], from: caller)
+        _ = try service.items.update(query, with: ItemUpdate(attributes: [.label: .string("new")]), from: caller)
+        let found = try service.items.copyMatching(query, returning: [.attributes, .data], from: caller)
         #expect(found.records.map(\.protection) == [.always])
-        #expect(try service.delete(query, from: caller) == 1)
+        #expect(try service.items.delete(query, from: caller) == 1)
     }
 }

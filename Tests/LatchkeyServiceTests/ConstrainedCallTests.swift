@@ -211,7 +211,9 @@ struct ConstrainedCallTests {
         #expect(try fixture.session.delete(fixture.query("A")) == 1)
     }
 
-    @Test("An item with an application password asks for a new one when it is added", arguments: Backend.everywhere)
+    @Test(
+        "An item with an application password asks for a new one when it is added", .long, arguments: Backend.everywhere
+    )
     func newApplicationPassword(_ backend: Backend) throws {
         let fixture = try Fixture(backend, passcode: nil)
         fixture.person.will(.types("pw"))
@@ -224,7 +226,7 @@ struct ConstrainedCallTests {
     }
 
     @Test(
-        "T183, T184: an item with presence and a password needs both to be read, and none to be deleted",
+        "T183, T184: an item with presence and a password needs both to be read, and none to be deleted", .long,
         arguments: Backend.everywhere)
     func passwordAndPresence(_ backend: Backend) throws {
         let fixture = try Fixture(backend)
@@ -242,7 +244,7 @@ struct ConstrainedCallTests {
     }
 
     @Test(
-        "T187: an update gives a plain item an application password, and another one removes it",
+        "T187: an update gives a plain item an application password, and another one removes it", .long,
         arguments: Backend.everywhere)
     func updateToConstrained(_ backend: Backend) throws {
         let fixture = try Fixture(backend)

@@ -14,7 +14,7 @@ struct KeyCacheTests {
         let keychain = try TestKeychain(.ephemeral)
         let service = try #require(keychain.service as? EmbeddedService)
         let half = ItemAddition(.key, protection: .whenUnlocked)
-        let key = try service.generateKey(
+        let key = try service.keys.generate(
             KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: half), from: TestKeychain.caller)
         return (keychain, service, key.privateHalf.persistentReference)
     }
@@ -23,7 +23,7 @@ struct KeyCacheTests {
         _ service: EmbeddedService, _ key: PersistentReference, as caller: CallerIdentity = TestKeychain.caller
     ) -> Int32 {
         status { () throws(KeychainError) in
-            _ = try service.useKey(
+            _ = try service.keys.use(
                 key, .signECDSA, on: SharedSecret(copying: [UInt8](repeating: 1, count: 32)),
                 authentication: Authentication(), from: caller)
         }
@@ -35,7 +35,7 @@ struct KeyCacheTests {
         try keychain.setPasscode()
         #expect(sign(service, key) == 0 && sign(service, key) == 0)
         #expect(service.cachedKeyCount == 1)
-        try service.lock(immediately: true)
+        try service.lock.lock(immediately: true)
         #expect(service.cachedKeyCount == 0)
         #expect(sign(service, key) == -25308)
         #expect(service.cachedKeyCount == 0)
@@ -53,10 +53,10 @@ struct KeyCacheTests {
         #expect(
             sign(service, key, as: CallerIdentity(executable: "/usr/bin/other", declaredGroups: ["other"])) == -25300)
         let item = ItemQuery(nil, synchronizable: .any, persistentReference: key)
-        _ = try service.update(
+        _ = try service.items.update(
             item, with: ItemUpdate(data: SharedSecret(copying: [1, 2, 3])), from: TestKeychain.caller)
         #expect(sign(service, key) == -26275)
-        _ = try service.delete(item, from: TestKeychain.caller)
+        _ = try service.items.delete(item, from: TestKeychain.caller)
         #expect(sign(service, key) == -25300)
     }
 
@@ -66,7 +66,7 @@ struct KeyCacheTests {
         defer { withExtendedLifetime(keychain) {} }
         for _ in 0..<40 {
             let half = ItemAddition(.key)
-            let key = try service.generateKey(
+            let key = try service.keys.generate(
                 KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: half), from: TestKeychain.caller)
             #expect(sign(service, key.privateHalf.persistentReference) == 0)
         }

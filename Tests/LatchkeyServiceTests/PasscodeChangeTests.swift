@@ -120,14 +120,14 @@ struct PasscodeChangeTests {
             return given.withLock { $0 }
         }
         func find() throws(KeychainError) {
-            _ = try service.copyMatching(made.query("a"), returning: .data, from: TestKeychain.caller)
+            _ = try service.items.copyMatching(made.query("a"), returning: .data, from: TestKeychain.caller)
         }
         // First there is no passcode, and then a wrong one, which is checked once.
         #expect(status(find) == -25308)
         given.withLock { $0 = SharedSecret(copying: "a wrong passcode".utf8) }
         #expect(status(find) == -25293)
         #expect(status(find) == -25308)
-        #expect(try service.lockStatus().wrongPasscodes == 1)
+        #expect(try service.lock.status().wrongPasscodes == 1)
         given.withLock { $0 = Sample.secret }
         await withTaskGroup(of: Int32.self) { group in
             for _ in 0..<4 { group.addTask { status(find) } }
@@ -135,7 +135,7 @@ struct PasscodeChangeTests {
         }
         #expect(asked.withLock { $0 } == 4)
         // A keychain that was locked explicitly stays locked.
-        try service.lock(immediately: true)
+        try service.lock.lock(immediately: true)
         #expect(status(find) == -25308)
         service.close()
     }
@@ -156,7 +156,7 @@ struct PasscodeChangeTests {
         func search(_ service: EmbeddedService) throws -> ItemMatches {
             var query = ItemQuery(nil, limit: .all)
             query.lookupAttributes = .empty
-            return try service.copyMatching(query, returning: .attributes, from: TestKeychain.caller)
+            return try service.items.copyMatching(query, returning: .attributes, from: TestKeychain.caller)
         }
         var service = try open()
         for _ in 0..<2 {
@@ -164,26 +164,26 @@ struct PasscodeChangeTests {
             #expect(
                 try KeychainSession(service, as: TestKeychain.caller).settledLockStatus().state == .beforeFirstUnlock)
         }
-        #expect(try service.lockStatus().wrongPasscodes == 1)
+        #expect(try service.lock.status().wrongPasscodes == 1)
         // Other wrong ones are tried only as long as they cause no delay.
         for number in 1...5 {
             given.withLock { $0 = SharedSecret(copying: "wrong passcode \(number)".utf8) }
             #expect(try search(service).locked.count == 1)
         }
-        #expect(try service.lockStatus().wrongPasscodes == 4)
+        #expect(try service.lock.status().wrongPasscodes == 4)
         given.withLock { $0 = Sample.secret }
         #expect(try KeychainSession(service, as: TestKeychain.caller).settledLockStatus().state == .beforeFirstUnlock)
-        try service.unlock(Sample.secret) { _, _ in }
+        try service.lock.unlock(Sample.secret) { _, _ in }
         service.close()
         service = try open()
         // The passcode is not asked for by a question that is not about the lock.
-        #expect(try service.lockStatus().state == .beforeFirstUnlock)
+        #expect(try service.lock.status().state == .beforeFirstUnlock)
         #expect(try KeychainSession(service, as: TestKeychain.caller).settledLockStatus().state == .unlocked)
         service.close()
         service = try open()
         let found = try search(service)
         #expect(found.records.count == 1 && found.locked.isEmpty)
-        try service.lock(immediately: true)
+        try service.lock.lock(immediately: true)
         #expect(try search(service).locked.count == 1)
         #expect(try KeychainSession(service, as: TestKeychain.caller).settledLockStatus().state == .locked)
         service.close()
@@ -257,15 +257,16 @@ struct PasscodeChangeTests {
         // The real cost, in this test only.
         let service = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: .system)
         let started = ContinuousClock.now
-        try service.unlock(Sample.secret) { _, _ in }
+        try service.lock.unlock(Sample.secret) { _, _ in }
         #expect(ContinuousClock.now - started > .milliseconds(50), "the minimum cost takes no time")
         service.close()
         let again = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: cheap.clock.clocks)
         let second = ContinuousClock.now
-        try again.unlock(Sample.secret) { _, _ in }
+        try again.lock.unlock(Sample.secret) { _, _ in }
         #expect(ContinuousClock.now - second > .milliseconds(50), "the cost was not raised")
         #expect(
-            try again.copyMatching(cheap.query("a"), returning: .data, from: TestKeychain.caller).records.count == 1)
+            try again.items.copyMatching(cheap.query("a"), returning: .data, from: TestKeychain.caller).records.count
+                == 1)
         again.close()
     }
 
@@ -387,7 +388,7 @@ struct PasscodeChangeTests {
         /// Recovers directly on the files, or through a daemon that cannot open them.
         func recover(_ newPasscode: SharedSecret?) throws(KeychainError) -> Int {
             guard backend == .daemon else {
-                return try EmbeddedService.recover(
+                return try ClosedKeychain.recover(
                     home: KeychainHome(root: directory.path), key: key, newPasscode: newPasscode,
                     clocks: keychain.clock.clocks)
             }

@@ -14,7 +14,7 @@ import Testing
 @Suite("Protection matrix", .serialized)
 struct ProtectionMatrixTests {
     @Test(
-        "Each class, state and call has the status that the rules require", arguments: State.allCases,
+        "Each class, state and call has the status that the rules require", .long, arguments: State.allCases,
         [Backend.onDisk, .daemon])
     func rules(_ state: State, _ backend: Backend) throws {
         for protection in ProtectionClass.allCases {
@@ -33,7 +33,7 @@ struct ProtectionMatrixTests {
             "# Protection matrix", "",
             "The result of each call for an item of each class, in each state of the keychain.",
             "`ProtectionMatrixTests` measures it and generates this page",
-            "(`LATCHKEY_RECORD=1 ./Scripts/test --filter ProtectionMatrixTests`).", "",
+            "(`LATCHKEY_RECORD=1 ./Scripts/check/test --filter ProtectionMatrixTests`).", "",
             "ok is errSecSuccess, closed errSecInteractionNotAllowed (−25308), none errSecItemNotFound",
             "(−25300), unavailable errSecNotAvailable (−25291).", "",
             "| class | Apple's constant | its value |", "|---|---|---|",

@@ -21,7 +21,7 @@ struct RecoveryDelayTests {
         guard let directory = keychain.directory else {
             throw .parameter("a keychain in memory has nothing to recover")
         }
-        return try EmbeddedService.recover(
+        return try ClosedKeychain.recover(
             home: KeychainHome(root: directory.path), key: key, newPasscode: newPasscode, clocks: keychain.clock.clocks)
     }
 

@@ -46,9 +46,9 @@ struct SearchedKeychainsTests {
 
     @Test("The first keychain of the list that has an item answers; a keychain that is gone is passed over")
     func order() throws {
-        _ = try login.add(Self.item("both", "of login"), from: Self.caller)
-        _ = try build.add(Self.item("both", "of build"), from: Self.caller)
-        _ = try login.add(Self.item("one", "only in login"), from: Self.caller)
+        _ = try login.items.add(Self.item("both", "of login"), from: Self.caller)
+        _ = try build.items.add(Self.item("both", "of build"), from: Self.caller)
+        _ = try login.items.add(Self.item("one", "only in login"), from: Self.caller)
         #expect(try secrets(Self.query("both")) == ["of build"])
         #expect(try secrets(Self.query("one")) == ["only in login"])
         #expect(try secrets(Self.query(limit: .all)) == ["of build", "of login", "only in login"])
@@ -58,7 +58,7 @@ struct SearchedKeychainsTests {
 
     @Test("New items go to the default keychain, and only its items can be duplicates")
     func additions() throws {
-        _ = try login.add(Self.item("a"), from: Self.caller)
+        _ = try login.items.add(Self.item("a"), from: Self.caller)
         _ = try searched.by(Self.caller).add(Self.item("a"))
         #expect(try build.status().counts.map(\.count) == [1])
         #expect(throws: KeychainError.duplicateItem) { () throws in
@@ -77,7 +77,7 @@ struct SearchedKeychainsTests {
     @Test("An item is stored in the place of one in any keychain of the list; a new one goes to the default keychain")
     func storing() throws {
         let update = ItemUpdate(data: SharedSecret(copying: "new".utf8))
-        _ = try login.add(Self.item("a", "old"), from: Self.caller)
+        _ = try login.items.add(Self.item("a", "old"), from: Self.caller)
         let calls = searched.by(Self.caller)
         #expect(try calls.store(Self.item("a"), inPlaceOf: Self.query("a"), with: update).isReplacement)
         #expect(try secrets(Self.query("a", limit: .all)) == ["new"])
@@ -110,7 +110,7 @@ struct SearchedKeychainsTests {
 
     @Test("Changes and deletions reach every keychain of the list")
     func changes() throws {
-        for service in [login, build] { _ = try service.add(Self.item("a"), from: Self.caller) }
+        for service in [login, build] { _ = try service.items.add(Self.item("a"), from: Self.caller) }
         let update = ItemUpdate(data: SharedSecret(copying: "new".utf8))
         #expect(try searched.by(Self.caller).update(Self.query("a"), with: update) == 2)
         #expect(try secrets(Self.query("a", limit: .all)) == ["new", "new"])
@@ -120,12 +120,12 @@ struct SearchedKeychainsTests {
 
     @Test("A locked keychain lets another one answer, and is the reason if none does")
     func locked() throws {
-        _ = try build.add(Self.item("a", "of build"), from: Self.caller)
-        try build.setPasscode(Self.passcode) { _, _ in }
-        try build.lock(immediately: true)
+        _ = try build.items.add(Self.item("a", "of build"), from: Self.caller)
+        try build.lock.setPasscode(Self.passcode) { _, _ in }
+        try build.lock.lock(immediately: true)
         let error = #expect(throws: KeychainError.self) { () throws in try secrets(Self.query("a")) }
         #expect(error?.status == .interactionNotAllowed)
-        _ = try login.add(Self.item("a", "of login"), from: Self.caller)
+        _ = try login.items.add(Self.item("a", "of login"), from: Self.caller)
         #expect(try secrets(Self.query("a")) == ["of login"])
         // What is about a whole keychain is about the default one.
         #expect(try searched.administrator.lockStatus().state == .locked)
@@ -139,12 +139,12 @@ struct SearchedKeychainsTests {
         let password = SharedSecret(copying: "of the application".utf8)
         try searched.by(Self.caller).setApplicationPassword(password, in: context)
         for service in [login, build] {
-            #expect(try service.hasApplicationPassword(in: context, from: Self.caller))
+            #expect(try service.contexts.hasApplicationPassword(in: context, from: Self.caller))
         }
         searched.by(Self.caller).endContext(context)
         for service in [login, build] {
             #expect(throws: KeychainError.self) { () throws in
-                try service.hasApplicationPassword(in: context, from: Self.caller)
+                try service.contexts.hasApplicationPassword(in: context, from: Self.caller)
             }
         }
     }
@@ -152,8 +152,8 @@ struct SearchedKeychainsTests {
     @Test("Keys of files are those of the login keychain, which outlives the others")
     func files() throws {
         let key = try searched.by(Self.caller).createFileKey(.none, group: nil, withholdsKey: false)
-        _ = try login.openFileKey(key.record, from: Self.caller)
-        #expect(throws: KeychainError.self) { () throws in try build.openFileKey(key.record, from: Self.caller) }
+        _ = try login.fileKeys.open(key.record, from: Self.caller)
+        #expect(throws: KeychainError.self) { () throws in try build.fileKeys.open(key.record, from: Self.caller) }
         _ = try searched.by(Self.caller).openFileKey(key.record)
     }
 }

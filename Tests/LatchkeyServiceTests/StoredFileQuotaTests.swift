@@ -21,7 +21,7 @@ struct StoredFileQuotaTests {
 
     private static func store(_ count: Int, _ account: String, in service: EmbeddedService) throws(KeychainError) {
         let rest = Mutex(count)
-        try service.storeFile(
+        try service.files.store(
             item(account), replaces: true,
             from: { () throws(KeychainError) in
                 let part = rest.withLock { rest in
@@ -53,10 +53,10 @@ struct StoredFileQuotaTests {
         defer { large.close() }
         for account in ["a", "b", "c"] { try Self.store(600_000, account, in: large) }
         let backup = BackupInMemory()
-        _ = try large.backup(
+        _ = try large.backups.write(
             under: Self.phrase, passcode: nil, including: .files, to: backup.write, progress: { _, _ in })
         let refused = #expect(throws: KeychainError.self) {
-            try limited.restore(
+            try limited.backups.restore(
                 under: Self.phrase, passcode: nil, merges: true, dryRun: false,
                 from: backup.read(into:), progress: { _, _ in })
         }
@@ -64,7 +64,8 @@ struct StoredFileQuotaTests {
         #expect(Self.files(directory) == 1)
         #expect(try limited.status().counts.reduce(0) { $0 + $1.count } == 1)
         // Deleting makes room.
-        _ = try limited.delete(ItemQuery(.genericPassword, attributes: [.account: .string("first")]), from: Self.caller)
+        _ = try limited.items.delete(
+            ItemQuery(.genericPassword, attributes: [.account: .string("first")]), from: Self.caller)
         try Self.store(1 << 20, "second", in: limited)
         #expect(Self.files(directory) == 1)
     }
@@ -81,7 +82,7 @@ struct StoredFileQuotaTests {
         defer { withExtendedLifetime(other) {} }
         let parts = Mutex(0)
         let error = #expect(throws: KeychainError.self) {
-            try limited.storeFile(
+            try limited.files.store(
                 Self.item("long"), replaces: false,
                 from: { () throws(KeychainError) in
                     let number = parts.withLock { parts in

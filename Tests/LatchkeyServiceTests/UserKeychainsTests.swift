@@ -27,7 +27,7 @@ struct UserKeychainsTests {
         try keychains.create(try name(text)) { (home) throws(KeychainError) in
             let service = try EmbeddedService(home: home)
             defer { service.close() }
-            try service.setPasscode(passcode) { _, _ in }
+            try service.lock.setPasscode(passcode) { _, _ in }
         }
     }
 
@@ -78,15 +78,15 @@ struct UserKeychainsTests {
         let item = ItemAddition(
             .genericPassword, attributes: [.service: .string("s")],
             secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)))
-        #expect(throws: KeychainError.self) { try build.add(item, from: Self.caller) }
-        try build.unlock(Self.passcode) { _, _ in }
-        _ = try build.add(item, from: Self.caller)
-        #expect(try login.status().counts.isEmpty && !login.lockStatus().hasPasscode)
+        #expect(throws: KeychainError.self) { try build.items.add(item, from: Self.caller) }
+        try build.lock.unlock(Self.passcode) { _, _ in }
+        _ = try build.items.add(item, from: Self.caller)
+        #expect(try login.status().counts.isEmpty && !login.lock.status().hasPasscode)
         let wrong = #expect(throws: KeychainError.self) {
-            try build.unlock(SharedSecret(copying: "wrong one".utf8)) { _, _ in }
+            try build.lock.unlock(SharedSecret(copying: "wrong one".utf8)) { _, _ in }
         }
         #expect(wrong?.status == .authFailed)
-        #expect(try build.lockStatus().wrongPasscodes == 1 && login.lockStatus().wrongPasscodes == 0)
+        #expect(try build.lock.status().wrongPasscodes == 1 && login.lock.status().wrongPasscodes == 0)
         withExtendedLifetime(directory) {}
     }
 
@@ -139,7 +139,7 @@ struct UserKeychainsTests {
         try Self.create("build", in: keychains)
         let build = try EmbeddedService(home: keychains.home(of: try Self.name("build")))
         defer { build.close() }
-        try build.unlock(Self.passcode) { _, _ in }
+        try build.lock.unlock(Self.passcode) { _, _ in }
     }
 
     @Test("If the list cannot be written, nothing is created, and what is deleted is gone all the same")
@@ -160,7 +160,7 @@ struct UserKeychainsTests {
         #expect(try keychains.list().search.map(\.text) == ["login", "build", "old"])
     }
 
-    @Test("Keychains with paths that end alike are different ones, and keep their paths")
+    @Test("Keychains with paths that end alike are different ones, and keep their paths", .long)
     func paths() throws {
         let (keychains, directory) = try fixture()
         let long = "/" + String(repeating: "n", count: KeychainName.maxPathLength - 1)

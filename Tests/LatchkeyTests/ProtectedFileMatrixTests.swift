@@ -50,7 +50,7 @@ struct ProtectedFileMatrixTests {
         }
     }
 
-    @Test("Every class obeys the lock in every operation", arguments: Case.all)
+    @Test("Every class obeys the lock in every operation", .long, arguments: Case.all)
     func matrix(_ expected: Case) throws {
         let directory = try TemporaryDirectory()
         var keychain = try TestKeychain(expected.backend)

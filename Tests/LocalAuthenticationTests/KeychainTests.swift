@@ -97,7 +97,7 @@ struct KeychainTests {
     }
 
     @Test(
-        "An invalidation during a prompt fails with appCancel, and the passcode opens nothing",
+        "An invalidation during a prompt fails with appCancel, and the passcode opens nothing", .long,
         arguments: Backend.everywhere)
     func invalidation(_ backend: Backend) async throws {
         try await withKeychain(backend) { _, person in

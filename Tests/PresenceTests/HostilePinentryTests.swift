@@ -74,7 +74,7 @@ struct HostilePinentryTests {
     }
 
     @Test(
-        "A program that never answers is ended at the deadline, with the programs that it started",
+        "A program that never answers is ended at the deadline, with the programs that it started", .long,
         arguments: ["GETPIN) exec sleep 100000 ;;", "OPTION*) trap '' TERM; while :; do sleep 1; done ;;"])
     func neverAnswers(_ script: String) throws {
         let fake = try FakePinentry(

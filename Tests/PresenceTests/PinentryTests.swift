@@ -159,7 +159,7 @@ struct PinentryTests {
     }
 
     @Test(
-        "A terminal that accepts no output delays the answer only until the deadline",
+        "A terminal that accepts no output delays the answer only until the deadline", .long,
         arguments: TerminalProgram.allCases)
     func stopped(_ program: TerminalProgram) throws {
         // Ctrl-S stops the output of the terminal.

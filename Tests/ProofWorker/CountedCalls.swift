@@ -5,7 +5,7 @@ import Glibc
 import LatchkeySecurity
 
 /// Calls whose instructions callgrind counts, each kind in a function of its own
-/// (`Scripts/instructions --short`).
+/// (`Scripts/measure/instructions --short`).
 enum CountedCalls {
     /// Fills a new keychain, so that only the calls themselves run under callgrind.
     static func fill() -> Int32 {

@@ -310,15 +310,15 @@ extension Worker {
     static func changePasscodes() -> Int32 {
         do {
             let service = try open()
-            var current = try service.lockStatus().hasPasscode ? try unlocked(service) : nil
+            var current = try service.lock.status().hasPasscode ? try unlocked(service) : nil
             for number in 0... {
                 let next = current == nil ? passcodes[0] : number % 5 == 4 ? nil : passcodes.first { $0 != current }
                 say("try \(next ?? "none")")
                 switch (current.map(secret), next.map(secret)) {
-                case (nil, let new?): try service.setPasscode(new) { _, _ in }
+                case (nil, let new?): try service.lock.setPasscode(new) { _, _ in }
                 case (let old?, let new?):
-                    try service.changePasscode(from: old, to: new, rotates: number.isMultiple(of: 2)) { _, _ in }
-                case (let old?, nil): _ = try service.removePasscode(old) { _, _ in }
+                    try service.lock.changePasscode(from: old, to: new, rotates: number.isMultiple(of: 2)) { _, _ in }
+                case (let old?, nil): _ = try service.lock.removePasscode(old) { _, _ in }
                 case (nil, nil): return 3
                 }
                 say("did \(next ?? "none")")
@@ -343,7 +343,7 @@ extension Worker {
     private static func unlocked(_ service: EmbeddedService) throws -> String? {
         for passcode in passcodes {
             do throws(KeychainError) {
-                try service.unlock(secret(passcode)) { _, _ in }
+                try service.lock.unlock(secret(passcode)) { _, _ in }
                 return passcode
             } catch {
                 guard error.status == .authFailed else { throw error }
@@ -366,7 +366,7 @@ extension Worker {
             try store(service, passcodePath, secretPath)
             say("unlocked")
             _ = readLine()
-            try service.lock(immediately: true)
+            try service.lock.lock(immediately: true)
             say("locked")
             _ = readLine()
             return 0
@@ -377,14 +377,14 @@ extension Worker {
     }
 
     private static func store(_ service: EmbeddedService, _ passcodePath: String, _ secretPath: String) throws {
-        try service.setPasscode(try PasscodeFile.read(FilePath(passcodePath))) { _, _ in }
+        try service.lock.setPasscode(try PasscodeFile.read(FilePath(passcodePath))) { _, _ in }
         let caller = KeychainClient.caller
-        _ = try service.add(
+        _ = try service.items.add(
             ItemAddition(
                 .genericPassword, attributes: [.account: .string("the control, which is in ordinary memory")],
                 secrets: ItemSecrets(data: try PasscodeFile.read(FilePath(secretPath))), protection: .whenUnlocked),
             from: caller)
-        let found = try service.copyMatching(ItemQuery(.genericPassword), returning: .data, from: caller)
+        let found = try service.items.copyMatching(ItemQuery(.genericPassword), returning: .data, from: caller)
         guard found.records.first?.secrets?.data != nil else { throw KeychainError.itemNotFound }
     }
 }

@@ -73,7 +73,7 @@ struct MountProcessTests {
     }
 
     @Test(
-        "When latchkeyd has ended, no page of an open file is readable, also none that was in the page cache",
+        "When latchkeyd has ended, no page of an open file is readable, also none that was in the page cache", .long,
         arguments: [SIGKILL, SIGTERM])
     func lostDaemon(_ signal: Int32) throws {
         let daemon = try place.daemon()
@@ -104,7 +104,7 @@ struct MountProcessTests {
         daemon.stop()
     }
 
-    @Test("When --unmount returns, new files are stored, and the process of the folder has ended")
+    @Test("When --unmount returns, new files are stored, and the process of the folder has ended", .long)
     func unmountWaits() throws {
         for round in 0..<5 {
             try mount("--class", "complete", place.store, place.mount)
@@ -167,7 +167,7 @@ struct MountProcessTests {
         #expect(eventually { place.servers.isEmpty })
     }
 
-    @Test("A mounted folder with an open file sleeps while no program uses it")
+    @Test("A mounted folder with an open file sleeps while no program uses it", .long)
     func idle() throws {
         try mount("--class", "complete", place.store, place.mount)
         let open = try Call.open(place.mount + "/open", O_CREAT | O_RDWR)

@@ -2,13 +2,14 @@
 
 import Foundation
 import Glibc
+import KeychainTesting
 import Testing
 
 /// Random operations on one file, compared with an array, after the manner of fsx.
 @Suite(.enabled(if: TestFolder.isAvailable, TestFolder.reason)) struct RandomContentTests {
     private static let maxLength = 400_000
 
-    @Test("A file has the content of an array after thousands of random operations", arguments: 0..<3)
+    @Test("A file has the content of an array after thousands of random operations", .long, arguments: 0..<3)
     func random(_ run: Int) throws {
         let seed =
             ProcessInfo.processInfo.environment["LATCHKEY_SEED"].flatMap { UInt64($0) }

@@ -124,7 +124,7 @@ struct AutomaticPasscodeTests {
     }
 
     @Test(
-        "SECS-18: the passcode is tried before anything is called locked, whatever is asked first",
+        "SECS-18: the passcode is tried before anything is called locked, whatever is asked first", .long,
         arguments: FirstCall.allCases)
     func firstCalls(_ call: FirstCall) throws {
         let world = try World(.file)
@@ -132,7 +132,8 @@ struct AutomaticPasscodeTests {
         for other in FirstCall.allCases { try Self.make(other, world) }
     }
 
-    @Test("SECS-18: the passcode of each source is tried, and an explicit lock stays", arguments: Source.allCases)
+    @Test(
+        "SECS-18: the passcode of each source is tried, and an explicit lock stays", .long, arguments: Source.allCases)
     func sources(_ source: Source) throws {
         let world = try World(source)
         for call in [.search] + FirstCall.allCases { try Self.make(call, world) }
@@ -145,7 +146,7 @@ struct AutomaticPasscodeTests {
     }
 
     @Test(
-        "SECS-18: a wrong passcode leaves the keychain locked, is tried once, and is logged once",
+        "SECS-18: a wrong passcode leaves the keychain locked, is tried once, and is logged once", .long,
         arguments: [Source.file, .credentialOfDaemon])
     func wrong(_ source: Source) throws {
         let world = try World(source, passcode: "another passcode")

@@ -12,10 +12,10 @@ import Testing
     .enabled(if: access("/usr/bin/python3", X_OK) == 0, "python3 is not installed"))
 struct ForeignClientTests {
     private static let script = URL(filePath: #filePath)
-        .appending(path: "../../../Scripts/secret-service-judges").standardized.path
+        .appending(path: "../../../Scripts/check/secret-service-judges").standardized.path
 
     @Test(
-        "Each client does with the keychain what it does with gnome-keyring",
+        "Each client does with the keychain what it does with gnome-keyring", .long,
         arguments: ["secret-tool", "git", "docker", "secretstorage", "keyring", "libsecret"])
     func clients(_ name: String) throws { try Self.run(name) }
 

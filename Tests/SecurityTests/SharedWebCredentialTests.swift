@@ -95,7 +95,7 @@ struct SharedWebCredentialTests {
             wall: {
                 guard calls.add(1, ordering: .sequentiallyConsistent).newValue == 2 else { return 0 }
                 let theirs = ItemSecrets(data: SharedSecret(copying: "theirs".utf8))
-                _ = try? other.add(
+                _ = try? other.items.add(
                     ItemAddition(.internetPassword, attributes: attributes, secrets: theirs), from: caller)
                 return 0
             }, boot: .system, passcodeExponent: 10)

@@ -3,8 +3,8 @@
 public import Keybag
 public import KeychainModel
 internal import SQLiteConnections
-internal import SecretMemory
 
+/// Items: each call is a transaction.
 extension KeychainStore {
     /// Stores a new item; `binding` is what its constraints are bound to. A tombstone with the same
     /// primary key is replaced and keeps its identifier; a damaged row with that key is moved to
@@ -16,7 +16,7 @@ extension KeychainStore {
         keybag.recordUse()
         try deriveSealingKey(for: [record], binding)
         return try write(use: ConstraintUse(binding: binding)) { (database, seal) throws(StoreError) in
-            try add(record, to: database, seal)
+            try items(database, seal).add(record)
         }
     }
 
@@ -25,27 +25,11 @@ extension KeychainStore {
         keybag.recordUse()
         try deriveSealingKey(for: records, binding)
         return try write(use: ConstraintUse(binding: binding)) { (database, seal) throws(StoreError) in
+            let rows = items(database, seal)
             var stored: [ItemRecord] = []
-            for record in records { stored.append(try add(record, to: database, seal)) }
+            for record in records { stored.append(try rows.add(record)) }
             return stored
         }
-    }
-
-    func add(_ record: ItemRecord, to database: Database, _ seal: RowSeal) throws(StoreError) -> ItemRecord {
-        // A locked class is reported before a duplicate (keychain-behaviour §3.1).
-        try seal.requireOpen(record.protection)
-        var record = record
-        let tombstone = try resolveKeyConflict(for: record, except: nil, in: database, seal)
-        if let tombstone {
-            record.identifier = tombstone.clear.identifier
-            try replace(
-                try seal.seal(record, revision: tombstone.clear.revision + 1, position: tombstone.position),
-                in: database, seal)
-        } else {
-            try insert(try seal.seal(record, revision: 1), in: database, seal)
-        }
-        record.setDigest()
-        return record
     }
 
     /// Changes all items that match the search, or none, and reseals both halves of each. If a key
@@ -67,43 +51,6 @@ extension KeychainStore {
         }
     }
 
-    func update(
-        _ search: ItemSearch, numbersAccounts: Bool = false, in database: Database, _ seal: RowSeal,
-        _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
-    ) throws(StoreError) -> Int {
-        let matches = try matches(of: search, in: database, seal)
-        for (row, record) in matches {
-            _ = try update(row, record, numbersAccount: numbersAccounts, in: database, seal, change)
-        }
-        return matches.count
-    }
-
-    /// Changes one item.
-    ///
-    /// - Parameter numbersAccount: whether the account gets a number if another item has the new
-    ///   primary key; otherwise that is an error.
-    /// - Returns: the record as it was stored.
-    func update(
-        _ row: ItemRow, _ record: ItemRecord, numbersAccount: Bool, in database: Database, _ seal: RowSeal,
-        _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
-    ) throws(StoreError) -> ItemRecord {
-        if let constraints = record.needsAuthentication {
-            throw .authenticationNeeded(constraints, record.identifier)
-        }
-        var changed = try asStoreErrors { () throws(KeychainError) in try change(record) }
-        if numbersAccount { changed = try numbered(changed, except: row.position, in: database, seal) }
-        let primaryKey = seal.tokens.primaryKey(of: changed, group: seal.tokens.group(changed.accessGroup))
-        if row.primaryKey != .token(primaryKey) {
-            if let tombstone = try resolveKeyConflict(for: changed, except: row.position, in: database, seal) {
-                try delete(tombstone, in: database)
-            }
-        }
-        let resealed = try seal.seal(changed, revision: row.clear.revision + 1, position: row.position)
-        try replace(resealed, in: database, seal)
-        changed.setDigest()
-        return changed
-    }
-
     /// Deletes every item that matches the search, also without satisfying its constraints. Items
     /// that can be synchronized leave a tombstone.
     ///
@@ -112,42 +59,122 @@ extension KeychainStore {
         try transaction(isDeletion: true) { (items) throws(StoreError) in try items.remove(search, now: now) }
     }
 
-    func remove(_ search: ItemSearch, now: Double, in database: Database, _ seal: RowSeal) throws(StoreError) -> Int {
-        var locked: [ItemRow] = []
-        let unsatisfied = seal.with(seal.keyring)
-        let matches = try matches(of: search, in: database, unsatisfied) { (row) in
-            // A local row can be deleted without a key if its tokens decide that it matches
-            // (keychain-behaviour §2).
-            guard search.isDecidedByTokens(in: seal.columns), !row.clear.canSynchronize else { return false }
-            locked.append(row)
-            return true
+    // MARK: Finding
+
+    /// Returns the items that match the search, at most `limit`.
+    ///
+    /// The secrets of an item with constraints are opened only if `constraints` satisfies them,
+    /// also if they are not returned; otherwise the record says what is needed
+    /// (``ItemRecord/needsAuthentication``).
+    ///
+    /// - Parameters:
+    ///   - withDigest: also sets the attribute `sha1` of items that have data.
+    ///   - withAttributes: if false, the records need not have attributes: then they are verified
+    ///     and compared without being copied.
+    public func search(
+        _ search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, withAttributes: Bool = true,
+        constraints: ConstraintKeys? = nil
+    ) throws(StoreError) -> SearchResult {
+        guard limit != 0 else { return SearchResult() }
+        keybag.recordUse()
+        func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
+            try items(database, seal).records(
+                of: search, limit: limit, withSecrets: withSecrets, withDigest: withDigest,
+                withAttributes: withAttributes)
         }
-        for row in locked { try delete(row, in: database) }
-        for (row, record) in matches {
-            if record.canSynchronize, !record.isTombstone {
-                let tombstone = record.tombstone(at: now)
-                try replace(
-                    try seal.seal(tombstone, revision: row.clear.revision + 1, position: row.position), in: database,
-                    seal)
-            } else {
-                try delete(row, in: database)
-            }
+        // One statement sees one state of the database and needs no transaction, unless the cached
+        // keyring is outdated.
+        let use = ConstraintUse(constraints)
+        if !search.readsGroupsFirst, let result = try readOutsideTransaction(use, collect) { return result }
+        guard let result = try read(use, collect) else {
+            throw .keybag(.damaged("its generation changed within a transaction"))
         }
-        return matches.count + locked.count
+        return result
     }
 
-    private func asStoreErrors<Result>(_ body: () throws(KeychainError) -> Result) throws(StoreError) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw .refused(error)
+    /// Calls `take` with the items that match the search, in parts, until it returns false, and returns
+    /// the last part. Constraints are not satisfied.
+    ///
+    /// - Parameters:
+    ///   - begin: called before the first part, and again if the search begins anew: then the parts
+    ///     before do not count.
+    ///   - take: called while the database is read. It must not use the keychain.
+    public func search(
+        inParts search: ItemSearch, withSecrets: Bool, withDigest: Bool = false, withAttributes: Bool = true,
+        begin: () -> Void, take: (SearchResult) -> Bool
+    ) throws(StoreError) -> SearchResult {
+        keybag.recordUse()
+        func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
+            begin()
+            return try items(database, seal).records(
+                of: search, limit: nil, withSecrets: withSecrets, withDigest: withDigest,
+                withAttributes: withAttributes, partLength: Self.partLength, take: take)
+        }
+        if !search.readsGroupsFirst, let result = try readOutsideTransaction(.none, collect) { return result }
+        guard let result = try read(.none, collect) else {
+            throw .keybag(.damaged("its generation changed within a transaction"))
+        }
+        return result
+    }
+
+    /// The memory of a part.
+    private static let partLength = 256 * ItemTransaction.itemLength
+
+    /// Returns the pairs that match the search, at most `limit`, from one state of the database.
+    ///
+    /// The keys of a certificate are found by the index of the application label, so that other
+    /// keys are neither read nor opened. Damaged rows are skipped; so is a half that is lost, with
+    /// the pairs of which it is a part.
+    ///
+    /// - Parameter constraints: satisfies the constraints of keys and certificates. A half that
+    ///   they do not open has no data, and says what is needed.
+    public func pairs(_ search: PairSearch, limit: Int?, constraints: ConstraintKeys? = nil) throws(StoreError)
+        -> PairSearchResult
+    {
+        guard limit != 0 else { return PairSearchResult() }
+        keybag.recordUse()
+        return try read(ConstraintUse(constraints)) { (database, seal) throws(StoreError) in
+            try items(database, seal).pairs(search, limit: limit)
         }
     }
-}
 
-extension ItemRecord {
-    /// Sets the attribute `sha1`, which is computed from the data and is never stored.
-    mutating func setDigest() {
-        attributes[.digest] = secrets?.data.map { .data($0.withUnsafeBytes { RowCryptography.digest($0) }) }
+    /// Throws if the database is not the file at its path any more.
+    public func requireCurrentFile() throws(StoreError) { try connections.requireFile() }
+
+    /// Whether a row of a live item has this identifier, in quarantine as well.
+    public func hasRow(_ identifier: ItemIdentifier) throws(StoreError) -> Bool {
+        try read { (database, _) throws(StoreError) in
+            let statement = try RowStatement(
+                "SELECT 1 FROM item WHERE uuid = ?1 AND tombstone = 0 UNION ALL SELECT 1 FROM quarantine WHERE uuid = ?1",
+                in: database)
+            try statement.bind(identifier.bytes, at: 1)
+            return try statement.step()
+        }
+    }
+
+    // MARK: Transactions
+
+    /// Runs several reads and changes as one transaction. When this returns, all changes are
+    /// durable; when it throws, nothing has changed.
+    ///
+    /// `body` runs again, in a new transaction, if keys of an application password had to be
+    /// derived: it must depend on nothing that it has changed outside the transaction.
+    ///
+    /// - Parameters:
+    ///   - isDeletion: whether `body` only deletes, so that it may use what is kept for a full disk.
+    ///   - constraints: satisfies the constraints of items that are read, and binds those of items that are stored.
+    public func transaction<Result>(
+        isDeletion: Bool = false, constraints: ConstraintUse = .none,
+        _ body: (ItemTransaction) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        keybag.recordUse()
+        return try write(isDeletion: isDeletion, use: constraints) { (database, seal) throws(StoreError) in
+            try body(items(database, seal))
+        }
+    }
+
+    /// The items as one transaction, or one statement, sees them.
+    func items(_ database: Database, _ seal: RowSeal) -> ItemTransaction {
+        ItemTransaction(database: database, seal: seal, quota: itemQuota)
     }
 }

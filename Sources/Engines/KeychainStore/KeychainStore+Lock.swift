@@ -2,7 +2,6 @@
 
 public import Keybag
 public import KeychainModel
-internal import SQLiteConnections
 
 /// The lock state of the keychain.
 extension KeychainStore {
@@ -62,6 +61,9 @@ extension KeychainStore {
         }
     }
 
+    /// Where the device key is.
+    public var root: DeviceKey.Root { keybag.device.deviceKey.root }
+
     // MARK: Lock and unlock
 
     /// Locks the keychain; see ``LockableKeybag/lock(immediately:)``. Removes deleted data from the
@@ -83,49 +85,22 @@ extension KeychainStore {
     ) throws(StoreError) {
         try exclusively { () throws(StoreError) in
             guard try refresh().hasPasscode else { return }
-            let key = try verify(passcode, isAutomatic: isAutomatic)
+            let changes = KeybagChanges(store: self)
+            let key = try changes.verify(passcode, isAutomatic: isAutomatic)
             let device = keybag.device
             keybag.unlock(try mapKeybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
             try mapKeybagErrors { () throws(KeybagError) in try keybag.openBiometry(with: key) }
             guard !isReadOnly else { return }
             do throws(StoreError) {
-                let key = try raiseCost(passcode, key, to: floor) ?? key
-                try addPresence(key)
-                try reseal(key, progress)
-                try storeAppliedSettings(key)
+                let key = try changes.raiseCost(passcode, key, to: floor) ?? key
+                try changes.addPresence(key)
+                try changes.reseal(key, progress)
+                try changes.storeAppliedSettings(key)
                 try indexOpenRows()
             } catch {
                 // Without space the keychain can be read. The next unlock tries again.
                 guard error.isFull else { throw error }
             }
         }
-    }
-
-    // MARK: Renewing an older keybag
-
-    /// Wraps the keys under a more expensive derivation if the cost is below `floor`; returns nil
-    /// if it is not.
-    private func raiseCost(_ passcode: Passcode, _ key: PasscodeKey, to floor: PasscodeCost) throws(StoreError)
-        -> PasscodeKey?
-    {
-        let device = keybag.device
-        guard let cost = device.passcodeCost, cost.isBelow(floor) else { return nil }
-        let (raised, changed) = try mapKeybagErrors { () throws(KeybagError) in
-            let parameters = PasscodeParameters.fresh(floor)
-            let raised = try device.passcodeKey(passcode, parameters)
-            return (
-                raised,
-                try device.changingPasscode(from: key, to: raised, parameters, rotates: false)
-            )
-        }
-        try store(changed, raised)
-        return raised
-    }
-
-    /// Creates the presence pairs of a keychain whose passcode was set by an older version.
-    func addPresence(_ key: PasscodeKey) throws(StoreError) {
-        let device = keybag.device
-        let changed = try mapKeybagErrors { () throws(KeybagError) in try device.addingPresence(key) }
-        if let changed { try store(changed, key) }
     }
 }

@@ -32,7 +32,7 @@ extension KeychainStore {
     public func satisfy(_ keys: ConstraintKeys, with passcode: Passcode) throws(StoreError) {
         try exclusively { () throws(StoreError) in
             guard try refresh().hasPasscode else { throw .keybag(.constraintNeedsPasscode(.devicePasscode)) }
-            let key = try verify(passcode)
+            let key = try KeybagChanges(store: self).verify(passcode)
             do throws(KeybagError) {
                 try keybag.satisfy(keys, with: key)
             } catch {

@@ -129,5 +129,21 @@ extension KeychainStore {
         return opened
     }
 
+    static func recordedRoot(_ database: Database) throws(StoreError) -> DeviceKey.Root? {
+        (try? KeybagStorage.load(from: database))?.root
+    }
+
+    func exclusively<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try attempts.exclusively(onSystemError: StoreError.keybag, body)
+    }
+
+    func mapKeybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .keybag(error)
+        }
+    }
+
     private static let maxAttempts = 16
 }

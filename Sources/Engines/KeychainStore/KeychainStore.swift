@@ -124,6 +124,18 @@ public final class KeychainStore: Sendable {
         if !isNew, !isReadOnly, isOutdated || !opened.hasPasscode { try indexOpenRows() }
     }
 
+    // MARK: Parts
+
+    public var passcode: PasscodeChanges { PasscodeChanges(store: self) }
+    public var administration: SettingsChanges { SettingsChanges(store: self) }
+    public var securityKeys: SecurityKeyChanges { SecurityKeyChanges(store: self) }
+    public var roots: RootChanges { RootChanges(store: self) }
+    public var backups: StoreBackups { StoreBackups(store: self) }
+    public var inspector: StoreInspector { StoreInspector(store: self) }
+    public var audit: AuditPositions { AuditPositions(store: self) }
+
+    // MARK: The whole store
+
     /// Whether the database is on a read-only file system, so that every change throws
     /// ``StoreError/readOnly(path:)``.
     public var isReadOnly: Bool { connections.isReadOnly }

@@ -26,12 +26,12 @@ enum LatchkeyImport {
             return LatchkeyMain.refuse(error.description, io: io)
         }
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
-        KeychainClient.actAsUserCommand()
         TrustedPlatformModule.silenceLibrary()
         var module: TrustedPlatformModule?
         do throws(KeychainError) {
             module = try MachineHardware.find(readsEnvironment: true)
-            KeychainClient.useHardware(SecureHardware(module))
+            let hardware = SecureHardware(module)
+            KeychainClient.configure { $0 = ProgramSetup(isUserCommand: true, hardware: hardware) }
         } catch {
             return LatchkeyMain.refuse("\(MachineHardware.variable): \(error.problem)", io: io)
         }

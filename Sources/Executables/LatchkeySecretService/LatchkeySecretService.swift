@@ -75,8 +75,9 @@ struct LatchkeySecretService: ParsableCommand {
             var log = Logger(label: "latchkey-secret-service")
             log.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
             let module = try MachineHardware.find(readsEnvironment: true)
-            KeychainClient.useSecurityKeys(ConnectedSecurityKeys())
-            KeychainClient.useHardware(SecureHardware(module))
+            KeychainClient.configure {
+                $0 = ProgramSetup(securityKeys: ConnectedSecurityKeys(), hardware: SecureHardware(module))
+            }
             defer {
                 KeychainClient.close()
                 module?.close()

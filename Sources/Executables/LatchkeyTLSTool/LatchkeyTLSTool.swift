@@ -22,7 +22,7 @@ enum LatchkeyTLSTool {
             return LatchkeyMain.refuse(error.description, io: io)
         }
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
-        KeychainClient.actAsUserCommand()
+        KeychainClient.configure { $0 = ProgramSetup(isUserCommand: true) }
         defer { KeychainClient.close() }
         return TransportMain.run(CommandWord.ofThisProcess(), io: io)
     }

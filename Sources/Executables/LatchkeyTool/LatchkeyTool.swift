@@ -27,13 +27,15 @@ enum LatchkeyTool {
         }
         // The log lines of libraries are discarded: the command prints its own messages.
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
-        KeychainClient.actAsUserCommand()
-        KeychainClient.useSecurityKeys(ConnectedSecurityKeys())
         TrustedPlatformModule.silenceLibrary()
         var module: TrustedPlatformModule?
         do throws(KeychainError) {
             module = try MachineHardware.find(readsEnvironment: true)
-            KeychainClient.useHardware(SecureHardware(module))
+            let hardware = SecureHardware(module)
+            KeychainClient.configure {
+                $0 = ProgramSetup(
+                    isUserCommand: true, securityKeys: ConnectedSecurityKeys(), hardware: hardware)
+            }
         } catch {
             return LatchkeyMain.refuse("\(MachineHardware.variable): \(error.problem)", io: io)
         }

@@ -7,7 +7,6 @@ internal import LatchkeyOperations
 public import LatchkeyService
 public import LinuxSystem
 public import SecretMemory
-internal import Synchronization
 
 /// Finds the keychain service that serves this process.
 ///
@@ -26,21 +25,25 @@ public enum KeychainClient {
         return KeychainSession(try processService.value.open(), as: caller)
     }
 
-    /// Works on one keychain, in place of those of the search list. For commands, before the first call.
-    public static func select(_ name: KeychainName) { selection.withLock { $0 = name } }
+    /// Says what the keychains of this process are opened with: at the start of a program, or for the options of
+    /// a command, before the first call.
+    public static func configure(_ change: (inout ProgramSetup) -> Void) { program.withLock { change(&$0) } }
 
-    /// The keychain that ``select(_:)`` or `LATCHKEY_KEYCHAIN` has chosen; nil for the search list.
+    /// What ``configure(_:)`` has said.
+    static var setup: ProgramSetup { program.withLock { $0 } }
+
+    private static let program = SystemMutex(ProgramSetup())
+
+    /// The keychain that ``configure(_:)`` or `LATCHKEY_KEYCHAIN` has chosen; nil for the search list.
     ///
     /// - Throws: errSecInvalidKeychain if the variable is neither a name nor a path.
     public static func selectedName() throws(KeychainError) -> KeychainName? {
-        if let chosen = selection.withLock({ $0 }) { return chosen }
+        if let chosen = program.withLock({ $0.keychain }) { return chosen }
         guard let text = environment("LATCHKEY_KEYCHAIN"), !text.isEmpty else { return nil }
         do throws(KeychainError) { return try KeychainFile(text).name } catch {
             throw KeychainError(.invalidKeychain, "LATCHKEY_KEYCHAIN is not the name or the path of a keychain")
         }
     }
-
-    private static let selection = SystemMutex<KeychainName?>(nil)
 
     /// Returns one of the user's keychains, as this process uses it.
     ///
@@ -146,41 +149,8 @@ public enum KeychainClient {
     public static var caller: CallerIdentity {
         if let identity = CallerContext.current?.identity { return identity }
         var identity = processService.value.identity
-        identity.isUserCommand = isUserCommand.load(ordering: .relaxed)
+        identity.isUserCommand = program.withLock { $0.isUserCommand }
         return identity
-    }
-
-    /// Makes this process the user's own command, which can access all of the user's claimed
-    /// groups. Only for `latchkey`.
-    ///
-    /// It is not a privilege: in process every group is a claim, and any program of the user can
-    /// claim the same.
-    public static func actAsUserCommand() {
-        isUserCommand.store(true, ordering: .relaxed)
-    }
-
-    private static let isUserCommand = Atomic(false)
-
-    /// Uses security keys if this process opens the keychain itself. Only for programs that are
-    /// linked with libfido2, before the first call.
-    public static func useSecurityKeys(_ access: any SecurityKeyAccess) {
-        securityKeys.withLock { $0 = access }
-    }
-
-    static let securityKeys = SystemMutex<(any SecurityKeyAccess)?>(nil)
-
-    /// Uses hardware that holds keys if this process opens the keychain itself. Only for programs
-    /// that are linked with libtss2, before the first call.
-    public static func useHardware(_ source: SecureHardware) {
-        hardware.withLock { $0 = source }
-    }
-
-    static let hardware = SystemMutex(SecureHardware())
-
-    /// Takes the passcode from `source`, instead of the environment, when items are locked. For
-    /// commands, before the first call.
-    public static func takePasscode(from source: @escaping AutomaticUnlock.Source) {
-        passcodeSource.withLock { $0 = source }
     }
 
     /// Returns the passcode that the environment names: from the file in `LATCHKEY_PASSCODE_FILE`,
@@ -201,8 +171,8 @@ public enum KeychainClient {
         if let daemon = try ProcessService.daemon() {
             return try KeychainSession(daemon, as: caller).recover(with: key, newPasscode: newPasscode)
         }
-        return try EmbeddedService.recover(
-            home: .resolve(environment), key: key, newPasscode: newPasscode, hardware: hardware.withLock { $0 })
+        return try ClosedKeychain.recover(
+            home: .resolve(environment), key: key, newPasscode: newPasscode, hardware: setup.hardware)
     }
 
     /// Checks the keychain of this process. Of one that cannot be opened, it reports why, and what
@@ -219,7 +189,7 @@ public enum KeychainClient {
             guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1",
                 try ProcessService.daemon() == nil, let home = try? home(), !HomeOwnership.hasMarker(home)
             else { throw problem }
-            return EmbeddedService.diagnose(problem, home: home, hardware: hardware.withLock { $0 })
+            return ClosedKeychain.diagnose(problem, home: home, hardware: setup.hardware)
         }
         return try opened.check(progress: progress)
     }
@@ -237,8 +207,8 @@ public enum KeychainClient {
         if let daemon = try ProcessService.daemon() {
             return try KeychainSession(daemon, as: caller).resealRoot(with: code)
         }
-        try EmbeddedService.resealRoot(
-            home: .resolve(environment), code: code, hardware: hardware.withLock { $0 })
+        try ClosedKeychain.reseal(
+            home: .resolve(environment), code: code, hardware: setup.hardware)
     }
 
     /// Makes the daemon that serves this process's keychain serve a session to the processes that hold the
@@ -276,8 +246,6 @@ public enum KeychainClient {
 
     /// Returns the home of the keychain that this process opens itself.
     public static func home() throws(KeychainError) -> KeychainHome { try .resolve(environment) }
-
-    static let passcodeSource = SystemMutex<AutomaticUnlock.Source?>(nil)
 
     /// Closes the keychain; for commands, before they exit. A later call opens it again.
     public static func close() {

@@ -166,13 +166,13 @@ final class ProcessService: Sendable {
     }
 
     private static var presence: PresenceSources {
-        PresenceSources(securityKeys: KeychainClient.securityKeys.withLock { $0 })
+        PresenceSources(securityKeys: KeychainClient.setup.securityKeys)
     }
 
-    private static var hardware: SecureHardware { KeychainClient.hardware.withLock { $0 } }
+    private static var hardware: SecureHardware { KeychainClient.setup.hardware }
 
     private static let passcode: AutomaticUnlock.Source = { () throws(KeychainError) in
-        if let source = KeychainClient.passcodeSource.withLock({ $0 }) { return try source() }
+        if let source = KeychainClient.setup.passcode { return try source() }
         return try KeychainClient.passcodeOfEnvironment()
     }
 }

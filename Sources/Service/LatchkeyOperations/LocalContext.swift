@@ -28,7 +28,7 @@ extension EmbeddedService: KeychainService {
             }
         }
         // Read after the observer is registered, so that no change is missed. A reported one is newer.
-        let present = (try? lockStatus().state) ?? .beforeFirstUnlock
+        let present = (try? lock.status().state) ?? .beforeFirstUnlock
         hasChanged.withLock { if !$0 { body(present) } }
         return number
     }

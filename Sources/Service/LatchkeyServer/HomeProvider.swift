@@ -262,7 +262,7 @@ public final class HomeProvider: KeychainProvider {
     /// though its items of the class after-first-unlock can still be read.
     public var holdsUnlockedKeychain: Bool {
         slots.withLock { Array($0.values) }.compactMap { $0.opened }.contains { keychain in
-            guard let status = try? keychain.service.lockStatus() else { return false }
+            guard let status = try? keychain.service.lock.status() else { return false }
             return status.hasPasscode && status.state == .unlocked
         }
     }

@@ -23,7 +23,7 @@ struct HomeRegistry: KeychainRegistry {
         if try files.contains(name) { try create() } else { try provider.replacing(UserKeychain(user, name), create) }
         guard let passcode else { return }
         // It exists now, also if it cannot be unlocked.
-        try? provider.open(UserKeychain(user, name)).service.unlock(passcode) { _, _ in }
+        try? provider.open(UserKeychain(user, name)).service.lock.unlock(passcode) { _, _ in }
     }
 
     func deleteKeychain(_ name: KeychainName) throws(KeychainError) {

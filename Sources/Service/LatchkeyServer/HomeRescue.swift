@@ -12,12 +12,12 @@ struct HomeRescue: KeychainRescue {
     func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
         try provider.rescuing(keychain) { (home, ownership, slot) throws(KeychainError) in
             // The recovery key is verified before the keychain is closed.
-            let lost = try EmbeddedService.recover(
+            let lost = try ClosedKeychain.recover(
                 home: home, key: key, newPasscode: nil, clocks: provider.clocks, ownership: ownership,
                 hardware: provider.hardware)
             guard newPasscode != nil else { return lost }
             return try slot.whileClosed { () throws(KeychainError) in
-                try EmbeddedService.recover(
+                try ClosedKeychain.recover(
                     home: home, key: key, newPasscode: newPasscode, clocks: provider.clocks, ownership: ownership,
                     hardware: provider.hardware)
             }
@@ -27,7 +27,7 @@ struct HomeRescue: KeychainRescue {
     func resealRoot(with code: SharedSecret) throws(KeychainError) {
         try provider.rescuing(keychain) { (home, ownership, slot) throws(KeychainError) in
             try slot.whileClosed { () throws(KeychainError) in
-                try EmbeddedService.resealRoot(
+                try ClosedKeychain.reseal(
                     home: home, code: code, ownership: ownership, hardware: provider.hardware)
             }
         }
@@ -36,6 +36,6 @@ struct HomeRescue: KeychainRescue {
     func diagnose(_ problem: KeychainError) throws(KeychainError) -> [KeychainFinding] {
         let (mode, home) = try provider.modeAndHome(for: keychain)
         guard let home else { throw problem }
-        return EmbeddedService.diagnose(problem, home: home, hardware: provider.hardware, mode: mode)
+        return ClosedKeychain.diagnose(problem, home: home, hardware: provider.hardware, mode: mode)
     }
 }

@@ -191,7 +191,7 @@ public final class KeychainServer: Sendable {
     /// Ends the authentication contexts of a process that has no connection any more.
     private func endContexts(of connection: Connection) {
         let process = CallerIdentity.ProcessIdentity(user: connection.user, process: connection.process)
-        for keychain in provider.openKeychains(of: connection.user) { keychain.service.endContexts(of: process) }
+        for keychain in provider.openKeychains(of: connection.user) { keychain.service.contexts.endAll(of: process) }
     }
 
     /// Serves the connections whose sockets arrive through `control`, until the other end of it is

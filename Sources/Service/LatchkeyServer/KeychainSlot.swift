@@ -158,7 +158,7 @@ extension ServedKeychain {
     /// Whether reopening the keychain restores the current state: nothing that a passcode protects
     /// is unlocked.
     var canCloseWithoutLoss: Bool {
-        guard let status = try? service.lockStatus() else { return false }
+        guard let status = try? service.lock.status() else { return false }
         return !status.hasPasscode || status.state == .beforeFirstUnlock
     }
 }

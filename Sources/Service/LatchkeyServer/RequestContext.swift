@@ -146,7 +146,7 @@ final class RequestContext: OperationContext {
         let service = try service
         let decision = try policy.decision(
             onSecretsIn: groups, by: caller,
-            hasPasscode: { () throws(KeychainError) in try service.lockStatus().hasPasscode })
+            hasPasscode: { () throws(KeychainError) in try service.lock.status().hasPasscode })
         do throws(KeychainError) {
             try decision.require()
         } catch {

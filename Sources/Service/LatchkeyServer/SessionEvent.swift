@@ -18,14 +18,14 @@ public enum SessionEvent: String, CaseIterable, Sendable {
         // A lock drops the keys first, and fails afterwards if the keychain has no passcode or cannot
         // be read. That must not stop the event for the other keychains.
         switch self {
-        case .lock: _ = try? service.lock(immediately: false)
+        case .lock: _ = try? service.lock.lock(immediately: false)
         case .sleep:
             // The grace period ends when the machine sleeps: a locked keychain loses its keys
             // immediately. So does one whose settings cannot be read.
-            let status = try? service.lockStatus()
+            let status = try? service.lock.status()
             let locks = status.map { $0.settings.locksOnSleep || $0.state == .locked } ?? true
-            if locks { _ = try? service.lock(immediately: true) }
-        case .end: _ = try? service.lock(immediately: true)
+            if locks { _ = try? service.lock.lock(immediately: true) }
+        case .end: _ = try? service.lock.lock(immediately: true)
         }
     }
 }

@@ -6,33 +6,25 @@ public import KeychainModel
 internal import KeychainStore
 internal import KeyServices
 public import LinuxSystem
-internal import Logging
 
-/// The keychain in the calling process: in the user's files, or in memory.
+/// The keychain in the calling process: in the user's files, or in memory. Each part has the calls on one topic; what is
+/// about all of it is here.
 public final class EmbeddedService: Sendable {
-    let store: KeychainStore
-    /// nil for a keychain in memory.
-    let home: KeychainHome?
-    /// Whether it was opened for a report, and changes no file.
-    let isInspected: Bool
-    let clock: @Sendable () -> Double
-    let passcodeCost: PasscodeCost
-    let keys = KeyCache()
-    let contexts = AuthenticationContexts()
-    let recognitions: RecentRecognitions
-    let presence: PresenceSources
-    let hardware: SecureHardware
-    /// The user whose keychain it is, who is asked.
-    let user: UInt32
-    /// Whether new items may have a class that is open without the passcode.
-    let allowsAlwaysOpen: Bool
-    /// The maximum length of all stored files together, in bytes.
-    /// What the user may keep on the disk; nil for no limit.
-    let account: StorageAccount?
-    private let automaticUnlock: AutomaticUnlock
+    public let items: KeychainItems
+    public let identities: KeychainIdentities
+    public let keys: KeychainKeys
+    public let contexts: KeychainContexts
+    public let lock: KeychainLock
+    public let securityKeys: KeychainSecurityKeys
+    public let fileKeys: KeychainFileKeys
+    public let files: KeychainFiles
+    public let backups: KeychainBackups
+    public let root: KeychainRoot
+    let keychain: OpenKeychain
+    private let enclaves: Enclaves
+    private let sweep: FileSweep
     /// nil if this process owns the home as the daemon, or if the keychain is in memory.
     private let ownershipMonitor: HomeOwnershipMonitor?
-    private let log = Logger(label: "latchkey.service")
 
     /// Opens the keychain under `home`, and creates it if it does not exist.
     ///
@@ -51,242 +43,73 @@ public final class EmbeddedService: Sendable {
     ///     returns nil if there is no passcode to offer.
     /// - Throws: errSecNotAvailable also if the keychain does not exist yet and another user could
     ///   replace the home's directories.
-    public init(
+    public convenience init(
         home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil, account: StorageAccount? = nil,
         user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources(),
         hardware: SecureHardware = SecureHardware(), allowsAlwaysOpen: Bool = true, inspects: Bool = false,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) throws(KeychainError) {
         if ownership == nil { try HomeOwnership.refuse(home) }
-        let (path, state) = inspects ? try Self.existingFiles(home) : try Self.files(home)
-        let storage = DeviceKeyStorage(state, hardware: hardware.root, credentials: hardware.credentialSealer)
-        do throws(StoreError) {
-            let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
-            func deviceKey(_ place: DeviceKeyPlace) throws(KeybagError) -> DeviceKey {
-                switch place {
-                case .new: try storage.create()
-                case .existing(let root): try storage.load(root)
-                }
-            }
-            store =
-                inspects
-                ? try KeychainStore(inspecting: path, attempts: attempts, clock: clocks.boot, deviceKey: deviceKey)
-                : try KeychainStore(
-                    path: path, attempts: attempts, clock: clocks.boot, account: account, deviceKey: deviceKey)
-            try store.finishMove(in: storage)
-        } catch {
-            throw KeychainError(error)
-        }
-        _ = store.addLockObserver { [keys] state in if state != .unlocked { keys.removeAll() } }
-        self.home = home
-        isInspected = inspects
-        self.user = user
-        self.presence = presence
-        self.hardware = hardware
+        let keychain = try OpenKeychain(
+            home: home, clocks: clocks, account: account, user: user, presence: presence, hardware: hardware,
+            allowsAlwaysOpen: allowsAlwaysOpen, inspects: inspects, automaticPasscode: automaticPasscode)
         // Only a process to which the user's programs have no access keeps what opens by biometry.
-        if ownership != nil, presence.biometry != nil { store.keepBiometryKey() }
-        ownershipMonitor = ownership == nil ? HomeOwnershipMonitor(home, clocks.boot) : nil
-        clock = clocks.wall
-        passcodeCost = clocks.passcodeCost
-        recognitions = RecentRecognitions(clocks.boot)
-        self.allowsAlwaysOpen = allowsAlwaysOpen
-        self.account = account
-        automaticUnlock = AutomaticUnlock(automaticPasscode)
-        if !inspects { removeLeftovers() }
-    }
-
-    /// Creates the directories that do not exist.
-    private static func files(_ home: KeychainHome) throws(KeychainError) -> (path: String, state: PrivateDirectory) {
-        do throws(SystemError) {
-            try home.requireSafeIfNew()
-            let data = try PrivateDirectory(creating: home.dataDirectory)
-            return (data.appending(KeychainHome.databaseName), try PrivateDirectory(creating: home.stateDirectory))
-        } catch {
-            throw KeychainError(error)
-        }
-    }
-
-    private static func existingFiles(
-        _ home: KeychainHome
-    ) throws(KeychainError) -> (path: String, state: PrivateDirectory) {
-        let path: String
-        do throws(SystemError) {
-            path = try PrivateDirectory(existing: home.dataDirectory).appending(KeychainHome.databaseName)
-            guard try FileStatus.ofLink(path) != nil else {
-                throw SystemError("open", path: path, code: ENOENT, hint: "restore it from a backup")
-            }
-        } catch {
-            throw KeychainError(error)
-        }
-        do throws(KeybagError) {
-            return (path, try existingState(home))
-        } catch {
-            throw KeychainError(error)
-        }
+        if ownership != nil, presence.biometry != nil { keychain.store.keepBiometryKey() }
+        self.init(keychain, clocks, ownership == nil ? HomeOwnershipMonitor(home, clocks.boot) : nil)
+        if !inspects { sweep.removeLeftovers() }
     }
 
     /// Creates a keychain in memory, which lives as long as the object.
-    public init(
+    public convenience init(
         inMemory clocks: Clocks = .system, user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources(),
         hardware: SecureHardware = SecureHardware()
     ) throws(KeychainError) {
-        self.user = user
-        self.presence = presence
-        self.hardware = hardware
-        do throws(StoreError) {
-            store = try KeychainStore(inMemoryWith: .ephemeral(), clock: clocks.boot)
-        } catch {
-            throw KeychainError(error)
-        }
-        _ = store.addLockObserver { [keys] state in if state != .unlocked { keys.removeAll() } }
-        home = nil
-        isInspected = false
-        ownershipMonitor = nil
-        clock = clocks.wall
-        passcodeCost = clocks.passcodeCost
-        recognitions = RecentRecognitions(clocks.boot)
-        allowsAlwaysOpen = true
-        account = nil
-        automaticUnlock = AutomaticUnlock { () throws(KeychainError) in nil }
+        let keychain = try OpenKeychain(inMemory: clocks, user: user, presence: presence, hardware: hardware)
+        self.init(keychain, clocks, nil)
     }
 
-    // MARK: Items
-
-    public func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
-        let context = try provenContext(item.authentication, of: caller)
-        let record = try record(of: item, for: try Authorizer.authorize(caller))
-        let binding = try binding(for: record.accessControlFlags, context)
-        return try runConstrained(
-            record.itemClass, context, new: (record.promptLabel, record.accessControlFlags)
-        ) { () throws(StoreError) -> ItemRecord in
-            guard record.storedLookup != nil else { return try store.add(record, binding: binding) }
-            return try addWithLookup(record, item, ConstraintUse(context?.keys, binding: binding))
+    private init(_ keychain: OpenKeychain, _ clocks: Clocks, _ ownershipMonitor: HomeOwnershipMonitor?) {
+        (self.keychain, self.ownershipMonitor) = (keychain, ownershipMonitor)
+        sweep = FileSweep(keychain: keychain)
+        enclaves = Enclaves(keychain: keychain)
+        contexts = KeychainContexts(
+            keychain: keychain, contexts: AuthenticationContexts(), recognitions: RecentRecognitions(clocks.boot))
+        let constraints = ConstrainedCalls(keychain: keychain, contexts: contexts.contexts)
+        let newItems = NewItems(keychain: keychain)
+        keys = KeychainKeys(
+            keychain: keychain, constraints: constraints, newItems: newItems, cache: KeyCache(), enclaves: enclaves)
+        identities = KeychainIdentities(
+            keychain: keychain, constraints: constraints, newItems: newItems, keys: keys)
+        items = KeychainItems(keychain, constraints, newItems, identities, sweep)
+        fileKeys = KeychainFileKeys(keychain: keychain)
+        lock = KeychainLock(keychain: keychain, fileKeys: fileKeys, sweep: sweep)
+        securityKeys = KeychainSecurityKeys(keychain: keychain, recognitions: contexts.recognitions)
+        files = KeychainFiles(keychain: keychain, items: items, sweep: sweep)
+        backups = KeychainBackups(keychain: keychain, sweep: sweep)
+        root = KeychainRoot(keychain: keychain)
+        _ = keychain.store.addLockObserver { [cache = keys.cache] state in
+            if state != .unlocked { cache.removeAll() }
         }
     }
 
-    /// Returns the record to store for an addition, after every check.
-    ///
-    /// - Parameter publicKey: the public half of a key that the service has just created in an
-    ///   enclave.
-    func record(
-        of item: ItemAddition, for caller: AuthorizedCaller, enclaveKey publicKey: [UInt8]? = nil
-    ) throws(KeychainError) -> ItemRecord {
-        let group = try caller.groupForAddition(named: item.accessGroup)
-        guard item.itemClass != .identity else {
-            throw .parameter("an identity is added by reference; it has no row of its own")
-        }
-        let now = clock()
-        var record = ItemRecord(
-            identifier: .random(), itemClass: item.itemClass,
-            protection: item.protection ?? .initial(for: item.itemClass),
-            accessGroup: group, isSynchronizable: item.isSynchronizable, created: now, modified: now,
-            attributes: item.attributes,
-            accessControlFlags: item.accessControlFlags, addedBy: caller.executable, secrets: item.secrets)
-        try LookupRules.apply(item, to: &record)
-        KeyRules.complete(&record)
-        record.completeDefaults()
-        try ItemRules.check(record)
-        try ItemRules.checkClass(of: record, allowsAlwaysOpen: allowsAlwaysOpen)
-        try ItemRules.checkDates(of: record.attributes)
-        try ItemRules.checkAccessList(in: record.attributes)
-        if let publicKey { record.publicKey = publicKey } else { try KeyRules.refuseToken(record) }
-        KeyRules.rememberPublicKey(of: &record)
-        return record
-    }
-
-    public func copyMatching(
-        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
-    ) throws(KeychainError) -> ItemMatches {
-        if query.isAboutIdentities {
-            return try copyIdentityItems(query, returning: returning, from: caller)
-        }
-        if query.isAboutAllPasswords { return try copyPasswords(query, returning: returning, from: caller) }
-        let context = try provenContext(query.authentication, of: caller)
-        let caller = try Authorizer.authorize(caller)
-        let search = try caller.search(query, for: .read)
-        let limit = (query.limit ?? .one).count
-        func find(_ maxRows: Int?) throws(KeychainError) -> (found: SearchResult, count: Int) {
-            var result = try run { () throws(StoreError) in
-                try store.search(
-                    search, limit: maxRows, withSecrets: returning.contains(.data),
-                    withDigest: returning.isSuperset(of: [.data, .attributes]),
-                    // The rules of keys read their attributes.
-                    withAttributes: returning != .data || search.itemClass == .key, constraints: context?.keys)
-            }
-            discard(result.lost, of: search.itemClass)
-            context?.passwordWas(right: result.wrongPasswords.isEmpty)
-            let count = result.records.count + result.locked.count + result.damaged.count + result.lost.count
-            result.records = try settle(result.records, query.authentication, limit: limit)
-            return (result, count)
-        }
-        var (result, count) = try find(limit)
-        if !result.locked.isEmpty, unlocksAutomatically() { (result, count) = try find(limit) }
-        // Items that are left out do not count: others may be in their places.
-        if query.authentication.interaction == .skip, let limit, result.records.count < limit, count >= limit {
-            result = try find(nil).found
-        }
-        for row in result.damaged {
-            // Debug level only: warnings of a library at every search would flood its host's log.
-            // `doctor` and `Latchkey` report damaged rows.
-            log.debug(
-                "skipped a damaged row",
-                metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
-        }
-        if search.itemClass == .key { try KeyRules.removeProtectedData(from: &result.records, returning) }
-        return ItemMatches(records: result.records, damaged: result.damaged.count, locked: result.locked)
-    }
-
-    public func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
-        -> Int
-    {
-        if query.isAboutIdentities { return try updateIdentities(query, with: update, from: caller) }
-        let context = try provenContext(query.authentication, of: caller)
-        let use = ConstraintUse(context?.keys, binding: try binding(for: update.accessControlFlags, context))
-        let caller = try Authorizer.authorize(caller)
-        let search = try caller.search(query, for: .write)
-        var group: AccessGroup?
-        if let name = update.accessGroup { group = try caller.groupForMove(named: name) }
-        let target = group
-        let now = clock()
-        let label = query.promptLabel
-        return try runConstrained(search.itemClass, context, new: (label, update.accessControlFlags)) {
-            () throws(StoreError) in
-            try store.update(search, constraints: use, numbersAccounts: update.lookupAttributes != nil) {
-                (record) throws(KeychainError) in
-                try ItemRules.applying(
-                    update, to: record, group: target, now: now, allowsAlwaysOpen: allowsAlwaysOpen)
-            }
-        }
-    }
-
-    public func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
-        if query.isAboutIdentities { return try deleteIdentities(query, from: caller) }
-        let caller = try Authorizer.authorize(caller)
-        let search = try caller.search(query, for: .write)
-        let now = clock()
-        return try removingFiles { () throws(KeychainError) in
-            try run { () throws(StoreError) in try store.remove(search, now: now) }
-        }
-    }
-
-    // MARK: The whole keychain
-
-    public var mode: KeychainStatus.Mode { home == nil ? .ephemeral : .embedded }
+    public var mode: KeychainStatus.Mode { keychain.home == nil ? .ephemeral : .embedded }
 
     public func status() throws(KeychainError) -> KeychainStatus {
-        try run { () throws(StoreError) in
+        try keychain.run { () throws(StoreError) in
             var status = KeychainStatus(
-                mode: mode, root: Self.root(store.root),
-                databasePath: home?.databasePath,
-                deviceKeyPath: home?.deviceKeyPath(store.root), formatVersion: KeychainStore.formatVersion,
-                hasPasscode: store.hasPasscode,
-                counts: try store.counts(), quarantined: try store.quarantinedRows())
-            status.itemsRequiringPasscode = try store.itemsRequiringPasscode
-            status.itemsWithoutRecovery = try store.recoveryLosesConstrainedItems
-            status.enclave = (try? enclaveForNewKeys())?.kind
-            status.rootRegisters = rootRegisters
-            status.limitsPasscodes = store.limitsPasscodes
-            status.name = home?.name ?? .login
+                mode: mode, root: Self.root(keychain.store.root),
+                databasePath: keychain.home?.databasePath,
+                deviceKeyPath: keychain.home?.deviceKeyPath(keychain.store.root),
+                formatVersion: KeychainStore.formatVersion,
+                hasPasscode: keychain.store.hasPasscode,
+                counts: try keychain.store.inspector.counts(),
+                quarantined: try keychain.store.inspector.quarantinedRows())
+            status.itemsRequiringPasscode = try keychain.store.passcode.requiredByItems
+            status.itemsWithoutRecovery = try keychain.store.recoveryLosesConstrainedItems
+            status.enclave = (try? enclaves.forNewKeys())?.kind
+            status.rootRegisters = root.registers
+            status.limitsPasscodes = keychain.store.limitsPasscodes
+            status.name = keychain.home?.name ?? .login
             return status
         }
     }
@@ -301,27 +124,49 @@ public final class EmbeddedService: Sendable {
     }
 
     public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
-        try run { () throws(StoreError) in
+        try keychain.run { () throws(StoreError) in
             var findings = HealthCheck.findings(
-                try store.inspect(progress: progress), home: home, deviceKeyPath: home?.deviceKeyPath(store.root),
-                hasRecoveryKey: store.hasRecoveryKey,
-                withoutRecovery: try store.recoveryLosesConstrainedItems)
+                try keychain.store.inspector.inspect(progress: progress), home: keychain.home,
+                deviceKeyPath: keychain.home?.deviceKeyPath(keychain.store.root),
+                hasRecoveryKey: keychain.store.hasRecoveryKey,
+                withoutRecovery: try keychain.store.recoveryLosesConstrainedItems)
             // A key in a file is checked at each opening, and does not change meanwhile.
-            if let home, store.root != .file {
-                findings += RootDiagnosis(home, hardware, inspects: isInspected).ofOpenKeychain()
+            if let home = keychain.home, keychain.store.root != .file {
+                findings += RootDiagnosis(home, keychain.hardware, inspects: keychain.isInspected).ofOpenKeychain()
             }
             return findings
         }
     }
 
     public func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
-        let count = try run { () throws(StoreError) in try store.repair(action, dryRun: dryRun, progress: progress) }
+        let count = try keychain.run { () throws(StoreError) in
+            try keychain.store.inspector.repair(action, dryRun: dryRun, progress: progress)
+        }
         if !dryRun, count > 0 {
             try checkpoint()
-            removeLeftovers()
+            sweep.removeLeftovers()
         }
         return count
     }
+
+    // MARK: Observers
+
+    /// Calls `body` with every new lock state, until the observer is removed.
+    public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
+        keychain.store.addLockObserver(body)
+    }
+    public func removeLockObserver(_ number: Int) { keychain.store.removeLockObserver(number) }
+
+    /// Calls `body` after every change of the items, the passcode or the settings that any process makes
+    /// after this call returns.
+    public func addChangeObserver(
+        _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
+    ) throws(KeychainError) -> Int {
+        do throws(StoreError) { return try keychain.store.addChangeObserver(body) } catch { throw KeychainError(error) }
+    }
+    public func removeChangeObserver(_ number: Int) { keychain.store.removeChangeObserver(number) }
+
+    // MARK: The audit log
 
     /// The error where an audit log is requested.
     public static let noAudit = KeychainError(
@@ -330,75 +175,40 @@ public final class EmbeddedService: Sendable {
 
     /// Opens the audit log of this keychain. Only one process at a time may write it.
     public func openAuditLog(limits: AuditLog.Limits = AuditLog.Limits()) throws(KeychainError) -> AuditLog {
-        guard let home else { throw Self.noAudit }
+        guard let home = keychain.home else { throw Self.noAudit }
         let directory: PrivateDirectory
         do throws(SystemError) {
             directory = try PrivateDirectory(creating: home.stateDirectory)
         } catch {
             throw KeychainError(error)
         }
-        return try AuditLog(store: store, directory: directory, clock: clock, limits: limits)
+        return try AuditLog(store: keychain.store, directory: directory, clock: keychain.now, limits: limits)
     }
 
+    // MARK: Its end
+
     /// The number of private keys in the cache.
-    @_spi(Testing) public var cachedKeyCount: Int { keys.count }
+    @_spi(Testing) public var cachedKeyCount: Int { keys.cache.count }
 
     /// Whether keys that require the passcode are in memory.
-    @_spi(Testing) public var canOpenPasscodeItems: Bool { store.hasPasscode && store.isOpen(.whenUnlocked) }
+    @_spi(Testing) public var canOpenPasscodeItems: Bool {
+        keychain.store.hasPasscode && keychain.store.isOpen(.whenUnlocked)
+    }
 
     /// Whether a daemon has taken over the home since this process opened it. If so, send further
     /// requests to the daemon.
     public var isOwnedByDaemon: Bool { ownershipMonitor?.isOwnedByDaemon ?? false }
 
+    public func unlockAutomatically() { _ = keychain.unlocksAutomatically() }
+
     public func checkpoint() throws(KeychainError) {
-        try run { () throws(StoreError) in try store.checkpoint() }
+        try keychain.run { () throws(StoreError) in try keychain.store.checkpoint() }
     }
 
     public func close() {
-        keys.removeAll()
-        contexts.removeAll()
-        recognitions.removeAll()
-        store.close()
-    }
-
-    /// Runs `body`; if it fails because the keychain was never unlocked, unlocks it with the
-    /// automatic passcode and runs `body` once more.
-    func run<Result>(_ body: () throws(StoreError) -> Result) throws(KeychainError) -> Result {
-        do {
-            return try body()
-        } catch .keybag(.closed(let protection)) where store.lockState == .beforeFirstUnlock {
-            guard try unlockWithOwnPasscode() else { throw KeychainError(.closed(protection)) }
-        } catch {
-            throw KeychainError(error)
-        }
-        do {
-            return try body()
-        } catch {
-            throw KeychainError(error)
-        }
-    }
-
-    public func unlockAutomatically() { _ = unlocksAutomatically() }
-
-    /// Whether the keychain was not unlocked before, and is now.
-    func unlocksAutomatically() -> Bool {
-        guard !isInspected, store.lockState == .beforeFirstUnlock, let attempts = try? store.passcodeAttempts(),
-            LockStatus.allowsUntypedPasscode(after: attempts.count, delay: attempts.delay)
-        else { return false }
-        return automaticUnlock.reportingFailures { () throws(KeychainError) in try unlockWithOwnPasscode() }
-    }
-
-    private func unlockWithOwnPasscode() throws(KeychainError) -> Bool {
-        try automaticUnlock.perform(isNeeded: { store.lockState == .beforeFirstUnlock }) {
-            (rawPasscode) throws(KeychainError) in
-            let passcode = try Self.passcode(rawPasscode)
-            do throws(StoreError) {
-                try store.unlock(passcode, floor: passcodeCost, isAutomatic: true)
-                return true
-            } catch {
-                if case .keybag(.wrongPasscode) = error { return false }
-                throw KeychainError(error)
-            }
-        }
+        keys.cache.removeAll()
+        contexts.contexts.removeAll()
+        contexts.recognitions.removeAll()
+        keychain.store.close()
     }
 }

@@ -25,7 +25,7 @@ enum BackupInput {
         let store = try KeychainStore(inMemoryWith: deviceKey)
         defer { store.close() }
         var position = 0
-        let report = try? store.restore(
+        let report = try? store.backups.restore(
             under: Passcode(passphrase), passcode: nil, merges: choice & 0x40 != 0, dryRun: false,
             files: BackupFileSink(
                 take: { name, content in

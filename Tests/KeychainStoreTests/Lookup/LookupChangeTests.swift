@@ -78,7 +78,7 @@ struct LookupChangeTests {
         try fixture.add("carol", .devicePasscode)
         let expected = try Self.tokens(fixture.files)
         #expect(expected == [3 + 3 + 5, 0, 0])
-        try store.changePasscode(
+        try store.passcode.change(
             from: ConstraintFixture.passcode("secret"), to: ConstraintFixture.passcode("another one"), rotates: true,
             cost: ConstraintFixture.cost)
         #expect(try Self.tokens(fixture.files) == expected)
@@ -87,7 +87,7 @@ struct LookupChangeTests {
         #expect(
             try store.search(LookupSample.search(["user": "carol"]), limit: nil, withSecrets: false).records.count == 1)
         // It deletes bob, whose class needs a passcode, and carol, whose constraint does.
-        #expect(try store.removePasscode(ConstraintFixture.passcode("another one")) == 2)
+        #expect(try store.passcode.remove(ConstraintFixture.passcode("another one")) == 2)
         #expect(try Self.tokens(fixture.files) == [3, 0, 0])
         #expect(try store.texts(["service": "s"]) == ["the data"])
     }
@@ -101,7 +101,7 @@ struct LookupChangeTests {
         try fixture.tamper("UPDATE item SET secret = zeroblob(200)")
         store = try fixture.open()
         _ = try store.add(Sample.item("alice", data: "new"))
-        #expect(try store.quarantinedRows() == 1)
+        #expect(try store.inspector.quarantinedRows() == 1)
         #expect(try Self.tokens(fixture) == [5, 0, 0])
         #expect(try store.texts(["account": "alice"]) == ["new"])
     }
@@ -218,7 +218,7 @@ struct LookupChangeTests {
     @Test("KDB-86: an item whose class is closed is not replaced, and no second one is stored beside it")
     func replacingLocked() throws {
         let store = try LookupSample.store()
-        try store.setPasscode(ConstraintFixture.passcode("the passcode"), cost: ConstraintFixture.cost)
+        try store.passcode.set(ConstraintFixture.passcode("the passcode"), cost: ConstraintFixture.cost)
         _ = try store.add(LookupSample.item(["username": "alice"]))
         store.lock(immediately: true)
         let item = try LookupSample.item(["username": "alice"], data: "new", .always)
@@ -242,12 +242,12 @@ struct LookupChangeTests {
         _ = try target.addNumbered(LookupSample.item(["username": "alice", "n": "3"], data: "three"))
         let passphrase = try ConstraintFixture.passcode("the passphrase of the backup")
         var bytes: [UInt8] = []
-        _ = try source.backup(
+        _ = try source.backups.write(
             under: passphrase, passcode: nil, cost: PasscodeCost(exponent: 10), now: 1000,
             to: { (part) throws(StoreError) in bytes += Array(part) })
         for _ in 1...2 {
             var rest = bytes[...]
-            _ = try target.restore(
+            _ = try target.backups.restore(
                 under: passphrase, passcode: nil, merges: true, dryRun: false,
                 from: { (buffer) throws(StoreError) in
                     let count = min(buffer.count, rest.count)
@@ -260,6 +260,6 @@ struct LookupChangeTests {
         }
         let found = try target.search(LookupSample.search(["n": "2"]), limit: nil, withSecrets: false).records
         #expect(found.map(\.contentType) == [ContentType("text/plain; charset=utf8")])
-        #expect(try target.inspect().damaged.isEmpty)
+        #expect(try target.inspector.inspect().damaged.isEmpty)
     }
 }

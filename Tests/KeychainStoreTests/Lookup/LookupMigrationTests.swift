@@ -69,7 +69,7 @@ struct LookupMigrationTests {
             let store = try copy.open()
             #expect(try copy.unindexed == 0)
             try expectItems(in: store)
-            #expect(try store.inspect().damaged.isEmpty)
+            #expect(try store.inspector.inspect().damaged.isEmpty)
             store.close()
         }
     }

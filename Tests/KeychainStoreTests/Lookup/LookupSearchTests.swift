@@ -143,7 +143,7 @@ struct LookupSearchTests {
     @Test("KDB-83: while a class is closed, its matching items are reported without names, and no others")
     func locked() throws {
         let store = try LookupSample.store()
-        try store.setPasscode(ConstraintFixture.passcode("the passcode"), cost: ConstraintFixture.cost)
+        try store.passcode.set(ConstraintFixture.passcode("the passcode"), cost: ConstraintFixture.cost)
         let item = try store.add(LookupSample.item(["service": "s", "username": "alice"], data: "locked"))
         _ = try store.add(LookupSample.item(["service": "s", "username": "bob"], data: "open", .always))
         let program = try store.add(Sample.item("alice"))
@@ -188,9 +188,9 @@ struct LookupSearchTests {
         store = try fixture.open()
         #expect(try store.texts(["username": "alice"]) == ["alice"])
         #expect(try store.texts(["username": "bob"]) == ["bob"])
-        #expect(try store.inspect().damaged.count == 2)
-        #expect(try store.repair(.moveDamaged, dryRun: false) == 2)
-        #expect(try store.inspect().damaged.isEmpty && store.quarantinedRows() == 0)
+        #expect(try store.inspector.inspect().damaged.count == 2)
+        #expect(try store.inspector.repair(.moveDamaged, dryRun: false) == 2)
+        #expect(try store.inspector.inspect().damaged.isEmpty && store.inspector.quarantinedRows() == 0)
         #expect(try store.texts(["username": "alice"]) == ["alice"])
     }
 
@@ -205,9 +205,9 @@ struct LookupSearchTests {
         #expect(try store.texts(["username": "alice"]) == [])
         let search = Sample.search([.account: .string("alice"), .service: .string("s")])
         #expect(try store.search(search, limit: nil, withSecrets: true).records.count == 1)
-        #expect(try store.inspect().damaged.map(\.reason) == ["its lookup tokens do not match"])
-        #expect(try store.repair(.moveDamaged, dryRun: true) == 1)
-        #expect(try store.repair(.moveDamaged, dryRun: false) == 1)
+        #expect(try store.inspector.inspect().damaged.map(\.reason) == ["its lookup tokens do not match"])
+        #expect(try store.inspector.repair(.moveDamaged, dryRun: true) == 1)
+        #expect(try store.inspector.repair(.moveDamaged, dryRun: false) == 1)
         #expect(try store.texts(["username": "alice"]) == ["the data"])
     }
 

@@ -12,7 +12,7 @@ import Testing
 /// Agents that come, go and answer, programs that ask and give up, in random orders.
 @Suite("Sequences of agents and questions")
 struct AgentSequenceTests {
-    @Test("In any order, a question gets only an answer of an agent of its user that had it", arguments: 1...40)
+    @Test("In any order, a question gets only an answer of an agent of its user that had it", .long, arguments: 1...40)
     func sequence(_ seed: UInt64) throws {
         var run = Run(seed: seed)
         for _ in 0..<150 { try run.step() }

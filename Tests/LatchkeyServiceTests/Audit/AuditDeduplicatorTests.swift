@@ -233,7 +233,7 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.objects().suffix(2).map(\.repeated) == [nil, 1])
     }
 
-    @Test("A thread of the log writes repetitions without another call")
+    @Test("A thread of the log writes repetitions without another call", .long)
     func byItself() throws {
         let limits = AuditLog.Limits(
             fileLength: 1 << 20, totalLength: 1 << 24, programLength: .max, repeatInterval: 0.5, throttledInterval: 0.5)

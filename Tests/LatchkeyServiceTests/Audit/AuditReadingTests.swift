@@ -43,7 +43,7 @@ struct AuditReadingTests {
         #expect(try reading.allLines() == expected)
     }
 
-    @Test("AUD-14: while another thread writes and rotates the files, no reading has a gap")
+    @Test("AUD-14: while another thread writes and rotates the files, no reading has a gap", .long)
     func concurrentRotation() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 2000))
         try fixture.append(1)
@@ -69,7 +69,7 @@ struct AuditReadingTests {
         #expect(written.value >= 200)
     }
 
-    @Test("While another thread writes and rotates the files, an intact log is never reported as damaged")
+    @Test("While another thread writes and rotates the files, an intact log is never reported as damaged", .long)
     func concurrentVerification() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 20_000))
         let log = fixture.log

@@ -111,7 +111,7 @@ struct AuditRetentionTests {
             "\(fixture.path).\(names.compactMap { $0.hasPrefix("audit.log.") ? Int($0.dropFirst(10)) : nil }.max() ?? 0)"
         let original = try Data(contentsOf: URL(filePath: oldest))
         func compacted() throws -> AuditCompaction.Result? {
-            try AuditCompaction.of(oldest, number: 1, in: fixture.service.store, now: 0)
+            try AuditCompaction.of(oldest, number: 1, in: fixture.service.keychain.store, now: 0)
         }
         let whole = try #require(try compacted())
         #expect(whole.removal.first == 1 && whole.lines.count < original.count / 2)

@@ -110,7 +110,7 @@ struct KeychainCollectionsTests {
         }
         let before = try service()
         let work = try KeychainCollections(KeychainSession(before, as: Self.caller)).create(label: "Work").name
-        try before.setPasscode(Sample.secret) { _, _ in }
+        try before.lock.setPasscode(Sample.secret) { _, _ in }
         before.close()
         let after = try service()
         defer { after.close() }
@@ -119,7 +119,7 @@ struct KeychainCollectionsTests {
         #expect(try collections.collection(work).label == "Work")
         let home = try #require(CollectionName("Home"))
         #expect(throws: KeychainError.self) { try collections.collection(home) }
-        try after.unlock(Sample.secret) { _, _ in }
+        try after.lock.unlock(Sample.secret) { _, _ in }
         #expect(try collections.all().map(\.name) == [.login, work])
     }
 

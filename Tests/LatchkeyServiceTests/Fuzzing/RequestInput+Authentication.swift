@@ -49,7 +49,9 @@ extension RequestInput {
 
     private func createContext() {
         let caller = caller()
-        guard let handle = ask({ () throws(KeychainError) in try service.createContext(from: caller) }) else { return }
+        guard let handle = ask({ () throws(KeychainError) in try service.contexts.create(from: caller) }) else {
+            return
+        }
         contexts.append(Context(handle: handle, owner: caller.process))
     }
 
@@ -66,7 +68,7 @@ extension RequestInput {
             reason: choices.text(), reuse: choices.date(), place: choices.byte() % 8 == 0 ? .none : Self.place)
         scriptPerson()
         let isDone: Void? = ask { () throws(KeychainError) in
-            try service.authenticate(for: target, in: handle, prompt: prompt, from: caller)
+            try service.contexts.authenticate(for: target, in: handle, prompt: prompt, from: caller)
         }
         guard isDone != nil else { return }
         evaluations += 1
@@ -100,7 +102,7 @@ extension RequestInput {
         guard let handle = handle() else { return }
         let (caller, password) = (caller(), choices.optional { SharedSecret(copying: $0.data()) })
         let isDone: Void? = ask { () throws(KeychainError) in
-            try service.setApplicationPassword(password, in: handle, from: caller)
+            try service.contexts.setApplicationPassword(password, in: handle, from: caller)
         }
         if isDone != nil { requireUsable(handle, by: caller) }
     }
@@ -109,10 +111,10 @@ extension RequestInput {
         let caller = caller()
         if choices.byte() % 4 == 0 {
             guard let process = caller.process else { return }
-            service.endContexts(of: process)
+            service.contexts.endAll(of: process)
             for index in contexts.indices where contexts[index].owner == process { contexts[index].hasEnded = true }
         } else if let handle = handle() {
-            service.endContext(handle, from: caller)
+            service.contexts.end(handle, from: caller)
             for index in contexts.indices where contexts[index].handle == handle {
                 if contexts[index].owner == caller.process { contexts[index].hasEnded = true }
             }
@@ -148,7 +150,7 @@ extension RequestInput {
         let (passcode, caller) = (choices.one(of: Self.passcodes), caller())
         scriptPerson()
         _ = ask { () throws(KeychainError) in
-            try service.enrollSecurityKey(
+            try service.securityKeys.enroll(
                 request, passcode: passcode, prompt: AuthenticationPrompt(place: Self.place), from: caller)
         }
     }
@@ -156,8 +158,8 @@ extension RequestInput {
     private func changeSecurityKeys() {
         let caller = caller()
         scriptPerson()
-        _ = ask { () throws(KeychainError) in try service.presenceStatus(at: Self.place, from: caller) }
-        let keys = ask { () throws(KeychainError) in try service.securityKeys() } ?? []
+        _ = ask { () throws(KeychainError) in try service.contexts.presenceStatus(at: Self.place, from: caller) }
+        let keys = ask { () throws(KeychainError) in try service.securityKeys.all() } ?? []
         guard keys.count <= SecurityKeyInfo.maxCount else { return fault = "there are \(keys.count) security keys" }
         guard choices.flag(), let unknown = SecurityKeyIdentifier(bytes: [UInt8](repeating: 1, count: 32)) else {
             return
@@ -166,7 +168,7 @@ extension RequestInput {
         let passcode = choices.optional { $0.one(of: Self.passcodes) }
         let (deletesItems, dryRun) = (choices.flag(), choices.flag())
         _ = ask { () throws(KeychainError) in
-            try service.removeSecurityKey(key, passcode: passcode, deletesItems: deletesItems, dryRun: dryRun)
+            try service.securityKeys.remove(key, passcode: passcode, deletesItems: deletesItems, dryRun: dryRun)
         }
     }
 }

@@ -65,13 +65,13 @@ final class RequestInput {
                 itemClass, attributes: [.label: .string("label")],
                 secrets: ItemSecrets(data: SharedSecret(copying: "v".utf8)))
             do throws(KeychainError) {
-                references.append(try service.add(addition, from: Self.owner).persistentReference)
+                references.append(try service.items.add(addition, from: Self.owner).persistentReference)
             } catch {
                 // A class may require attributes that fit together.
                 guard error.status == .param else { throw error }
             }
         }
-        let made = try service.generateKey(
+        let made = try service.keys.generate(
             KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: ItemAddition(.key)), from: Self.owner)
         references.append(made.privateHalf.persistentReference)
     }
@@ -111,7 +111,8 @@ extension RequestInput {
     private func add() {
         let (addition, caller) = (addition(choices.one(of: ItemClass.allCases)), choices.one(of: Self.callers))
         guard addition.itemClass != .identity else { return addIdentities(from: caller) }
-        guard let record = ask({ () throws(KeychainError) in try self.service.add(addition, from: caller) }) else {
+        guard let record = ask({ () throws(KeychainError) in try self.service.items.add(addition, from: caller) })
+        else {
             return
         }
         references.append(record.persistentReference)
@@ -124,19 +125,19 @@ extension RequestInput {
                 IdentityAddition(
                     certificate: addition(.certificate), key: addition(choices.flag() ? .key : .genericPassword)))
         }
-        _ = ask { () throws(KeychainError) in try service.addIdentities(identities, from: caller) }
+        _ = ask { () throws(KeychainError) in try service.identities.add(identities, from: caller) }
     }
 
     private func find() {
         let (query, caller) = (query(), choices.one(of: Self.callers))
         let returning = ReturnTypes(rawValue: choices.byte() & 15)
         let matches = ask { () throws(KeychainError) in
-            try service.copyMatching(query, returning: returning, from: caller)
+            try service.items.copyMatching(query, returning: returning, from: caller)
         }
         references += (matches?.records.prefix(4) ?? []).map(\.persistentReference)
         guard query.itemClass == .identity else { return }
         let identities = ask { () throws(KeychainError) in
-            try service.copyIdentities(query, returning: returning, from: caller)
+            try service.identities.copy(query, returning: returning, from: caller)
         }
         references += (identities?.prefix(4) ?? []).map(\.key.persistentReference)
     }
@@ -149,12 +150,12 @@ extension RequestInput {
             protection: choices.optional { $0.one(of: ProtectionClass.allCases) },
             accessControlFlags: choices.flag() ? flags() : nil,
             isSynchronizable: choices.optional { $0.flag() }, created: choices.optional { $0.date() })
-        _ = ask { () throws(KeychainError) in try service.update(query, with: update, from: caller) }
+        _ = ask { () throws(KeychainError) in try service.items.update(query, with: update, from: caller) }
     }
 
     private func delete() {
         let (query, caller) = (query(), choices.one(of: Self.callers))
-        _ = ask { () throws(KeychainError) in try service.delete(query, from: caller) }
+        _ = ask { () throws(KeychainError) in try service.items.delete(query, from: caller) }
     }
 
     private func addition(_ itemClass: ItemClass) -> ItemAddition {
@@ -211,7 +212,7 @@ extension RequestInput {
         let generation = KeyGeneration(
             kind, privateHalf: addition(.key), publicHalf: choices.flag() ? addition(.key) : nil)
         let caller = choices.one(of: Self.callers)
-        guard let made = ask({ () throws(KeychainError) in try self.service.generateKey(generation, from: caller) })
+        guard let made = ask({ () throws(KeychainError) in try self.service.keys.generate(generation, from: caller) })
         else { return }
         references.append(made.privateHalf.persistentReference)
     }
@@ -227,7 +228,7 @@ extension RequestInput {
         let (reference, input) = (choices.one(of: references), SharedSecret(copying: choices.data()))
         let (caller, authentication) = (choices.one(of: Self.callers), self.authentication())
         _ = ask { () throws(KeychainError) in
-            try service.useKey(reference, use, on: input, authentication: authentication, from: caller)
+            try service.keys.use(reference, use, on: input, authentication: authentication, from: caller)
         }
     }
 
@@ -237,10 +238,10 @@ extension RequestInput {
         if choices.flag() {
             let authentication = self.authentication()
             _ = ask { () throws(KeychainError) in
-                try service.exportKey(reference, authentication: authentication, from: caller)
+                try service.keys.export(reference, authentication: authentication, from: caller)
             }
         } else {
-            _ = ask { () throws(KeychainError) in try service.publicKey(of: reference, from: caller) }
+            _ = ask { () throws(KeychainError) in try service.keys.publicKey(of: reference, from: caller) }
         }
     }
 }
@@ -256,16 +257,17 @@ extension RequestInput {
             locksOnSleep: choices.flag(),
             wipesAfterTen: choices.flag())
         switch operation {
-        case 15: _ = ask { () throws(KeychainError) in try service.setPasscode(secret) { _, _ in } }
+        case 15: _ = ask { () throws(KeychainError) in try service.lock.setPasscode(secret) { _, _ in } }
         case 16:
             _ = ask { () throws(KeychainError) in
-                try service.changePasscode(from: secret, to: other, rotates: isSet) { _, _ in }
+                try service.lock.changePasscode(from: secret, to: other, rotates: isSet) { _, _ in }
             }
-        case 17: _ = ask { () throws(KeychainError) in try service.unlock(secret) { _, _ in } }
-        case 18: _ = ask { () throws(KeychainError) in try service.lock(immediately: isSet) }
-        case 19: _ = ask { () throws(KeychainError) in try service.removePasscode(secret) { _, _ in } }
-        case 20: _ = ask { () throws(KeychainError) in try service.createRecoveryKey(isSet ? secret : nil) }
-        case 21: _ = ask { () throws(KeychainError) in try service.changeSettings(to: settings, isSet ? secret : nil) }
+        case 17: _ = ask { () throws(KeychainError) in try service.lock.unlock(secret) { _, _ in } }
+        case 18: _ = ask { () throws(KeychainError) in try service.lock.lock(immediately: isSet) }
+        case 19: _ = ask { () throws(KeychainError) in try service.lock.removePasscode(secret) { _, _ in } }
+        case 20: _ = ask { () throws(KeychainError) in try service.lock.createRecoveryKey(isSet ? secret : nil) }
+        case 21:
+            _ = ask { () throws(KeychainError) in try service.lock.changeSettings(to: settings, isSet ? secret : nil) }
         case 22:
             _ = ask { () throws(KeychainError) in
                 try service.repair(isSet ? .moveDamaged : .emptyQuarantine, dryRun: isSet) { _ in }
@@ -274,7 +276,7 @@ extension RequestInput {
             let caller = choices.one(of: Self.callers)
             _ = ask { () throws(KeychainError) in try service.by(caller).callerReport() }
             _ = ask { () throws(KeychainError) in try service.status() }
-            _ = ask { () throws(KeychainError) in try service.lockStatus() }
+            _ = ask { () throws(KeychainError) in try service.lock.status() }
         }
     }
 
@@ -282,7 +284,7 @@ extension RequestInput {
         let (passphrase, passcode) = (Self.passcodes[0], choices.flag() ? choices.one(of: Self.passcodes) : nil)
         var written: [UInt8] = []
         let report = ask { () throws(KeychainError) in
-            try service.backup(
+            try service.backups.write(
                 under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in written += bytes }
             ) { _, _ in }
         }
@@ -301,7 +303,7 @@ extension RequestInput {
         let (merges, dryRun) = (choices.flag(), choices.flag())
         var position = 0
         _ = ask { () throws(KeychainError) in
-            try service.restore(
+            try service.backups.restore(
                 under: Self.passcodes[0], passcode: passcode, merges: merges, dryRun: dryRun,
                 from: { (buffer) throws(KeychainError) in
                     let count = min(buffer.count, content.count - position)

@@ -2,6 +2,7 @@
 
 import Crypto
 import Foundation
+import KeychainTesting
 import SecretMemory
 import Testing
 
@@ -107,7 +108,7 @@ struct PayloadBoxTests {
         #expect(try status { _ = try PayloadBox.open(box, with: key, from: sender.publicKey) } == -25300)
     }
 
-    @Test("BOX-2: every flipped bit of a box is refused", arguments: PayloadSuite.allCases)
+    @Test("BOX-2: every flipped bit of a box is refused", .long, arguments: PayloadSuite.allCases)
     func flippedBits(_ suite: PayloadSuite) throws {
         let key = try PayloadPrivateKey.generate(suite)
         let sender = suite.authenticatesSenders ? try PayloadPrivateKey.generate(suite) : nil

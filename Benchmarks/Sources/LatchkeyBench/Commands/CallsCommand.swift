@@ -9,7 +9,7 @@ struct CallsCommand: ParsableCommand {
         commandName: "calls", abstract: "Make one call a number of times, marked for callgrind.",
         discussion: """
             Callgrind counts only the marked calls, so that the instructions of one call are its total divided by \
-            --count. Scripts/instructions does this for every call and side.
+            --count. Scripts/measure/instructions does this for every call and side.
 
             EXAMPLE:
               valgrind --tool=callgrind --toggle-collect='*markedCall*' latchkey-bench calls --count 200

@@ -4,7 +4,7 @@ import Foundation
 import SignIn
 
 /// `signin serve`: reads a request a line, and answers each with a line.
-/// `signin create FILE`, `signin answer FILE USER CHALLENGE`: the client, see Scripts/sign-in.
+/// `signin create FILE`, `signin answer FILE USER CHALLENGE`: the client, see Scripts/demonstrate/sign-in.
 @main
 struct SignInProgram {
     static func main() async {

@@ -41,7 +41,7 @@ package struct Authenticate: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         let (service, caller) = (try context.service, context.caller)
         try context.evaluating { (host) throws(KeychainError) in
-            try service.authenticate(for: target, in: self.context, prompt: prompt, from: caller, host: host)
+            try service.contexts.authenticate(for: target, in: self.context, prompt: prompt, from: caller, host: host)
         }
         return Done()
     }

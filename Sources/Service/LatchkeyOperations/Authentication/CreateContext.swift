@@ -26,10 +26,10 @@ package struct CreateContext: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> ContextHandle {
         if let adopted {
-            try context.service.adoptContext(adopted, from: context.caller)
+            try context.service.contexts.adopt(adopted, from: context.caller)
             return ContextHandle(adopted)
         }
-        return ContextHandle(try context.service.createContext(from: context.caller))
+        return ContextHandle(try context.service.contexts.create(from: context.caller))
     }
 }
 

@@ -20,7 +20,7 @@ package struct EndContext: KeychainOperation {
     package func rest(after answer: Done) -> EndContext? { self }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
-        try context.service.endContext(self.context, from: context.caller)
+        try context.service.contexts.end(self.context, from: context.caller)
         return Done()
     }
 }

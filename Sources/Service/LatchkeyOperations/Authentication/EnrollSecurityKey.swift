@@ -31,7 +31,7 @@ package struct EnrollSecurityKey: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> SecurityKeyInfo {
         let (service, caller) = (try context.service, context.caller)
         return try context.evaluating { (host) throws(KeychainError) in
-            try service.enrollSecurityKey(enrollment, passcode: passcode, prompt: prompt, from: caller, host: host)
+            try service.securityKeys.enroll(enrollment, passcode: passcode, prompt: prompt, from: caller, host: host)
         }
     }
 }

@@ -21,7 +21,7 @@ package struct HasApplicationPassword: KeychainOperation {
     package func rest(after answer: ItemCount) -> HasApplicationPassword? { answer.count > 0 ? nil : self }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
-        ItemCount(try context.service.hasApplicationPassword(in: self.context, from: context.caller) ? 1 : 0)
+        ItemCount(try context.service.contexts.hasApplicationPassword(in: self.context, from: context.caller) ? 1 : 0)
     }
 }
 

@@ -13,7 +13,7 @@ package struct ListSecurityKeys: KeychainOperation {
     package var audit: AuditDetails? { nil }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> EnrolledSecurityKeys {
-        EnrolledSecurityKeys(try context.service.securityKeys())
+        EnrolledSecurityKeys(try context.service.securityKeys.all())
     }
 }
 

@@ -23,7 +23,7 @@ package struct ReadPresence: KeychainOperation {
     }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> PresenceStatus {
-        try context.service.presenceStatus(at: place, from: context.caller)
+        try context.service.contexts.presenceStatus(at: place, from: context.caller)
     }
 }
 

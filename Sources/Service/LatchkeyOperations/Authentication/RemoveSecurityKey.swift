@@ -32,7 +32,7 @@ package struct RemoveSecurityKey: KeychainOperation {
         let service = try context.service
         return try context.slow(.derivation) { () throws(KeychainError) in
             ItemCount(
-                try service.removeSecurityKey(key, passcode: passcode, deletesItems: deletesItems, dryRun: dryRun))
+                try service.securityKeys.remove(key, passcode: passcode, deletesItems: deletesItems, dryRun: dryRun))
         }
     }
 }

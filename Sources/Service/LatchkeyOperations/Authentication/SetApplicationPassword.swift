@@ -26,7 +26,7 @@ package struct SetApplicationPassword: KeychainOperation {
     package func rest(after answer: Done) -> SetApplicationPassword? { self }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
-        try context.service.setApplicationPassword(password, in: self.context, from: context.caller)
+        try context.service.contexts.setApplicationPassword(password, in: self.context, from: context.caller)
         return Done()
     }
 }

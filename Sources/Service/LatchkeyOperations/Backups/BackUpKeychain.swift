@@ -29,12 +29,12 @@ package struct BackUpKeychain: KeychainOperation {
         defer { withExtendedLifetime(permit) {} }
         let (service, progress) = (try context.service, context.progress)
         guard let spool = try context.openSpool() else {
-            return try service.backup(
+            return try service.backups.write(
                 under: passphrase, passcode: passcode, including: contents,
                 to: { (bytes) throws(KeychainError) in try send(Array(bytes), in: context) }, progress: progress)
         }
         let report = try context.slow(.derivation) { () throws(KeychainError) in
-            try service.backup(
+            try service.backups.write(
                 under: passphrase, passcode: passcode, including: contents,
                 to: { (bytes) throws(KeychainError) in try spool.write(bytes) }, progress: progress)
         }

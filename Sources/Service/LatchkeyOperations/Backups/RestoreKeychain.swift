@@ -34,7 +34,7 @@ package struct RestoreKeychain: KeychainOperation {
         let allowsAttestedGroups = AccessPolicy.restoresAttestedGroups(context.caller)
         guard let spool = try context.openSpool() else {
             var pieces = PieceBuffer()
-            return try service.restore(
+            return try service.backups.restore(
                 under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
                 allowsAttestedGroups: allowsAttestedGroups,
                 from: { (buffer) throws(KeychainError) in
@@ -47,7 +47,7 @@ package struct RestoreKeychain: KeychainOperation {
             // Checked here again, because the entitlements may have changed while the backup
             // arrived and waited.
             try requireAccess()
-            return try service.restore(
+            return try service.backups.restore(
                 under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
                 allowsAttestedGroups: allowsAttestedGroups,
                 from: { (buffer) throws(KeychainError) in try spool.read(into: buffer) }, progress: progress)

@@ -22,7 +22,7 @@ package struct CreateFileKey: KeychainOperation {
     package var reach: OperationReach { .loginKeychain }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> FileKey {
-        try context.service.createFileKey(
+        try context.service.fileKeys.create(
             protection, group: group, withholdsKey: withholdsKey, from: context.caller)
     }
 }

@@ -20,7 +20,7 @@ package struct OpenFileKey: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> FileKey {
         try context.requireAccess(toSecretsIn: [record.binding.group])
-        return FileKey(record, key: try context.service.openFileKey(record, from: context.caller))
+        return FileKey(record, key: try context.service.fileKeys.open(record, from: context.caller))
     }
 }
 

@@ -26,7 +26,7 @@ package struct RewrapFileKey: KeychainOperation {
         // In another group or class, other programs can read the file.
         try context.requireAccess(toSecretsIn: [record.binding.group])
         return FileKey(
-            try context.service.rewrapFileKey(record, for: protection, group: group, from: context.caller), key: nil)
+            try context.service.fileKeys.rewrap(record, for: protection, group: group, from: context.caller), key: nil)
     }
 }
 

@@ -19,7 +19,7 @@ package struct UseFileKey: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> FilePart {
         try context.requireAccess(toSecretsIn: [request.record.binding.group])
-        return try context.service.useFileKey(request, from: context.caller)
+        return try context.service.fileKeys.use(request, from: context.caller)
     }
 }
 

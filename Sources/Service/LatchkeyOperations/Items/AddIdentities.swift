@@ -31,7 +31,7 @@ package struct AddIdentities: KeychainOperation {
     }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
-        ItemCount(try context.service.addIdentities(identities, from: context.caller))
+        ItemCount(try context.service.identities.add(identities, from: context.caller))
     }
 }
 

@@ -25,7 +25,7 @@ package struct AddItem: KeychainOperation {
     }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemRecord {
-        try context.service.add(item, from: context.caller)
+        try context.service.items.add(item, from: context.caller)
     }
 
     package func kept(_ answer: ItemRecord) throws(KeychainError) -> ItemRecord {

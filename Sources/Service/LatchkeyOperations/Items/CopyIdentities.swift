@@ -46,7 +46,7 @@ package struct CopyIdentities: KeychainOperation {
         let service = try context.service
         let outcome = ResultLimit.$current.withValue(context.maxResultSize) {
             Result { () throws(KeychainError) in
-                try service.copyIdentities(query, returning: returning, from: context.caller)
+                try service.identities.copy(query, returning: returning, from: context.caller)
             }
         }
         let found = try outcome.get()

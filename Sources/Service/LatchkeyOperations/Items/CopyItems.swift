@@ -54,16 +54,17 @@ package struct CopyItems: KeychainOperation {
         by service: EmbeddedService, in context: some OperationContext
     ) throws(KeychainError) -> FoundItems {
         guard query.limit == .all, context.sendsParts else {
-            let found = try service.copyMatching(query, returning: returning, from: context.caller)
+            let found = try service.items.copyMatching(query, returning: returning, from: context.caller)
             return FoundItems(try allowed(found, in: context))
         }
         // Parts that were sent cannot be taken back: a keychain that may refuse an item, or begins anew because
         // it is unlocked during the search, is searched once before.
-        if try service.lockStatus().state != .unlocked {
-            try service.copyMatching(query, returning: returning, from: context.caller, begin: {}, inParts: { _ in })
+        if try service.lock.status().state != .unlocked {
+            try service.items.copyMatching(
+                query, returning: returning, from: context.caller, begin: {}, inParts: { _ in })
         }
         var parts = SentParts()
-        try service.copyMatching(query, returning: returning, from: context.caller) {
+        try service.items.copyMatching(query, returning: returning, from: context.caller) {
             () throws(KeychainError) in
             try parts.begin(in: context)
         } inParts: { (part) throws(KeychainError) in

@@ -21,7 +21,7 @@ package struct DeleteItems: KeychainOperation {
     package func rest(after answer: ItemCount) -> DeleteItems? { query.limit == .one ? nil : self }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
-        ItemCount(try context.service.delete(query, from: context.caller))
+        ItemCount(try context.service.items.delete(query, from: context.caller))
     }
 }
 

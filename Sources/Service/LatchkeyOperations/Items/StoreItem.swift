@@ -41,7 +41,7 @@ package struct StoreItem: KeychainOperation {
     }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> StoredRecord {
-        try context.service.store(
+        try context.service.items.store(
             item, inPlaceOf: query, with: update, onlyReplaces: onlyReplaces, from: context.caller)
     }
 

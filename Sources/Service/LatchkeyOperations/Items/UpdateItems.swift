@@ -39,7 +39,7 @@ package struct UpdateItems: KeychainOperation {
             try context.requireAccess(
                 toSecretsIn: query.accessGroup.map { [AccessGroup($0, grade: .claimed)] })
         }
-        return ItemCount(try context.service.update(query, with: update, from: context.caller))
+        return ItemCount(try context.service.items.update(query, with: update, from: context.caller))
     }
 }
 

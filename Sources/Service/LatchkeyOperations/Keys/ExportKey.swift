@@ -30,7 +30,7 @@ package struct ExportKey: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> KeyOutput {
         try context.requireAccess(toUse: reference, ownAuthentication)
-        return try context.service.exportKey(reference, authentication: ownAuthentication, from: context.caller)
+        return try context.service.keys.export(reference, authentication: ownAuthentication, from: context.caller)
     }
 }
 

@@ -27,9 +27,9 @@ package struct GenerateKey: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> GeneratedKey {
         let (service, caller) = (try context.service, context.caller)
-        guard generation.kind.type == .rsa else { return try service.generateKey(generation, from: caller) }
+        guard generation.kind.type == .rsa else { return try service.keys.generate(generation, from: caller) }
         return try context.slow(.computation) { () throws(KeychainError) in
-            try service.generateKey(generation, from: caller)
+            try service.keys.generate(generation, from: caller)
         }
     }
 

@@ -18,7 +18,7 @@ package struct ReadPublicKey: KeychainOperation {
     package var reach: OperationReach { .searchList }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> PublicKeyInfo {
-        try context.service.publicKey(of: reference, from: context.caller)
+        try context.service.keys.publicKey(of: reference, from: context.caller)
     }
 }
 

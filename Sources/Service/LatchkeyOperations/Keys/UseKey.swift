@@ -43,7 +43,7 @@ package struct UseKey: KeychainOperation {
                 hint: "use fewer threads at a time, or try again")
         }
         defer { withExtendedLifetime(permit) {} }
-        return try context.service.useKey(
+        return try context.service.keys.use(
             reference, use, on: input, authentication: ownAuthentication, from: context.caller)
     }
 }
@@ -65,7 +65,7 @@ extension OperationContext {
     /// Requires what reading the items of a query would require.
     func requireAccess(toSecretsOf query: ItemQuery) throws(KeychainError) {
         guard try mayNeedPasscode else { return }
-        let found = try service.copyMatching(query, returning: .attributes, from: caller)
+        let found = try service.items.copyMatching(query, returning: .attributes, from: caller)
         guard !found.isEmpty else { throw .itemNotFound }
         try requireAccess(toSecretsIn: found.records.map(\.accessGroup))
     }

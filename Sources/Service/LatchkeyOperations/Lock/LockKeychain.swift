@@ -16,7 +16,7 @@ package struct LockKeychain: KeychainOperation {
     package var audit: AuditDetails? { AuditDetails("lock") }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
-        try context.service.lock(immediately: immediately)
+        try context.service.lock.lock(immediately: immediately)
         return Done()
     }
 }

@@ -15,7 +15,7 @@ package struct ReadLockStatus: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> LockStatus {
         let service = try context.service
         try context.unlockAutomatically()
-        var status = try service.lockStatus()
+        var status = try service.lock.status()
         guard status.wrongPasscodes > 0, AccessPolicy.reportsOtherPrograms(to: context.caller),
             let log = try context.auditLog
         else { return status }

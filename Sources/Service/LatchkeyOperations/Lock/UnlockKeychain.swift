@@ -18,7 +18,7 @@ package struct UnlockKeychain: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         let (service, progress) = (try context.service, context.progress)
         return try context.slow(.derivation) { () throws(KeychainError) in
-            try service.unlock(passcode, progress: progress)
+            try service.lock.unlock(passcode, progress: progress)
             return Done()
         }
     }

@@ -20,7 +20,7 @@ package struct WatchLock: KeychainOperation {
         let states = try BoundedMailbox<LockState>()
         let observer = service.addLockObserver { states.put($0) }
         defer { service.removeLockObserver(observer) }
-        var isConnected = context.send(try service.lockStatus().state)
+        var isConnected = context.send(try service.lock.status().state)
         while isConnected, context.awaits(states.arrived) {
             for state in states.take() where isConnected { isConnected = context.send(state) }
         }

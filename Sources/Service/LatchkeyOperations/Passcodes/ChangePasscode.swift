@@ -25,7 +25,7 @@ package struct ChangePasscode: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         let (service, progress) = (try context.service, context.progress)
         return try context.slow(.derivation) { () throws(KeychainError) in
-            try service.changePasscode(from: old, to: new, rotates: rotates, progress: progress)
+            try service.lock.changePasscode(from: old, to: new, rotates: rotates, progress: progress)
             return Done()
         }
     }

@@ -23,7 +23,7 @@ package struct ChangeSettings: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
         let service = try context.service
         return try context.slow(.derivation) { () throws(KeychainError) in
-            try service.changeSettings(to: settings, passcode)
+            try service.lock.changeSettings(to: settings, passcode)
             return Done()
         }
     }

@@ -21,7 +21,7 @@ package struct CreateRecoveryKey: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> RecoveryKeyText {
         let service = try context.service
         return try context.slow(.derivation) { () throws(KeychainError) in
-            RecoveryKeyText(try service.createRecoveryKey(passcode))
+            RecoveryKeyText(try service.lock.createRecoveryKey(passcode))
         }
     }
 

@@ -25,7 +25,7 @@ package struct MoveRoot: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
         let service = try context.service
         return try context.slow(.derivation) { () throws(KeychainError) in
-            ItemCount(try service.moveRoot(to: target, passcode, dryRun: dryRun) ? 1 : 0)
+            ItemCount(try service.root.move(to: target, passcode, dryRun: dryRun) ? 1 : 0)
         }
     }
 }

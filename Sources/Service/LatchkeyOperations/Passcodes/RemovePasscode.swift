@@ -18,7 +18,7 @@ package struct RemovePasscode: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
         let (service, progress) = (try context.service, context.progress)
         return try context.slow(.derivation) { () throws(KeychainError) in
-            ItemCount(try service.removePasscode(passcode, progress: progress))
+            ItemCount(try service.lock.removePasscode(passcode, progress: progress))
         }
     }
 }

@@ -21,7 +21,7 @@ package struct RemoveRecoveryKey: KeychainOperation {
     package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
         let service = try context.service
         return try context.slow(.derivation) { () throws(KeychainError) in
-            ItemCount(try service.removeRecoveryKey(passcode) ? 1 : 0)
+            ItemCount(try service.lock.removeRecoveryKey(passcode) ? 1 : 0)
         }
     }
 }

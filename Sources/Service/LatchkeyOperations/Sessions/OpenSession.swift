@@ -30,7 +30,7 @@ package struct OpenSession: KeychainOperation {
             if let passcode {
                 let progress = context.progress
                 try context.slow(.derivation) { () throws(KeychainError) in
-                    try service.unlock(passcode, progress: progress)
+                    try service.lock.unlock(passcode, progress: progress)
                 }
             }
             guard context.send(Ready()) else {

@@ -25,7 +25,7 @@ package struct ReadStoredFile: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> StoredFilePart {
         try context.holdSearchPermit(for: query, readsSecrets: true)
-        return try context.service.readStoredFile(
+        return try context.service.files.read(
             try context.accessible(query), at: offset, count: count, version: version, from: context.caller)
     }
 }
@@ -34,7 +34,7 @@ extension OperationContext {
     /// Returns a query for the one item that a query finds, after the check that its secrets may be read.
     fileprivate func accessible(_ query: ItemQuery) throws(KeychainError) -> ItemQuery {
         guard try mayNeedPasscode else { return query }
-        let found = try service.copyMatching(query, returning: [.attributes, .persistentReference], from: caller)
+        let found = try service.items.copyMatching(query, returning: [.attributes, .persistentReference], from: caller)
         guard !found.isEmpty else { throw .itemNotFound }
         guard let record = found.records.first else { return query }
         try requireAccess(toSecretsIn: [record.accessGroup])

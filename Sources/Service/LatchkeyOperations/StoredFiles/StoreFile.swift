@@ -26,7 +26,7 @@ package struct StoreFile: KeychainOperation {
                 .notAvailable, "too many files of this user are being stored", hint: "wait until one of them is stored")
         }
         defer { withExtendedLifetime(permit) {} }
-        try context.service.storeFile(
+        try context.service.files.store(
             item, replaces: replaces,
             from: { () throws(KeychainError) in
                 guard context.send(Ready()) else {

@@ -15,8 +15,8 @@ struct AuditCheck {
         var removals: [AuditRemoval] = []
         var end: (sequence: UInt64, code: [UInt8])?
         do throws(StoreError) {
-            for number in try store.auditFiles() {
-                guard var position = try store.auditStart(of: number) else { continue }
+            for number in try store.audit.files() {
+                guard var position = try store.audit.start(of: number) else { continue }
                 if let end, end.sequence != position.sequence || end.code != position.code {
                     return missing(after: end.sequence, lines, number)
                 }

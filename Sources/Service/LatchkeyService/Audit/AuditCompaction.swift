@@ -46,7 +46,7 @@ struct AuditCompaction: ~Copyable {
     ///   - number: the number of the file.
     ///   - now: seconds since 2001.
     static func of(_ path: String, number: Int64, in store: KeychainStore, now: Double) throws(SystemError) -> Result? {
-        guard let start = (try? store.auditStart(of: number)) ?? nil else { return nil }
+        guard let start = (try? store.audit.start(of: number)) ?? nil else { return nil }
         var compaction = AuditCompaction(start: start, now: now)
         let (_, hasPartialLine) = try AuditFile.read(path) { compaction.take($0) }
         compaction.endRun()

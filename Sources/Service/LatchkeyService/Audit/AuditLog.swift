@@ -191,7 +191,7 @@ public final class AuditLog: Sendable {
         // The database may be busy for long. Lines can be written meanwhile.
         guard let snapshot = state.withLock({ $0.writer.isDirty ? Snapshot($0.writer) : nil }) else { return }
         do throws(SystemError) { try snapshot.file.synchronize() } catch { throw KeychainError(error) }
-        do throws(StoreError) { try store.setAuditHead(snapshot.head) } catch { throw KeychainError(error) }
+        do throws(StoreError) { try store.audit.setHead(snapshot.head) } catch { throw KeychainError(error) }
         state.withLock { if $0.writer.head.sequence == snapshot.head.sequence { $0.writer.isDirty = false } }
     }
 

@@ -121,7 +121,7 @@ struct AuditWriter: ~Copyable {
         do throws(SystemError) { try file.synchronize() } catch { throw KeychainError(error) }
         let plan = try AuditRetention(store: store, files: files, limits: limits, now: now).plan(number, &compacted)
         do throws(StoreError) {
-            try store.beginAuditFile(number + 1, at: head, keeping: Int64(plan.kept))
+            try store.audit.beginFile(number + 1, at: head, keeping: Int64(plan.kept))
         } catch {
             throw KeychainError(error)
         }
@@ -169,11 +169,12 @@ extension AuditWriter {
     static func open(_ store: KeychainStore, _ files: AuditFiles, _ limits: AuditLog.Limits) throws(StoreError)
         -> AuditWriter
     {
-        let numbers = try store.auditFiles()
-        guard let head = try store.auditHead(), let number = numbers.last, let start = try store.auditStart(of: number)
+        let numbers = try store.audit.files()
+        guard let head = try store.audit.head(), let number = numbers.last,
+            let start = try store.audit.start(of: number)
         else {
             let first = AuditPosition.first()
-            try store.beginAuditFile(1, at: first, keeping: 0)
+            try store.audit.beginFile(1, at: first, keeping: 0)
             do throws(SystemError) {
                 let file = try AuditFile(appendingTo: files.path(ofAge: 0))
                 return AuditWriter(
@@ -184,7 +185,7 @@ extension AuditWriter {
         }
         let known = head.sequence
         let oldest =
-            try numbers.first.flatMap { (first) throws(StoreError) in try store.auditStart(of: first)?.sequence } ?? 0
+            try numbers.first.flatMap { (first) throws(StoreError) in try store.audit.start(of: first)?.sequence } ?? 0
         var repeats = AuditDeduplicator(limits)
         do throws(SystemError) {
             try completeRotation(files, start: start.sequence)

@@ -70,7 +70,7 @@ extension PresenceEvaluation {
 
     /// Returns the only connected device that is none of the enrolled keys.
     private func newDevice(_ access: any SecurityKeyAccess) throws(KeychainError) -> any SecurityKeyDevice {
-        let keys = try Self.run { () throws(StoreError) in try store.securityKeys() }
+        let keys = try Self.run { () throws(StoreError) in try store.securityKeys.all() }
         let devices = try access.devices().prefix(Self.maxDevices)
         guard !devices.isEmpty else { throw Self.notConnected("no security key is connected") }
         var new: [any SecurityKeyDevice] = []
@@ -103,7 +103,7 @@ extension PresenceEvaluation {
     }
 
     private func enrolled(ownerOnly: Bool) throws(KeychainError) -> [EnrolledSecurityKey] {
-        let all = try Self.run { () throws(StoreError) in try store.securityKeys() }
+        let all = try Self.run { () throws(StoreError) in try store.securityKeys.all() }
         let keys = all.filter { !ownerOnly || $0.satisfiesUserPresence }
         guard !keys.isEmpty else {
             throw .authentication(

@@ -44,6 +44,6 @@ extension UserKeychains: KeychainRegistry {
             // It gets another place.
             account?.forget(below: home.dataDirectory)
         }
-        if let passcode { try service.setPasscode(passcode) { _, _ in } }
+        if let passcode { try service.lock.setPasscode(passcode) { _, _ in } }
     }
 }

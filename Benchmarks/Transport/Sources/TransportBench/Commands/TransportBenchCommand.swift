@@ -6,6 +6,6 @@ import ArgumentParser
 struct TransportBenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "latchkey-transport-bench",
-        abstract: "Measure LatchkeyURLSession against a server that Scripts/transport-bench starts.",
+        abstract: "Measure LatchkeyURLSession against a server that Scripts/measure/transport starts.",
         subcommands: [HandshakeCommand.self, DownloadCommand.self, ConcurrencyCommand.self])
 }

@@ -69,10 +69,11 @@ extension PasscodeSource {
     func unlockOnDemand(in session: CommandSession) {
         // Prompts only on the terminal of the process itself.
         let terminal = session.io.isInputInteractive && session.io.isErrorInteractive ? session.io as? ProcessIO : nil
-        KeychainClient.takePasscode { () throws(KeychainError) in
+        let passcode = { @Sendable () throws(KeychainError) -> SharedSecret? in
             if let named = try self.named() { return named }
             return try terminal?.readSecret(prompt: Self.prompt)
         }
+        KeychainClient.configure { $0.passcode = passcode }
     }
 }
 

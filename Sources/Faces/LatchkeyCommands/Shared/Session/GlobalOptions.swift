@@ -28,7 +28,7 @@ enum GlobalOptions {
                     as: session.program)
                 return OSStatusCode.param.rawValue
             }
-            KeychainClient.select(file.name)
+            KeychainClient.configure { $0.keychain = file.name }
         }
         if arguments.contains("-h") { return HelpCommand.execute(arguments.operands, in: session) }
         if !arguments.operands.isEmpty { return Dispatcher.execute(arguments.operands, in: session) }
