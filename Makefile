@@ -40,11 +40,11 @@ PROGRAMS := $(COMMANDS) $(DAEMONS)
 # All tests. With them SwiftPM links the executables that their targets depend on, which are all of them.
 TESTED := latchkeyPackageTests
 
-# In the order of `make help`. A description after ## is shown; one after #: only with ALL=1.
+# In the order of `make help`. A description after ## is shown; one after #- only with ALL=1.
 RULES := Scripts/build.mk Scripts/check.mk Scripts/measure.mk Scripts/demonstrate.mk Packaging/install.mk
 
 .PHONY: help
-help: #: Show what there is
+help: #- Show what there is
 	@awk -v all=$(ALL) -f Scripts/help.awk $(RULES)
 
 include $(RULES)

@@ -6,7 +6,7 @@
 STRIP ?= -s
 # Under DESTDIR, which stands in front of each place where a package puts its files.
 INTO = $(DESTDIR)$(PREFIX)
-LIBEXEC = $(INTO)/libexec/latchkey
+LIBEXEC := $(PREFIX)/libexec/latchkey
 SYSTEM_UNITS ?= $(PREFIX)/lib/systemd/system
 # In /usr, two packages cannot have a file of this name; the Debian package takes another directory.
 DBUS_SERVICES ?= $(PREFIX)/share/dbus-1/services
@@ -36,7 +36,7 @@ install-files:
 	    install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(INTO)/bin/$$program"; done
 	rm -f $(DAEMONS:%="$(INTO)/bin/%")
 	set -e; for program in $(DAEMONS); do \
-	    install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(LIBEXEC)/$$program"; done
+	    install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(LIBEXEC)/$$program"; done
 	$(if $(SHARED),install $(STRIP) -D -m 644 "$(BINARIES)/$(RUNTIME)" "$(INTO)/lib/latchkey/$(RUNTIME)")
 	ln -sf latchkey "$(INTO)/bin/security"
 	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
@@ -56,17 +56,17 @@ install-files:
 	    install -D -m 644 "Packaging/$$file" "$(DESTDIR)/etc/latchkey/$$file"; done
 
 .PHONY: install-pam
-install-pam: pam #: Install the PAM module, and its profile for pam-auth-update
+install-pam: pam #- Install the PAM module, and its profile for pam-auth-update
 	set -eo pipefail; if $(HAS_PAM); then \
 	    install $(STRIP) -D -m 644 $(PAM_MODULE) "$(DESTDIR)$(PAM_DIR)/pam_latchkey.so"; \
 	    $(SITE) Packaging/pam-configs/latchkey | $(WRITE) "$(DESTDIR)/usr/share/pam-configs/latchkey"; fi
 
 .PHONY: uninstall
-uninstall: uninstall-pam #: Remove what was installed; keychains and changed configuration stay
+uninstall: uninstall-pam #- Remove what was installed; keychains and changed configuration stay
 	@[ -n "$(DESTDIR)" ] || echo "latchkey: units that were enabled stay enabled:" \
 	    "systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
 	set -e; for name in $(PROGRAMS); do rm -f "$(INTO)/bin/$$name"; done
-	set -e; for name in $(DAEMONS); do rm -f "$(LIBEXEC)/$$name"; done
+	set -e; for name in $(DAEMONS); do rm -f "$(DESTDIR)$(LIBEXEC)/$$name"; done
 	rm -rf "$(DESTDIR)$(SDK_PLACE)" "$(INTO)/lib/latchkey/$(RUNTIME)"
 	set -e; for directory in lib libexec; do place="$(INTO)/$$directory/latchkey"; \
 	    [ ! -d "$$place" ] || rmdir --ignore-fail-on-non-empty "$$place"; done
@@ -104,7 +104,7 @@ SDK := .build/sdk
 SDK_PLACE ?= $(PREFIX)/lib/latchkey/sdk
 
 .PHONY: sdk
-sdk: #: Build the SDK in .build/sdk, for packages that know nothing of Latchkey
+sdk: #- Build the SDK in .build/sdk, for packages that know nothing of Latchkey
 	@./Scripts/build/dependencies $(BUILD_PACKAGES) binutils
 	@$(MAKE) --no-print-directory sdk-files
 
@@ -113,7 +113,7 @@ sdk-files:
 	export LATCHKEY_REPRODUCIBLE=1 LATCHKEY_STRICT=; ./Scripts/build/sdk $(SDK) $(RELEASE)
 
 .PHONY: install-sdk
-install-sdk: #: Install the SDK that `make sdk` has built under PREFIX
+install-sdk: #- Install the SDK that `make sdk` has built under PREFIX
 	@test -e $(SDK)/version || { echo "latchkey: no SDK in $(SDK): run make sdk first" >&2; exit 1; }
 	rm -rf "$(DESTDIR)$(SDK_PLACE)"
 	install -d "$(DESTDIR)$(SDK_PLACE)"
@@ -129,7 +129,7 @@ ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-comp
 LOADING = $(if $(SHARED),LD_LIBRARY_PATH="$(BINARIES)")
 
 .PHONY: documents
-documents: #: Make the manual pages and the completions of bash, zsh and fish
+documents: #- Make the manual pages and the completions of bash, zsh and fish
 	@rm -rf $(DOCUMENTS) && mkdir -p $(DOCUMENTS)/programs
 	@set -e; for program in $(PROGRAMS); do \
 	    ln -s "$$(realpath "$(BINARIES)/$$program")" $(DOCUMENTS)/programs/$$program; done; \
@@ -138,7 +138,7 @@ documents: #: Make the manual pages and the completions of bash, zsh and fish
 	$(LOADING) ./Scripts/build/completions $(DOCUMENTS)/programs $(DOCUMENTS)
 
 .PHONY: install-documents
-install-documents: documents #: Install them under PREFIX
+install-documents: documents #- Install manual pages and completions under PREFIX
 	set -e; for page in $(DOCUMENTS)/man/*; do \
 	    install -D -m 644 "$$page" "$(INTO)/share/man/man$${page##*.}/$${page##*/}"; done
 	set -e; for file in $(DOCUMENTS)/bash/*; do \
@@ -153,17 +153,17 @@ PACKAGE_TOOLS := build-essential dbus debhelper dh-apparmor dpkg-dev libsecret-t
     po-debconf python3
 
 .PHONY: deb
-deb: ## Build the Debian packages (LATCHKEY_PREBUILT=DIR: of these)
+deb: #- Build the Debian packages (LATCHKEY_PREBUILT=DIR: from DIR)
 	@./Scripts/build/dependencies $(BUILD_PACKAGES) $(PACKAGE_TOOLS) systemd
 	./Scripts/build/deb .build/deb
 
 .PHONY: deb-source
-deb-source: #: Make the Debian source package, with the packages of SwiftPM in it
+deb-source: #- Make the Debian source package, with the packages of SwiftPM in it
 	@./Scripts/build/dependencies $(PACKAGE_TOOLS) libfuse3-dev
 	./Scripts/build/deb --source .build/deb-source
 
 .PHONY: tarball
-tarball: #: Pack the release, and the SDK if it is built, for other systems
+tarball: #- Pack the release, and the SDK if it is built, for other systems
 	@./Scripts/build/dependencies $(BUILD_PACKAGES) binutils python3 xz-utils
 	@LATCHKEY_REPRODUCIBLE=1 $(MAKE) --no-print-directory release LATCHKEY_STRICT=
 	./Scripts/build/tarball .build/tarball

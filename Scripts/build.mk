@@ -22,7 +22,7 @@ PAM_FLAGS := -std=gnu11 -O2 -g -D_FORTIFY_SOURCE=2 -fPIC -fvisibility=hidden -fs
 HAS_PAM = echo '\#include <security/pam_modules.h>' | $(CC) -E - > /dev/null 2>&1
 
 .PHONY: dependencies
-dependencies: #: Install what is missing on Debian, or name it
+dependencies: #- Install what is missing on Debian, or name it
 	@./Scripts/build/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: build
@@ -34,7 +34,7 @@ build: dependencies ## Build everything, with warnings as errors
 	swift build $(DEBUG) --target LocalAuthentication
 
 .PHONY: pam
-pam: #: Build the PAM module pam_latchkey.so (needs the headers of PAM)
+pam: #- Build the PAM module pam_latchkey.so (needs the headers of PAM)
 	@if $(HAS_PAM); then $(MAKE) --no-print-directory $(PAM_MODULE) $(LOGIN_PROGRAM); \
 	    else echo "latchkey: pam_latchkey.so is not built: security/pam_modules.h not found" >&2; fi
 
@@ -49,19 +49,19 @@ $(LOGIN_PROGRAM): PAM/Testing/login_program.c Scripts/build.mk
 	$(CC) $(PAM_FLAGS) $(CFLAGS) $< $(LDFLAGS) -o $@ -lpam -lpthread
 
 .PHONY: release
-release: #: Build the executables as they are installed
+release: #- Build the executables as they are installed
 	$(if $(LATCHKEY_PREBUILT),,./Scripts/build/products $(RELEASE) -- $(PROGRAMS))
 	$(if $(LATCHKEY_PREBUILT),,$(if $(SHARED),place="$(BINARIES)"; ./Scripts/build/shared-runtime finish \
 	    .build/shared-runtime "$$place/$(RUNTIME)" $(PROGRAMS:%="$$place/%")))
 
 .PHONY: docs
-docs: #: Build the documentation of the Swift modules
+docs: #- Build the documentation of the Swift modules
 	@./Scripts/build/documentation
 
 .PHONY: protocol
-protocol: #: Make the Swift code of the wire messages from their schema (needs protoc)
+protocol: #- Make the Swift code of the wire messages from their schema (needs protoc)
 	./Scripts/build/protocol
 
 .PHONY: format
-format: #: Format every Swift file
+format: #- Format every Swift file
 	@ulimit -Sn "$$(ulimit -Hn)" && swift format --in-place --parallel --recursive $(FORMATTED)

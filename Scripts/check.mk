@@ -17,15 +17,15 @@ lint: ## Check format, words, figures and lists: quick, without a build
 	@./Scripts/measure/aims --check
 
 .PHONY: test
-test: build ## Build, run all tests, and name what was skipped (SHORT=1)
+test: build ## Build, and run all tests (SHORT=1: without the long ones)
 	@./Scripts/check/test $(if $(SHORT),--short) $(ARGS)
 
 .PHONY: siblings
-siblings: #: Build Apple's module names beside other packages (half an hour)
+siblings: #- Build Apple's module names beside other packages (half an hour)
 	@./Scripts/check/siblings $(ARGS)
 
 .PHONY: consumer
-consumer: #: Build a package that uses the libraries (ARGS=transport)
+consumer: #- Build a package that uses the libraries (ARGS=transport)
 	@./Scripts/check/consumer $(ARGS)
 
 PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-path .build/prompt
@@ -33,45 +33,43 @@ PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-pat
 # What proofs of many rounds may wait, in sum and in silence: a day.
 LONG := LATCHKEY_TEST_WAIT_SECONDS=86400 LATCHKEY_TEST_SILENCE_SECONDS=86400
 
-LATCHKEY_CRASH_ROUNDS ?= 3000
-LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS ?= 300
-LATCHKEY_SOAK_SECONDS ?= 600
-LATCHKEY_CHURN_SECONDS ?= 600
+# How long they are: .ci/long takes less.
+ROUNDS := 3000
+SECONDS_EACH := 600
 
-.PHONY: tests
-tests:
+.PHONY: test-build
+test-build:
 	@./Scripts/build/products $(DEBUG) -- $(TESTED)
 
 .PHONY: crash
-crash: tests #: Kill 3,000 writers, and the Secret Service 300 times, and look for what they lost
-	$(LONG) LATCHKEY_CRASH_ROUNDS=$(LATCHKEY_CRASH_ROUNDS) \
-	    LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS=$(LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS) \
+crash: test-build #- Kill writers at random, and look for what they lost (ROUNDS=3000)
+	$(LONG) LATCHKEY_CRASH_ROUNDS=$(ROUNDS) LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS=$$(($(ROUNDS) / 10)) \
 	    ./Scripts/check/test --filter CrashTests
 
 .PHONY: tamper
-tamper: tests #: Flip every single byte of a database
+tamper: test-build #- Flip every single byte of a database
 	$(LONG) LATCHKEY_TAMPER_STEP=1 ./Scripts/check/test --filter TamperTests
 
 .PHONY: soak
-soak: tests #: Many clients, faults and a hostile user on daemons, ten minutes each
-	$(LONG) LATCHKEY_SOAK_SECONDS=$(LATCHKEY_SOAK_SECONDS) ./Scripts/check/test --filter SoakTests
+soak: test-build #- Many clients, faults and a hostile user on daemons (SECONDS_EACH=600)
+	$(LONG) LATCHKEY_SOAK_SECONDS=$(SECONDS_EACH) ./Scripts/check/test --filter SoakTests
 
 .PHONY: churn
-churn: tests #: Eight processes without a daemon on the same items for ten minutes
-	$(LONG) LATCHKEY_CHURN_SECONDS=$(LATCHKEY_CHURN_SECONDS) ./Scripts/check/test --filter ConcurrencyTests
+churn: test-build #- Eight processes without a daemon on the same items (SECONDS_EACH=600)
+	$(LONG) LATCHKEY_CHURN_SECONDS=$(SECONDS_EACH) ./Scripts/check/test --filter ConcurrencyTests
 
 # Without -disable-cmo the compiler fails on tests.
 .PHONY: prompt
-prompt: #: Hold verdicts on hostile certificates to 20 ms, in code that is optimized
+prompt: #- Hold verdicts on hostile certificates to 20 ms, in code that is optimized
 	swift build $(TRAITS) $(PROMPT) --product latchkeyPackageTests
 	./Scripts/check/test $(PROMPT) --filter CertificateTrustTests
 
 .PHONY: pkits
-pkits: tests #: Evaluate the certificates of NIST's interoperability suite, which is fetched
+pkits: test-build #- Evaluate the certificates of NIST's interoperability suite, which is fetched
 	LATCHKEY_PKITS="$$(./Scripts/check/pkits)" ./Scripts/check/test --filter PKITSTests
 
 .PHONY: secret-service-judges
-secret-service-judges: #: Run foreign clients (ARGS="--only table")
+secret-service-judges: #- Run foreign clients (ARGS="--only table")
 	@./Scripts/build/dependencies $(CLIENT_PACKAGES) libsecret-tools gnome-keyring dbus git gcc make pinentry-curses \
 	    pinentry-tty chromium xdg-desktop-portal bubblewrap python3-venv
 	@./Scripts/build/products $(DEBUG) -- latchkey latchkeyd latchkey-secret-service
@@ -79,32 +77,32 @@ secret-service-judges: #: Run foreign clients (ARGS="--only table")
 	@./Scripts/check/secret-service-judges --binaries "$(DEBUG_BIN)" --pypi $(ARGS)
 
 .PHONY: test-packages
-test-packages: #: Install, upgrade, downgrade, remove and purge the packages of .build/deb (as root)
+test-packages: #- Install, upgrade, downgrade, remove and purge the packages of .build/deb (as root)
 	@./Scripts/build/dependencies debootstrap lintian man-db bash zsh fish
 	./Scripts/check/packages .build/deb
 
 .PHONY: test-release
-test-release: #: Install from a release as apt, Homebrew, Arch Linux and Nix do (as root)
+test-release: #- Install from a release as apt, Homebrew, Arch Linux and Nix do (as root)
 	@./Scripts/build/dependencies apt-utils gnupg gpgv debootstrap makepkg pacman-package-manager libarchive-tools \
 	    fakeroot ruby nix-bin patchelf curl python3 python3-venv xz-utils git
 	./Scripts/check/release .build/tarball
 
 .PHONY: test-container
-test-container: #: Run the container image: no /proc, read-only, any uid, a credential
+test-container: #- Run the container image: no /proc, read-only, any uid, a credential
 	@./Scripts/build/dependencies bubblewrap
 	./Scripts/check/container "$(BINARIES)"
 
 .PHONY: test-sdk
-test-sdk: sdk #: Build packages that know nothing of Latchkey with the SDK (ARGS=--quick)
+test-sdk: sdk #- Build packages that know nothing of Latchkey with the SDK (ARGS=--quick)
 	./Scripts/check/sdk $(SDK) $(ARGS)
 
 .PHONY: reproducible
-reproducible: #: Build the Debian packages in two directories, and compare every byte
+reproducible: #- Build the Debian packages in two directories, and compare every byte
 	@./Scripts/build/dependencies $(BUILD_PACKAGES) $(PACKAGE_TOOLS) systemd
 	./Scripts/check/reproducible
 
 .PHONY: first-minutes
-first-minutes: #: Run README.md's ways to start in a fresh Debian system (ARGS="container", "--dry-run")
+first-minutes: #- Run README.md's ways to start in a fresh Debian system (ARGS="container", "--dry-run")
 	@./Scripts/build/dependencies debootstrap
 	./Scripts/check/first-minutes $(ARGS)
 
@@ -127,7 +125,7 @@ FUZZER_keyrings := KeyringFuzzer
 FUZZER_bus-messages := BusMessageFuzzer
 
 .PHONY: fuzz
-fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Fuzz what reads from outside (ARGS=-max_total_time=600)
+fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Fuzz what reads from outside; fuzz-NAME: one of them
 
 .PHONY: fuzz-build
 fuzz-build:

@@ -19,7 +19,7 @@ EXAMPLE_BIN = $$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)
 examples: examples-connections examples-apps ## Build the example packages, and run their programs
 
 .PHONY: examples-apps
-examples-apps: #: The examples without TLS, which share the libraries of one build
+examples-apps: #- The examples without TLS, which share the libraries of one build
 	@./Scripts/build/dependencies swtpm python3-fido2
 	@./Scripts/build/products $(DEBUG) -- latchkey latchkeyd
 	@./Scripts/build/products $(EXAMPLE)/KeychainHelpers -- KeychainHelpersPackageTests \
@@ -40,7 +40,7 @@ examples-apps: #: The examples without TLS, which share the libraries of one bui
 	@./Scripts/demonstrate/sign-in "$(EXAMPLE_BIN)" "$(DEBUG_BIN)"
 
 .PHONY: examples-connections
-examples-connections: #: The examples with TLS, against servers of openssl and with curl
+examples-connections: #- The examples with TLS, against servers of openssl and with curl
 	@./Scripts/build/dependencies openssl curl
 	@./Scripts/build/products $(DEBUG) -- latchkey latchkeyd
 	@./Scripts/build/products $(CONNECTIONS) -- pincheck mtls-server mtls-client token-service tlscheck

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Prints the targets of the makefiles, below the first sentence of each. A target whose description begins with ## has a
-# line; of those with #: there are the names, unless `all` is set.
+# line; of those with #- there are the names, unless `all` is set.
 
 function further(    word, line, words, count) {
     count = split(names, words, " ")
@@ -16,11 +16,11 @@ function further(    word, line, words, count) {
 FNR == 1 { further() }
 FNR == 3 { sub(/^# /, ""); sub(/\.$/, ":"); print }
 
-/^[a-z-]+:.*#[#:] / {
+/^[a-z-]+:.*#[#-] / {
     target = $0
     sub(/:.*/, "", target)
     if (all || $0 ~ /## /) {
-        sub(/.*#[#:] /, "")
+        sub(/.*#[#-] /, "")
         printf "  %-*s%s\n", all ? 23 : 14, target, $0
     } else {
         names = names " " target

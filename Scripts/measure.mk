@@ -21,7 +21,7 @@ bench: ## Measure with 10 to 1,000,000 items (ARGS=--quick)
 	@$(MAKE) --no-print-directory bench-transport ARGS="$(filter --quick,$(ARGS))"
 
 .PHONY: bench-secret-service
-bench-secret-service: #: Compare with gnome-keyring at 10 to 100,000 items (ARGS="--sizes 10,1000")
+bench-secret-service: #- Compare with gnome-keyring at 10 to 100,000 items (ARGS="--sizes 10,1000")
 	@./Scripts/build/dependencies dbus gnome-keyring libsystemd-dev
 	@./Scripts/build/products $(RELEASE) -- latchkey-secret-service latchkeyd
 	swift build -c release --package-path Benchmarks --product latchkey-bench
@@ -29,7 +29,7 @@ bench-secret-service: #: Compare with gnome-keyring at 10 to 100,000 items (ARGS
 	    --latchkeyd "$(RELEASE_BIN)/latchkeyd" $(ARGS)
 
 .PHONY: bench-transport
-bench-transport: #: Measure connections and downloads (ARGS="--quick", "--instructions")
+bench-transport: #- Measure connections and downloads (ARGS="--quick", "--instructions")
 	@./Scripts/build/dependencies openssl nginx-light
 	swift build -c release --package-path Benchmarks/Transport
 	@./Scripts/measure/transport "$(call bench_bin,Benchmarks/Transport)/latchkey-transport-bench" $(ARGS)
@@ -41,6 +41,6 @@ instructions: ## Count instructions, and compare them with Benchmarks/
 	@./Scripts/measure/instructions $(BENCH) $(ARGS)
 
 .PHONY: instructions-short
-instructions-short: build #: Count those of the debug build, which takes a minute
+instructions-short: build #- Count those of the debug build, which takes a minute
 	@./Scripts/build/dependencies valgrind binutils
 	@./Scripts/measure/instructions --short "$(DEBUG_BIN)/ProofWorker" $(ARGS)

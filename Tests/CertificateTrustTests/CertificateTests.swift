@@ -31,7 +31,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "Names, times, serial number and key are read as openssl reads them",
+        "Names, times, serial number and key are read as openssl reads them", .long,
         arguments: [
             ["-newkey", "rsa:2048", "-subj", "/C=DE/O=Example, Ltd/OU=a+b/CN=example.com", "-days", "1"],
             ["-newkey", "rsa:1024", "-subj", "/CN=# first/serialNumber=7", "-days", "36500"],

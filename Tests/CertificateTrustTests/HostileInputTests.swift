@@ -2,6 +2,7 @@
 
 import Crypto
 import Foundation
+import KeychainTesting
 import Testing
 
 @testable import CertificateTrust
@@ -116,7 +117,8 @@ struct HostileInputTests {
     }
 
     @Test(
-        "Ten thousand extensions, usages, policies or locations, and five thousand attributes, are checked in time")
+        "Ten thousand extensions, usages, policies or locations, and five thousand attributes, are checked in time",
+        .long)
     func manyParts() throws {
         let identifiers = (0..<Self.count).map { DERWriter.identifier("1.2.3.\($0 + 1)") }
         let usages = CertificateTemplate.extension("2.5.29.37", DERWriter.element(0x30, identifiers.flatMap { $0 }))

@@ -33,7 +33,7 @@ struct MessageDamageTests {
     }
 
     @Test(
-        "A signed message with any byte changed has its content, or is not accepted",
+        "A signed message with any byte changed has its content, or is not accepted", .long,
         arguments: [["-nodetach"], ["-nodetach", "-noattr"], ["-nodetach", "-stream"]])
     func changed(_ options: [String]) throws {
         let message = try MessageParties.signed(Self.content, by: "p256", options)

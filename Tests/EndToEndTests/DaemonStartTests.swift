@@ -50,7 +50,7 @@ extension DaemonProofs {
             #expect(eventually { !ProcessTable.isRunning(process) })
         }
 
-        @Test("A keychain that one process unlocks is open for the next, without a runtime directory")
+        @Test("A keychain that one process unlocks is open for the next, without a runtime directory", .long)
         func start() throws {
             #expect(
                 try run("create-keychain", "-p", "pw", "build.keychain")
@@ -82,6 +82,7 @@ extension DaemonProofs {
 
         @Test(
             "A file that a command has locked is free when the command ends, while the daemon that it started goes on",
+            .long,
             arguments: ["", "0<&-", "0<&- 1>&- 2>&-"])
         func locks(_ closing: String) throws {
             let mark = "\(directory.path)/mark"
@@ -94,7 +95,7 @@ extension DaemonProofs {
         }
 
         @Test(
-            "The daemon keeps no descriptor of the command that has started it, and no terminal",
+            "The daemon keeps no descriptor of the command that has started it, and no terminal", .long,
             .enabled(if: geteuid() == 0, "reads the descriptors of a process that its user may not read"),
             arguments: ["", "0<&-", "0<&- 1>&- 2>&-"])
         func descriptors(_ closing: String) throws {
@@ -195,6 +196,7 @@ extension DaemonProofs {
 
         @Test(
             "A daemon that a command has started ends when nothing is unlocked and no process asks, and leaves nothing",
+            .long,
             .long)
         func idle() throws {
             let log = "\(directory.path)/log"

@@ -264,7 +264,8 @@ extension DaemonProofs {
         }
 
         @Test(
-            "A daemon that is killed during writes of eight programs loses no acknowledged write, and its log is intact"
+            "A daemon that is killed during writes of eight programs loses no acknowledged write, and its log is intact",
+            .long
         )
         func killedWhileWriting() throws {
             let rounds = ProcessInfo.processInfo.environment["LATCHKEY_DAEMON_ROUNDS"].flatMap(Int.init) ?? 6
@@ -306,7 +307,8 @@ extension DaemonProofs {
         // MARK: The lock
 
         @Test(
-            "Every program can lock and unlock; with-passcode unlocks only for its children, without a passcode in arguments or environment"
+            "Every program can lock and unlock; with-passcode unlocks only for its children, without a passcode in arguments or environment",
+            .long
         )
         func lock() throws {
             let daemon = try DaemonProcess()
@@ -371,7 +373,7 @@ extension DaemonProofs {
             if expected < 100 { #expect(outcome.output == "0 v\n") }
         }
 
-        @Test("A recovery key works through the daemon while the daemon holds the keychain")
+        @Test("A recovery key works through the daemon while the daemon holds the keychain", .long)
         func recovery() throws {
             let daemon = try DaemonProcess()
             let (old, new, paper) = (

@@ -128,6 +128,7 @@ struct FileStorageErrorTests {
     @Test(
         "On a read-only file system, with the keychain or without it, commands read files and refuse changes by name",
         .long,
+        .long,
         arguments: [false, true])
     func readOnlyCommands(_ hasKeychain: Bool) throws {
         let (place, disk, memory) = (try TemporaryDirectory(), try SmallFileSystem(), try SmallFileSystem())

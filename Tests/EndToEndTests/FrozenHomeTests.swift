@@ -34,7 +34,7 @@ struct FrozenHomeTests {
         try secret("the passphrase of the backup", in: "passphrase")
     }
 
-    @Test("The items, the stored file and the protected file open with the passcode; a wrong one was counted")
+    @Test("The items, the stored file and the protected file open with the passcode; a wrong one was counted", .long)
     func opens() throws {
         let status = try latchkey(["status", "--json"])
         #expect(status.status == 0 && status.output.contains(#""passcode" : true"#))

@@ -94,7 +94,7 @@ extension ProcessProofs {
                 ])
         }
 
-        @Test("A keychain with a passcode is unlocked, and its items are deleted; a wrong passcode counts")
+        @Test("A keychain with a passcode is unlocked, and its items are deleted; a wrong passcode counts", .long)
         func locked() throws {
             let steps = try run(
                 """

@@ -150,7 +150,7 @@ struct KeyCommandTests {
     }
 
     @Test(
-        "Keys are created, found, listed and deleted with macOS's commands and with latchkey's",
+        "Keys are created, found, listed and deleted with macOS's commands and with latchkey's", .long,
         arguments: [false, true])
     func lifecycle(_ throughDaemon: Bool) throws {
         let fixture = try KeychainFixture(throughDaemon: throughDaemon)

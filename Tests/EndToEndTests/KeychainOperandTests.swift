@@ -184,7 +184,7 @@ struct KeychainOperandTests {
         #expect(try runAtHome("delete-keychain", path).status == 50)
     }
 
-    @Test("doctor, and the error at the max number of keychains, name those whose file was removed")
+    @Test("doctor, and the error at the max number of keychains, name those whose file was removed", .long)
     func hiddenKeychains() throws {
         let paths = (1..<64).map { "\(directory.path)/it's \($0)" }
         let lines = paths.map { "create-keychain -p '' \"\($0)\"\n" }.joined()

@@ -27,7 +27,7 @@ struct NamedKeychainTests {
         #expect(outcome.status == 0, "\(outcome.error)")
     }
 
-    @Test("Latchkey lists, creates, uses and deletes keychains by their names")
+    @Test("Latchkey lists, creates, uses and deletes keychains by their names", .long)
     func typed() throws {
         let home = try TemporaryDirectory()
         let daemon = try DaemonProcess()
@@ -37,7 +37,7 @@ struct NamedKeychainTests {
         #expect(served.output == "passed\n", "\(served.error)")
     }
 
-    @Test("The keys of files follow the lock of the user's own keychain, and changes of all keychains are seen")
+    @Test("The keys of files follow the lock of the user's own keychain, and changes of all keychains are seen", .long)
     func anotherDefault() throws {
         let home = try TemporaryDirectory()
         let daemon = try DaemonProcess()

@@ -15,6 +15,7 @@ extension ProcessProofs {
     struct PasscodeCrashTests {
         @Test(
             "After SIGKILL while the passcode is set, changed or removed, the keychain opens with the old or the new one",
+            .long,
             .long
         )
         func killed() throws {

@@ -77,6 +77,7 @@ struct PromptProcessTests {
 
     @Test(
         "A prompt that is not answered ends with its program, status -25293 and exit 51, and the next call prompts",
+        .long,
         .long)
     func unanswered() throws {
         let own = try Self(["--prompt-timeout", "20"])
@@ -94,7 +95,8 @@ struct PromptProcessTests {
         #expect(eventually { own.pinentries.isEmpty })
     }
 
-    @Test("A timeout that is not 5 to 3600 seconds is rejected by name", arguments: ["0", "4", "3601", "-1", "x"])
+    @Test(
+        "A timeout that is not 5 to 3600 seconds is rejected by name", .long, arguments: ["0", "4", "3601", "-1", "x"])
     func invalidTimeout(_ seconds: String) throws {
         let outcome = try daemon.client("latchkeyd", ["--user", "--prompt-timeout=\(seconds)"])
         #expect(outcome.status == 64 && outcome.error.contains("--prompt-timeout"), "\(outcome)")

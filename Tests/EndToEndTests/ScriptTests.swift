@@ -95,6 +95,16 @@ struct ScriptTests {
         #expect(Set(found) == Set(kept))
     }
 
+    @Test("The short form is known to the tests, and is no option of theirs", arguments: [true, false])
+    func short(_ isShort: Bool) throws {
+        let machine = try FakeMachine(["swift": "echo \"short: $LATCHKEY_TEST_SHORT.\"; echo \"$*\""])
+        let outcome = try machine.run(
+            "check/test", isShort ? ["--short", "--filter", "A"] : ["--filter", "A"],
+            path: "\(machine.programs):/usr/bin:/bin", more: ["LATCHKEY_TEST_SHORT": isShort ? "0" : "1"])
+        #expect(outcome.status == 0 && outcome.printed.contains("short: \(isShort ? "1" : "")."), "\(outcome)")
+        #expect(outcome.printed.contains("width 8 --filter A\n"), "\(outcome)")
+    }
+
     @Test("A run in which no test ends is stopped, and names the tests and the processes that they wait for")
     func hangs() throws {
         let machine = try FakeMachine([

@@ -9,6 +9,7 @@ extension ProcessProofs.SoakTests {
     @Test(
         "In system mode two users get correct results while a third floods the daemon with connections, searches and large keys",
         .long,
+        .long,
         .enabled(if: SystemDaemon.isPossible, SystemDaemon.reason))
     func hostileUser() throws {
         // `make soak` sets 600. A slow machine takes longer, because each user makes a minimum of

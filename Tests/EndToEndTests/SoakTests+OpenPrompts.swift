@@ -9,6 +9,7 @@ extension ProcessProofs.SoakTests {
     @Test(
         "While twenty commands wait for the person, other clients read and write as before; a cancellation ends all twenty",
         .long,
+        .long,
         .enabled(if: access("/usr/bin/pinentry-curses", X_OK) == 0, "pinentry-curses is not installed"))
     func openPrompts() throws {
         // `make soak` sets 600. A slow machine takes longer, because each client makes a minimum of

@@ -16,6 +16,7 @@ extension ProcessProofs {
     struct SoakTests {
         @Test(
             "With thirty-two clients and faults of every kind the daemon loses nothing, answers correctly, and does not grow",
+            .long,
             .long
         )
         func soak() throws {

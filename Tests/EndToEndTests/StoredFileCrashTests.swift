@@ -9,7 +9,9 @@ extension ProcessProofs {
     /// After SIGKILL, a file in the keychain is there whole, and nothing else is.
     @Suite("Crash of stored files")
     struct StoredFileCrashTests {
-        @Test("After SIGKILL at random times, a stored file has the old or the new content, and no other file is left")
+        @Test(
+            "After SIGKILL at random times, a stored file has the old or the new content, and no other file is left",
+            .long)
         func killedAtRandomMoments() throws {
             // `make crash` sets 3000.
             let rounds = ProcessInfo.processInfo.environment["LATCHKEY_CRASH_ROUNDS"].flatMap(Int.init) ?? 40

@@ -3,6 +3,7 @@
 @testable import FileProtection
 import Foundation
 import KeychainModel
+import KeychainTesting
 import LinuxSystem
 import Testing
 
@@ -19,7 +20,9 @@ import Testing
         return file
     }
 
-    @Test("A byte that is changed in both headers is noticed, and one that is changed in one of them gives the content")
+    @Test(
+        "A byte that is changed in both headers is noticed, and one that is changed in one of them gives the content",
+        .long)
     func everyByte() throws {
         let key = TestKey()
         let file = RecordedFile()

@@ -110,7 +110,7 @@ import Testing
         try Self.expectNoticed(file.bytes, key, Self.states[index].name)
     }
 
-    @Test("After a crash at any point of a commit, a changed byte is noticed, or gives the right content")
+    @Test("After a crash at any point of a commit, a changed byte is noticed, or gives the right content", .long)
     func everyByteAfterCrash() throws {
         let (file, key) = (RecordedFile(), TestKey())
         let container = try Self.first(file, key)

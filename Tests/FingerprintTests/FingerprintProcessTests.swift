@@ -69,7 +69,8 @@ struct FingerprintProcessTests {
         #expect(try eventually { try fprintd.isReleased() })
     }
 
-    @Test("A miss is shown, and the next finger is read; five misses leave the passcode, which ends the lock-out")
+    @Test(
+        "A miss is shown, and the next finger is read; five misses leave the passcode, which ends the lock-out", .long)
     func misses() throws {
         let first = try find("any")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))

@@ -37,7 +37,8 @@ struct AttestationTests {
         return try keychain.run(groups: ["G1"]) { try body() }
     }
 
-    @Test("A verifier with the maker's certificate accepts a key of its TPM", arguments: [Backend.onDisk, .daemon])
+    @Test(
+        "A verifier with the maker's certificate accepts a key of its TPM", .long, arguments: [Backend.onDisk, .daemon])
     func accepted(_ backend: Backend) throws {
         let maker = try TPMMaker()
         try withTPM(maker, backend) {
@@ -58,7 +59,7 @@ struct AttestationTests {
         }
     }
 
-    @Test("TPMs of other makers, without a certificate, and expired ones are not trusted")
+    @Test("TPMs of other makers, without a certificate, and expired ones are not trusted", .long)
     func untrusted() throws {
         let (maker, other) = (try TPMMaker(), try TPMMaker())
         let first = try withTPM(other) { try SecureEnclave.P256.Signing.PrivateKey().attestationIdentity() }
@@ -95,7 +96,9 @@ struct AttestationTests {
         #expect(error?.description.contains("the attestation key signs what its TPM has not made") == true)
     }
 
-    @Test("A TPM that does not have the key of the certificate cannot answer; the right one can for another key only")
+    @Test(
+        "A TPM that does not have the key of the certificate cannot answer; the right one can for another key only",
+        .long)
     func foreign() throws {
         let maker = try TPMMaker()
         let thief = try SoftwareTPM(maker: maker)

@@ -33,7 +33,7 @@ struct EnclaveProcessTests {
         #expect(own.error == "latchkey: the key P-256 was generated in the Secure Enclave (tpm)\n")
     }
 
-    @Test("Programs that use a TPM at the same time wait for one another")
+    @Test("Programs that use a TPM at the same time wait for one another", .long)
     func several() throws {
         let tpm = try SoftwareTPM()
         let environment = ["LATCHKEY_TPM": tpm.addressText]
@@ -65,7 +65,7 @@ struct EnclaveProcessTests {
         daemon.stop()
     }
 
-    @Test("No command writes the private key", arguments: [false, true])
+    @Test("No command writes the private key", .long, arguments: [false, true])
     func export(_ hasDaemon: Bool) throws {
         let tpm = try SoftwareTPM()
         let environment = ["LATCHKEY_TPM": tpm.addressText]

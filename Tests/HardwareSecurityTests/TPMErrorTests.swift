@@ -204,7 +204,7 @@ struct TPMErrorTests {
         #expect(try fixture.read())
     }
 
-    @Test("Another program that keeps the only connection ends calls in their time")
+    @Test("Another program that keeps the only connection ends calls in their time", .long)
     func occupied() throws {
         let fixture = try Fixture(commandSeconds: 2)
         fixture.module.close()

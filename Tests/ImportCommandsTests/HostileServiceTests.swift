@@ -53,7 +53,9 @@ struct HostileServiceTests {
         }
     }
 
-    @Test("An item with wrong properties is left out, and the others are imported", arguments: WrongProperties.allCases)
+    @Test(
+        "An item with wrong properties is left out, and the others are imported", .long,
+        arguments: WrongProperties.allCases)
     func wrongProperties(_ wrong: WrongProperties) throws {
         let values = wrong.values
         let (run, keychain) = try Self.run { call, _ in

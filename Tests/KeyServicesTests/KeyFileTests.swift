@@ -45,7 +45,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("We read what openssl writes, in each form")
+    @Test("We read what openssl writes, in each form", .long)
     func read() throws {
         let openssl = try OpenSSL()
         for key in SampleKeys.rsa + SampleKeys.curves {

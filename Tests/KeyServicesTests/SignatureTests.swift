@@ -25,7 +25,7 @@ struct SignatureTests {
     }
 
     @Test(
-        "T236, T237: RSA: openssl accepts what we sign, and we accept what it signs",
+        "T236, T237: RSA: openssl accepts what we sign, and we accept what it signs", .long,
         arguments: [1024, 2048, 3072, 4096, 8192])
     func rsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })

@@ -35,7 +35,9 @@ struct LockableKeybagTests {
         #expect(lockable.keyring.isOpen(.afterFirstUnlock))
     }
 
-    @Test("The thread that waits for a lock learns of a shorter interval, of the lock, and of the end of the keybag")
+    @Test(
+        "The thread that waits for a lock learns of a shorter interval, of the lock, and of the end of the keybag",
+        .long)
     func changedTimes() throws {
         var (lockable, user) = try lockable(KeybagSettings(graceSeconds: 3600, lockInterval: 86_400))
         lockable.unlock(user)

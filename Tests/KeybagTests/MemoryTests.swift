@@ -14,7 +14,7 @@ import Testing
 /// secrets, which is not part of a dump.
 @Suite("Keys in memory", .serialized)
 struct MemoryTests {
-    @Test("While unlocked, keys are only in the arena; after the lock, the locked keys are not in memory")
+    @Test("While unlocked, keys are only in the arena; after the lock, the locked keys are not in memory", .long)
     func search() throws {
         let deviceKey = DeviceKey.ephemeral()
         let memory = ProcessMemory()

@@ -223,9 +223,9 @@ struct ConstrainedItemTests {
         try fixture.add("both", .devicePasscode, .whenPasscodeSetThisDeviceOnly)
         try fixture.add("password", .applicationPassword)
         try fixture.add("plain", nil)
-        #expect(try fixture.store.passcode.requiredByItems == bound.count + 2)
+        #expect(try fixture.store.passcode.itemsRequiringIt == bound.count + 2)
         #expect(try fixture.store.passcode.remove(ConstraintFixture.passcode("secret")) == bound.count + 2)
-        #expect(try fixture.store.passcode.requiredByItems == 0)
+        #expect(try fixture.store.passcode.itemsRequiringIt == 0)
         #expect(throws: StoreError.self) { _ = try fixture.keys(passcode: "secret") }
         #expect(throws: StoreError.self) { _ = try fixture.keys(set: ConstraintFixture.set) }
         for _ in 1...2 {

@@ -13,7 +13,7 @@ import Testing
 @Suite("Interrupted reseals of constrained rows")
 struct InterruptedResealTests {
     @Test(
-        "A rotation that was interrupted between two batches is completed by the next unlock",
+        "A rotation that was interrupted between two batches is completed by the next unlock", .long,
         arguments: [AccessControlFlags.userPresence, [.devicePasscode, .applicationPassword]])
     func rotation(_ flags: AccessControlFlags) throws {
         let fixture = try ConstraintFixture()

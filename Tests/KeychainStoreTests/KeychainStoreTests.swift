@@ -237,7 +237,7 @@ struct KeychainStoreTests {
         #expect(log.isEmpty)
     }
 
-    @Test("An idle store empties its log")
+    @Test("An idle store empties its log", .long)
     func idleCheckpoint() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()

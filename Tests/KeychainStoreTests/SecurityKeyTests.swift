@@ -180,7 +180,7 @@ struct SecurityKeyTests {
         try fixture.add("touch", .latchkeySecurityKey)
         try fixture.add("presence", .userPresence, .always)
         try fixture.add("all", [.latchkeySecurityKey, .devicePasscode, .and])
-        #expect(try fixture.store.passcode.requiredByItems == 1)
+        #expect(try fixture.store.passcode.itemsRequiringIt == 1)
         #expect(try fixture.store.passcode.remove(ConstraintFixture.passcode("secret")) == 1)
         for account in ["touch", "presence"] {
             #expect(try fixture.text(account, device.touched(in: fixture)) == "data of \(account)")

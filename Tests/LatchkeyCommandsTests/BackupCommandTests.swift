@@ -112,7 +112,7 @@ struct BackupCommandTests {
         #expect(full.exit == 220 && full.error.contains("No space left on device"))
     }
 
-    @Test("a backup is piped from one keychain to another, with its passphrase before it or in a file")
+    @Test("a backup is piped from one keychain to another, with its passphrase before it or in a file", .long)
     func pipe() throws {
         let shell = try Shell()
         let outcome = try shell.run(

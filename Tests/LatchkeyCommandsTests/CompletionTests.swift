@@ -111,7 +111,7 @@ struct CompletionTests {
         for word in "${COMPREPLY[@]}"; do printf '%s\\n' "$word"; done
         """
 
-    @Test("Each shell gets the options of macOS's commands", arguments: ["bash", "zsh", "fish"])
+    @Test("Each shell gets the options of macOS's commands", .long, arguments: ["bash", "zsh", "fish"])
     func macOS(shell: String) {
         let script = keychain.latchkey("--generate-completion-script \(shell)").output
         #expect(script.contains("access-group") && script.contains("no-prompt"))

@@ -119,7 +119,7 @@ struct DailyCommandTests {
     }
 
     @Test(
-        "--update, --force and -f replace the secret, and keep the other attributes",
+        "--update, --force and -f replace the secret, and keep the other attributes", .long,
         arguments: ["--update", "--force", "-f"])
     func update(option: String) throws {
         keychain.latchkey("set a/b --label mine --comment note --protection first-unlock", io: TestIO(input: ["one"]))

@@ -82,7 +82,7 @@ struct DoctorInspectionTests {
     }
 
     @Test(
-        "What cannot be read is named with its reason, and is not called newer",
+        "What cannot be read is named with its reason, and is not called newer", .long,
         arguments: [
             ("chmod 644 \"$DB\"", "others can access it", "hint: chmod 600"),
             ("printf %04096d 0 > \"$DB\"", "not a keychain", "hint: restore it from a backup"),

@@ -15,7 +15,7 @@ struct EditCommandTests {
 
     // MARK: Two editors
 
-    @Test("Of two editors of one file, the second save fails, and its text is kept")
+    @Test("Of two editors of one file, the second save fails, and its text is kept", .long)
     func conflict() throws {
         try shell.protect("first\n")
         try shell.editor("inner", #"printf 'inner\n' >> "$1""#)
@@ -121,7 +121,7 @@ struct EditCommandTests {
     }
 
     @Test(
-        "A text that cannot be read back is kept and named",
+        "A text that cannot be read back is kept and named", .long,
         arguments: ["truncate -s 67108865 \"$1\"", "rm \"$1\" && mkdir \"$1\" && echo text > \"$1/text\""])
     func unreadable(_ change: String) throws {
         try shell.protect("first\n")
@@ -219,6 +219,7 @@ struct EditCommandTests {
 
     @Test(
         "A known editor is started with options against copies, before those of the person; another one with a warning",
+        .long,
         .long,
         arguments: [
             ("vim", "-n|-i|NONE|-c|set nobackup nowritebackup noundofile noswapfile viminfo=|+3", false),

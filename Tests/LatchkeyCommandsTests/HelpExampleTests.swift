@@ -36,6 +36,7 @@ struct HelpExampleTests {
     @Test(
         "An example that writes a file for a secret makes it with mode 0600 before: other commands refuse another mode",
         .long,
+        .long,
         arguments: LatchkeySubcommand.allCases)
     func modes(command: LatchkeySubcommand) {
         for (path, help) in helps(of: command.rawValue) {

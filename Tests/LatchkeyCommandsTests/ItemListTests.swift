@@ -68,7 +68,7 @@ struct ItemListTests {
     }
 
     @Test(
-        "a pattern and the options select items",
+        "a pattern and the options select items", .long,
         arguments: [
             ("example.com", ["example.com/alice", "example.com/alice", "example.com/bob"]),
             ("example.com/alice", ["example.com/alice", "example.com/alice"]),

@@ -157,6 +157,7 @@ struct PasscodeProcessTests {
 
     @Test(
         "backup writes a file of mode 0600 and does not replace one; restore merges, and rejects a wrong passphrase",
+        .long,
         .long
     )
     func backup() throws {

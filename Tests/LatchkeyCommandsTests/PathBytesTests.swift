@@ -184,7 +184,7 @@ struct PathBytesTests {
         #expect(run.exit == 0 && run.output == "636166e9636166e9", "\(run)")
     }
 
-    @Test("A passcode file of the environment may have any name; a home must be UTF-8, and no other one is used")
+    @Test("A passcode file of the environment may have any name; a home must be UTF-8, and no other one is used", .long)
     func environment() throws {
         let shell = try Shell()
         let run = try shell.run(

@@ -26,7 +26,7 @@ struct SetupCommandTests {
     }
 
     @Test(
-        "Completions are written for bash and fish, where the shell looks for them, and undone",
+        "Completions are written for bash and fish, where the shell looks for them, and undone", .long,
         arguments: [
             ("bash", "data/bash-completion/completions/latchkey"), ("fish", "config/fish/completions/latchkey.fish"),
         ])

@@ -159,6 +159,7 @@ struct UserAccountTests {
     /// A backup of this part of what the limit leaves, in hundredths, and so many stored files in it.
     @Test(
         "A backup of a keychain that is nearly at its limit is restored into an empty account, also with its files",
+        .long,
         arguments: [(40, 0), (90, 0), (90, 4)])
     func restoration(_ percent: Int, _ files: Int) throws {
         let phrase = SharedSecret(copying: "plum tree violin".utf8)

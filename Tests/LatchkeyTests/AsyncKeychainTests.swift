@@ -38,7 +38,7 @@ struct AsyncKeychainTests {
         #expect(error?.status == .duplicateItem && error?.item?.contains("bob") == true)
     }
 
-    @Test("The lock and the passcode are changed and reported from tasks")
+    @Test("The lock and the passcode are changed and reported from tasks", .long)
     func lock() async throws {
         let keychain = try Keychain.ephemeral()
         try await keychain.async.setPasscode("correct horse battery")

@@ -146,7 +146,7 @@ struct KeychainTests {
         }
     }
 
-    @Test("While locked, an item is reported as locked, not as missing; lock states are reported as they change")
+    @Test("While locked, an item is reported as locked, not as missing; lock states are reported as they change", .long)
     func lock() async throws {
         let keychain = try Keychain.ephemeral()
         try keychain.set(alice, to: "s3cret")

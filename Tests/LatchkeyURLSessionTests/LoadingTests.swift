@@ -264,7 +264,7 @@ struct LoadingTests {
         #expect(data == Data(body))
     }
 
-    @Test("A cancelled task ends with -999, a suspended one continues, and a silent server ends with -1001")
+    @Test("A cancelled task ends with -999, a suspended one continues, and a silent server ends with -1001", .long)
     func states() async throws {
         let server = try await WebServer(lab) { $0.target == "/silent" ? .init(isSilent: true) : .text("hello") }
         let cancelled = Recorder()

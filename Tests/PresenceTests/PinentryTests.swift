@@ -65,7 +65,7 @@ struct PinentryTests {
         #expect(try asking.outcome { _ = terminal.screen } == .denied)
     }
 
-    @Test("A question without an answer times out", arguments: TerminalProgram.allCases)
+    @Test("A question without an answer times out", .long, arguments: TerminalProgram.allCases)
     func timeout(_ program: TerminalProgram) throws {
         let asking = try Asking(program.method, .sample(place: place(program)), timeout: 1)
         #expect(try asking.outcome { _ = terminal.screen } == .timedOut)

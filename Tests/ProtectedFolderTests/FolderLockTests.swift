@@ -157,7 +157,9 @@ import Testing
         for file in files { #expect(try Call.read(file) == bytes) }
     }
 
-    @Test("An unlock ends the removal of pages: programs read again, and what they read is removed at the next lock")
+    @Test(
+        "An unlock ends the removal of pages: programs read again, and what they read is removed at the next lock",
+        .long)
     func unlockDuringRemoval() throws {
         let folder = try TestFolder()
         let bytes = sampleBytes(4 << 20)

@@ -4,7 +4,7 @@ public import Keybag
 public import KeychainModel
 internal import SQLiteConnections
 
-/// Items: each call is a transaction.
+/// Items: each call reads one state of the database, or makes one transaction.
 extension KeychainStore {
     /// Stores a new item; `binding` is what its constraints are bound to. A tombstone with the same
     /// primary key is replaced and keeps its identifier; a damaged row with that key is moved to

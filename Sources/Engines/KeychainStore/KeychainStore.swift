@@ -127,7 +127,7 @@ public final class KeychainStore: Sendable {
     // MARK: Parts
 
     public var passcode: PasscodeChanges { PasscodeChanges(store: self) }
-    public var administration: SettingsChanges { SettingsChanges(store: self) }
+    public var administration: AdministrationChanges { AdministrationChanges(store: self) }
     public var securityKeys: SecurityKeyChanges { SecurityKeyChanges(store: self) }
     public var roots: RootChanges { RootChanges(store: self) }
     public var backups: StoreBackups { StoreBackups(store: self) }

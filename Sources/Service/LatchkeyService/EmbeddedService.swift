@@ -59,7 +59,7 @@ public final class EmbeddedService: Sendable {
         if !inspects { sweep.removeLeftovers() }
     }
 
-    /// Creates a keychain in memory, which lives as long as the object.
+    /// Creates a keychain in memory, which lives as long as the object or one of its parts.
     public convenience init(
         inMemory clocks: Clocks = .system, user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources(),
         hardware: SecureHardware = SecureHardware()
@@ -73,8 +73,8 @@ public final class EmbeddedService: Sendable {
         sweep = FileSweep(keychain: keychain)
         enclaves = Enclaves(keychain: keychain)
         contexts = KeychainContexts(
-            keychain: keychain, contexts: AuthenticationContexts(), recognitions: RecentRecognitions(clocks.boot))
-        let constraints = ConstrainedCalls(keychain: keychain, contexts: contexts.contexts)
+            keychain: keychain, registry: AuthenticationContexts(), recognitions: RecentRecognitions(clocks.boot))
+        let constraints = ConstrainedCalls(keychain: keychain, contexts: contexts.registry)
         let newItems = NewItems(keychain: keychain)
         keys = KeychainKeys(
             keychain: keychain, constraints: constraints, newItems: newItems, cache: KeyCache(), enclaves: enclaves)
@@ -84,7 +84,7 @@ public final class EmbeddedService: Sendable {
         fileKeys = KeychainFileKeys(keychain: keychain)
         lock = KeychainLock(keychain: keychain, fileKeys: fileKeys, sweep: sweep)
         securityKeys = KeychainSecurityKeys(keychain: keychain, recognitions: contexts.recognitions)
-        files = KeychainFiles(keychain: keychain, items: items, sweep: sweep)
+        files = KeychainFiles(keychain: keychain, items: items, newItems: newItems, sweep: sweep)
         backups = KeychainBackups(keychain: keychain, sweep: sweep)
         root = KeychainRoot(keychain: keychain)
         _ = keychain.store.addLockObserver { [cache = keys.cache] state in
@@ -104,7 +104,7 @@ public final class EmbeddedService: Sendable {
                 hasPasscode: keychain.store.hasPasscode,
                 counts: try keychain.store.inspector.counts(),
                 quarantined: try keychain.store.inspector.quarantinedRows())
-            status.itemsRequiringPasscode = try keychain.store.passcode.requiredByItems
+            status.itemsRequiringPasscode = try keychain.store.passcode.itemsRequiringIt
             status.itemsWithoutRecovery = try keychain.store.recoveryLosesConstrainedItems
             status.enclave = (try? enclaves.forNewKeys())?.kind
             status.rootRegisters = root.registers
@@ -207,7 +207,7 @@ public final class EmbeddedService: Sendable {
 
     public func close() {
         keys.cache.removeAll()
-        contexts.contexts.removeAll()
+        contexts.registry.removeAll()
         contexts.recognitions.removeAll()
         keychain.store.close()
     }

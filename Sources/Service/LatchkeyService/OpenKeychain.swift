@@ -104,6 +104,12 @@ final class OpenKeychain: Sendable {
         }
     }
 
+    /// The directory of the stored files; nil if there is none yet.
+    func existingFiles() throws(KeychainError) -> StoredFileDirectory? {
+        guard let home = home else { return nil }
+        do throws(SystemError) { return try StoredFileDirectory(existingIn: home) } catch { throw KeychainError(error) }
+    }
+
     // MARK: Unlocking automatically
 
     /// Runs `body`; if it fails because the keychain was never unlocked, unlocks it with the

@@ -124,7 +124,7 @@ struct AgentDeskTests {
         #expect(throws: KeychainError.self) { try desk.answer(number, with: .confirmed(text: "late"), from: first) }
     }
 
-    @Test("A question without an answer times out")
+    @Test("A question without an answer times out", .long)
     func timedOut() throws {
         let agent = try desk.register(first)
         let now = BootClock.system.now()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Keybag
+internal import Keybag
 
 /// Where the audit log of a keychain begins and ends. The log itself is in files beside the keychain.
 public struct AuditPositions {

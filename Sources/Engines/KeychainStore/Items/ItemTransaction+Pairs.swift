@@ -29,8 +29,8 @@ extension ItemTransaction {
         return result
     }
 
-    /// Returns the certificates and keys of all pairs that match the search, each once. It needs
-    /// memory for the items, not for their pairs.
+    /// Returns the certificates and keys of all pairs that match the search, each once and without its data. It
+    /// needs memory for the items, not for their pairs.
     public func pairedItems(_ search: PairSearch) throws(StoreError) -> PairedItems {
         var items = PairedItems()
         var labels: Set<[UInt8]> = []

@@ -5,8 +5,8 @@ public import KeychainModel
 internal import SecretMemory
 internal import SQLiteConnections
 
-/// The items within one transaction of the store. Do not use it after the closure that receives it
-/// has returned.
+/// The items in one state of the database: within a transaction, or for one statement that reads. Do not
+/// use it after the closure that receives it has returned.
 public struct ItemTransaction {
     let database: Database
     let seal: RowSeal

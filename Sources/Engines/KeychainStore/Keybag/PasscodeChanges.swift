@@ -90,7 +90,7 @@ public struct PasscodeChanges {
     }
 
     /// The number of items that ``remove(_:progress:)`` would delete.
-    public var requiredByItems: Int {
+    public var itemsRequiringIt: Int {
         get throws(StoreError) {
             try store.read { (database, _) throws(StoreError) in
                 let device = store.keybag.device

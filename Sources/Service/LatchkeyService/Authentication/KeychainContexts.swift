@@ -9,25 +9,25 @@ public import SecretMemory
 /// The authentication contexts of callers, and what a person has released in them.
 public struct KeychainContexts: Sendable {
     let keychain: OpenKeychain
-    let contexts: AuthenticationContexts
+    let registry: AuthenticationContexts
     let recognitions: RecentRecognitions
 
     // MARK: Contexts
 
     public func create(from caller: CallerIdentity) throws(KeychainError) -> AuthenticationContextID {
-        try contexts.add(ProvenContext(keychain.store), of: caller.process)
+        try registry.add(ProvenContext(keychain.store), of: caller.process)
     }
 
     public func adopt(
         _ context: AuthenticationContextID, from caller: CallerIdentity
     ) throws(KeychainError) {
-        try contexts.add(ProvenContext(keychain.store), as: context, of: caller.process)
+        try registry.add(ProvenContext(keychain.store), as: context, of: caller.process)
     }
 
     public func setApplicationPassword(
         _ password: SharedSecret?, in context: AuthenticationContextID, from caller: CallerIdentity
     ) throws(KeychainError) {
-        let proven = try contexts.context(context, of: caller.process)
+        let proven = try registry.context(context, of: caller.process)
         do throws(KeybagError) {
             proven.setPassword(
                 try password.map { (secret) throws(KeybagError) in
@@ -41,15 +41,15 @@ public struct KeychainContexts: Sendable {
     public func hasApplicationPassword(
         in context: AuthenticationContextID, from caller: CallerIdentity
     ) throws(KeychainError) -> Bool {
-        try contexts.context(context, of: caller.process).hasPassword
+        try registry.context(context, of: caller.process).hasPassword
     }
 
     public func end(_ context: AuthenticationContextID, from caller: CallerIdentity) {
-        contexts.remove(context, of: caller.process)
+        registry.remove(context, of: caller.process)
     }
 
     public func endAll(of process: CallerIdentity.ProcessIdentity) {
-        contexts.removeAll(of: process)
+        registry.removeAll(of: process)
         recognitions.remove(process)
     }
 
@@ -59,7 +59,7 @@ public struct KeychainContexts: Sendable {
         for target: AuthenticationTarget, in context: AuthenticationContextID, prompt: AuthenticationPrompt,
         from caller: CallerIdentity, host: any EvaluationHost = LocalEvaluationHost()
     ) throws(KeychainError) {
-        let proven = try contexts.context(context, of: caller.process)
+        let proven = try registry.context(context, of: caller.process)
         func evaluation(_ subject: PresenceRequest.Subject) -> PresenceEvaluation {
             PresenceEvaluation(
                 store: keychain.store, sources: keychain.presence, context: proven, user: keychain.user, caller: caller,

@@ -20,9 +20,9 @@ public struct KeychainSecurityKeys: Sendable {
         defer { proven.end() }
         let keys = proven.keys
         // A wrong passcode ends this before a person is asked to touch anything.
-        try host.derive { [keychain] () throws(KeychainError) in
+        try host.derive { [store = keychain.store] () throws(KeychainError) in
             let passcode = try Passcode.of(passcode)
-            try Self.mapErrors { () throws(StoreError) in try keychain.store.satisfy(keys, with: passcode) }
+            try Self.mapErrors { () throws(StoreError) in try store.satisfy(keys, with: passcode) }
         }
         let evaluation = PresenceEvaluation(
             store: keychain.store, sources: keychain.presence, context: proven, user: keychain.user, caller: caller,
@@ -31,10 +31,10 @@ public struct KeychainSecurityKeys: Sendable {
         _ = try evaluation.touchSecurityKeyIfConnected(ownerOnly: false)
         let (created, secret) = try evaluation.enrollSecurityKey()
         let record = try Self.record(of: enrollment, created.credential, created.alwaysVerifies, keychain.now())
-        try host.derive { [keychain] () throws(KeychainError) in
+        try host.derive { [store = keychain.store] () throws(KeychainError) in
             let passcode = try Passcode.of(passcode)
             try Self.mapErrors { () throws(StoreError) in
-                try keychain.store.securityKeys.enroll(
+                try store.securityKeys.enroll(
                     record, secret: secret, satisfiesUserPresence: enrollment.satisfiesUserPresence,
                     passcode: passcode, evaluation: keys)
             }

@@ -49,11 +49,11 @@ public struct KeychainBackups: Sendable {
             try keychain.store.backups.restore(
                 under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun, files: files,
                 // A class key that a backup names like a future one of this keychain would be used for files.
-                keeps: { [keychain = keychain.store.keychainIdentifier] in FileClassKeyName.isOwn($0, keychain) },
-                refusal: { [keychain] record in
+                keeps: { [identifier = keychain.store.keychainIdentifier] in FileClassKeyName.isOwn($0, identifier) },
+                refusal: { [allowsAlwaysOpen = keychain.allowsAlwaysOpen] record in
                     ItemRules.refusal(
                         ofRestored: record, allowsAttestedGroups: allowsAttestedGroups,
-                        allowsAlwaysOpen: keychain.allowsAlwaysOpen)
+                        allowsAlwaysOpen: allowsAlwaysOpen)
                 },
                 from: { (buffer) throws(StoreError) in
                     do throws(KeychainError) { return try source(buffer) } catch { throw .refused(error) }
@@ -64,8 +64,8 @@ public struct KeychainBackups: Sendable {
     // MARK: Stored files
 
     /// Returns the stored files, for a backup.
-    func backedUpFiles() throws(KeychainError) -> BackupFileSource {
-        let directory = try sweep.existingFiles()
+    private func backedUpFiles() throws(KeychainError) -> BackupFileSource {
+        let directory = try keychain.existingFiles()
         return BackupFileSource(
             name: { record in
                 StoredFileReference(record.secrets?.data).map {
@@ -79,17 +79,17 @@ public struct KeychainBackups: Sendable {
     }
 
     /// Runs a backup. If it contains files, none of them is removed meanwhile.
-    func whileFilesStay(
+    private func whileFilesStay(
         _ contents: BackupContents, _ body: () throws(StoreError) -> BackupReport
     ) throws(KeychainError) -> BackupReport {
-        guard contents.contains(.files), let directory = try sweep.existingFiles() else {
+        guard contents.contains(.files), let directory = try keychain.existingFiles() else {
             return try keychain.run(body)
         }
         return try directory.whilePublishing { () throws(KeychainError) in try keychain.run(body) }
     }
 
     /// Runs a restoration that takes the files of the backup.
-    func restoringFiles(
+    private func restoringFiles(
         dryRun: Bool, _ body: (BackupFileSink) throws(StoreError) -> RestoreReport
     ) throws(KeychainError) -> RestoreReport {
         guard let home = keychain.home, !dryRun else {

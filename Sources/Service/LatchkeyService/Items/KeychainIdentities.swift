@@ -23,9 +23,9 @@ public struct KeychainIdentities: Sendable {
             if needsReference { identities[index].publicKey = try? keys.publicKey(of: identities[index].key) }
             if !returning.contains(.data) { identities[index].key.secrets = nil }
         }
-        var keys = identities.map(\.key)
-        try KeyRules.removeProtectedData(from: &keys, returning)
-        for (index, key) in keys.enumerated() { identities[index].key = key }
+        var halves = identities.map(\.key)
+        try KeyRules.removeProtectedData(from: &halves, returning)
+        for (index, key) in halves.enumerated() { identities[index].key = key }
         return identities
     }
 

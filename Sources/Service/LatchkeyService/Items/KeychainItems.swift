@@ -10,15 +10,15 @@ public struct KeychainItems: Sendable {
     let constraints: ConstrainedCalls
     let newItems: NewItems
     let identities: KeychainIdentities
-    let files: FileSweep
+    let sweep: FileSweep
     private let log = Logger(label: "latchkey.service")
 
     init(
         _ keychain: OpenKeychain, _ constraints: ConstrainedCalls, _ newItems: NewItems,
-        _ identities: KeychainIdentities, _ files: FileSweep
+        _ identities: KeychainIdentities, _ sweep: FileSweep
     ) {
         (self.keychain, self.constraints, self.newItems) = (keychain, constraints, newItems)
-        (self.identities, self.files) = (identities, files)
+        (self.identities, self.sweep) = (identities, sweep)
     }
 
     public func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
@@ -104,7 +104,7 @@ public struct KeychainItems: Sendable {
         let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .write)
         let now = keychain.now()
-        return try files.removingFiles { () throws(KeychainError) in
+        return try sweep.removingFiles { () throws(KeychainError) in
             try keychain.run { () throws(StoreError) in try keychain.store.remove(search, now: now) }
         }
     }

@@ -5,7 +5,7 @@ public import KeychainModel
 internal import KeychainStore
 public import SecretMemory
 
-/// The lock of a keychain, and what opens it: the passcode, and the recovery key.
+/// The lock of a keychain, what opens it (the passcode, the recovery key), and its settings.
 public struct KeychainLock: Sendable {
     let keychain: OpenKeychain
     let fileKeys: KeychainFileKeys

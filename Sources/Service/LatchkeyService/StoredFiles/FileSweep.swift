@@ -29,7 +29,7 @@ struct FileSweep: Sendable {
 
     /// The files that have an item.
     func filesOfItems() -> Set<StoredFileName> {
-        guard let files = (try? existingFiles()) ?? nil, let names = try? files.names() else { return [] }
+        guard let files = (try? keychain.existingFiles()) ?? nil, let names = try? files.names() else { return [] }
         return Set(names.filter { hasRow($0.item) == true })
     }
 
@@ -51,7 +51,7 @@ struct FileSweep: Sendable {
 
     /// Removes the files that satisfy the condition, unless a process publishes files now.
     func removeFiles(_ condition: (StoredFileName) -> Bool) {
-        guard let files = (try? existingFiles()) ?? nil else { return }
+        guard let files = (try? keychain.existingFiles()) ?? nil else { return }
         try? files.whileNothingIsPublished { () throws(SystemError) in
             let names = try files.names()
             // Without its database nothing says which files are of use.
@@ -63,17 +63,13 @@ struct FileSweep: Sendable {
 
     /// Charges the stored files to the user, as they are now.
     func accountFiles() {
-        guard let account = keychain.account, let home = keychain.home, let files = (try? existingFiles()) ?? nil,
+        guard let account = keychain.account, let home = keychain.home,
+            let files = (try? keychain.existingFiles()) ?? nil,
             let size = try? files.size()
         else {
             return
         }
         account.set(bytes: size, at: home.filesDirectory)
-    }
-
-    func existingFiles() throws(KeychainError) -> StoredFileDirectory? {
-        guard let home = keychain.home else { return nil }
-        do throws(SystemError) { return try StoredFileDirectory(existingIn: home) } catch { throw KeychainError(error) }
     }
 
     /// nil if it cannot be read.
@@ -82,7 +78,9 @@ struct FileSweep: Sendable {
     }
 
     private func isOfThisKeychain(_ name: StoredFileName) -> Bool {
-        guard let files = (try? existingFiles()) ?? nil, let owner = files.keychain(of: name) else { return false }
+        guard let files = (try? keychain.existingFiles()) ?? nil, let owner = files.keychain(of: name) else {
+            return false
+        }
         return owner == keychain.store.keychainIdentifier
     }
 }

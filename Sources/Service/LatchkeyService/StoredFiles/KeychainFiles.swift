@@ -11,6 +11,7 @@ internal import SecretMemory
 public struct KeychainFiles: Sendable {
     let keychain: OpenKeychain
     let items: KeychainItems
+    let newItems: NewItems
     let sweep: FileSweep
 
     public func store(
@@ -31,8 +32,8 @@ public struct KeychainFiles: Sendable {
             sweep.removeFiles { draft.names.contains($0) && sweep.hasNoUse($0) }
             throw error
         }
-        let items = Set(draft.names.map(\.item))
-        sweep.removeFiles { items.contains($0.item) && sweep.isFormerContent($0) }
+        let replaced = Set(draft.names.map(\.item))
+        sweep.removeFiles { replaced.contains($0.item) && sweep.isFormerContent($0) }
         // From here on, the file counts as one of the directory.
         withExtendedLifetime(draft) { sweep.accountFiles() }
     }
@@ -103,7 +104,7 @@ public struct KeychainFiles: Sendable {
             // It was not replaced: it is missing.
             if missing == name { break }
             missing = name
-            if let files = try sweep.existingFiles(),
+            if let files = try keychain.existingFiles(),
                 let box = try asKeychainErrors({ () throws(SystemError) in try OpenStoredFile(name, in: files) })
             {
                 return (name, reference, box)
@@ -145,7 +146,7 @@ public struct KeychainFiles: Sendable {
         var item = item
         item.secrets.data = reference.data
         item.attributes[.itemDescription] = .string(ItemAttribute.storedFileDescription)
-        let record = try items.newItems.record(of: item, for: try Authorizer.authorize(caller))
+        let record = try newItems.record(of: item, for: try Authorizer.authorize(caller))
         try keychain.run { () throws(StoreError) in
             _ = try keychain.store.refresh()
             guard keychain.store.isOpen(record.protection) else { throw .keybag(.closed(record.protection)) }

@@ -3,8 +3,8 @@
 public import Keybag
 public import KeychainModel
 
-/// The recovery key, and the settings.
-public struct SettingsChanges {
+/// The recovery key and the settings, which the passcode confirms.
+public struct AdministrationChanges {
     let store: KeychainStore
     private var changes: KeybagChanges { KeybagChanges(store: store) }
 
