@@ -83,8 +83,8 @@ struct AccessMatrixTests {
             "cannot be written. Without the keychain: also if it cannot be opened. Of the keychains of a search list,",
             "the default one performs an operation, that of every user, those that are searched, or all.",
             "`WatchChanges` reports the changes of all that are searched.", "",
-            "| operation | changes something | without the log | without the keychain | keychain |",
-            "|---|---|---|---|---|",
+            "| operation | in the log | changes something | without the log | without the keychain | keychain |",
+            "|---|---|---|---|---|---|",
         ]
         for row in Row.all where row.group != .others { lines.append(row.description) }
         let text = lines.joined(separator: "\n") + "\n"
@@ -175,10 +175,17 @@ struct AccessMatrixTests {
             }
         }
 
+        /// The names of the operation in the audit log, without the suffix of a dry run.
+        private var auditNames: [String] {
+            let own = Samples.requests.filter { "\(Swift.type(of: $0))" == name }
+            return Set(own.compactMap { $0.audit?.name.replacing("-rehearsal", with: "") }).sorted()
+        }
+
         /// What the operation does, as a row of the page.
         var description: String {
             let kept: [OperationTraits] = [.changes, .worksWithoutLog, .worksWithoutKeychain]
-            let words = kept.map { traits.contains($0) ? "yes" : "" } + [reach.word]
+            let names = auditNames.map { "`\($0)`" }.joined(separator: ", ")
+            let words = [names] + kept.map { traits.contains($0) ? "yes" : "" } + [reach.word]
             return "| `\(name)` | \(words.joined(separator: " | ")) |"
         }
 

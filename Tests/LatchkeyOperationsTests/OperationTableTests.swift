@@ -68,19 +68,6 @@ struct OperationTableTests {
         }
     }
 
-    @Test("The documented names of operations in the audit log are those that the operations have")
-    func auditNames() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../Documentation/Formats/audit-log.md")
-        let page = try String(contentsOf: file.standardized, encoding: .utf8)
-        let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `operation` |") })
-        let documented = Set(row.matches(of: /`([a-z-]+)`/).map { String($0.1) })
-        // The log's own lines, the name of the field, and a suffix.
-        let others: Set = ["operation", "resume", "gap", "rotate", "-rehearsal"]
-        let names = Samples.requests.compactMap { $0.audit?.name.replacingOccurrences(of: "-rehearsal", with: "") }
-        #expect(Set(names) == documented.subtracting(others))
-    }
-
     @Test("An operation that changes something has an entry in the audit log")
     func changesAreAudited() {
         for operation in Samples.requests where type(of: operation).traits.contains(.changes) {
