@@ -27,7 +27,7 @@ let package = Package(
             exclude: ["latchkey.proto"]
         ),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "OpenSSLCrypto", dependencies: ["COpenSSL", "SecretMemory"]),
+        .target(name: "OpenSSLCrypto", dependencies: ["COpenSSL", "LinuxSystem", "SecretMemory"]),
         .target(
             name: "Keybag",
             dependencies: [
@@ -89,6 +89,11 @@ let package = Package(
             dependencies: [
                 "KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
             ]),
+        .target(
+            name: "KeychainSessions",
+            dependencies: [
+                "KeychainModel", "LatchkeyOperations", "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
+            ]),
         .systemLibrary(name: "CSystemd"),
         .target(name: "SystemBus", dependencies: ["CSystemd", "LinuxSystem", "SecretMemory"]),
         .target(
@@ -96,8 +101,9 @@ let package = Package(
         .target(
             name: "SecretService",
             dependencies: [
-                "KeychainModel", "LatchkeyService", "LinuxSystem", "OpenSSLCrypto", "Presence", "SecretMemory",
-                "SecretTransfer", "SystemBus", .product(name: "Logging", package: "swift-log"),
+                "KeychainModel", "KeychainSessions", "LatchkeyOperations", "LatchkeyService", "LinuxSystem",
+                "OpenSSLCrypto", "Presence", "SecretMemory", "SecretTransfer", "SystemBus",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .target(name: "CFuzzerMain"),
         .executableTarget(
@@ -120,7 +126,8 @@ let package = Package(
         .executableTarget(
             name: "RequestFuzzer",
             dependencies: [
-                "CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
+                "CFuzzerMain", "KeychainModel", "KeychainSessions", "LatchkeyOperations", "LatchkeyService",
+                "LinuxSystem", "Presence", "SecretMemory",
             ]),
         .executableTarget(
             name: "BackupFuzzer",

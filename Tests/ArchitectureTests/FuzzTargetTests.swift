@@ -29,6 +29,32 @@ struct FuzzTargetTests {
         }
     }
 
+    @Test("A linked module depends on what the table of modules allows it, and each fuzzer on what it imports")
+    func dependencies() throws {
+        let manifest = try text("Fuzz/Package.swift")
+        let entries = manifest.matches(of: #/name: "(\w+)",\s*dependencies: \[(.*?)\n? *\]/#.dotMatchesNewlines())
+        let (edges, linked) = (ModuleTable().edges, Set(entries.map { String($0.1) }))
+        for entry in entries {
+            let name = String(entry.1)
+            let declared = Set(entry.2.matches(of: /"(\w+)"/).map { String($0.1) })
+            if let allowed = edges[name] {
+                // Those of other packages are products.
+                let own = allowed.filter { edges[$0] != nil }
+                #expect(own.isSubset(of: declared), "\(name) lacks \(own.subtracting(declared).sorted())")
+            } else {
+                for file in try FileManager.default.contentsOfDirectory(atPath: path("Fuzz/Sources/\(name)"))
+                where file.hasSuffix(".swift") {
+                    let lines = try text("Fuzz/Sources/\(name)/\(file)").split(separator: "\n")
+                    let imported = lines.compactMap { $0.firstMatch(of: /^(?:.* )?import (\w+)$/).map { String($0.1) } }
+                    for module in imported where edges[module] != nil || module.hasPrefix("Keychain") {
+                        #expect(declared.contains(module), "\(name)/\(file) imports \(module)")
+                    }
+                }
+            }
+        }
+        #expect(linked.count > 25)
+    }
+
     private func path(_ name: String) -> String { Sources.root.appending(path: name).path }
 
     private func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }

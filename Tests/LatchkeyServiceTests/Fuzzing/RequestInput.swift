@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
-import KeychainTesting
+import KeychainSessions
 import LatchkeyOperations
 @_spi(Testing) import LatchkeyService
 import LinuxSystem
@@ -274,7 +274,7 @@ extension RequestInput {
             }
         default:
             let caller = choices.one(of: Self.callers)
-            _ = ask { () throws(KeychainError) in try service.by(caller).callerReport() }
+            _ = ask { () throws(KeychainError) in try KeychainSession(service, as: caller).callerReport() }
             _ = ask { () throws(KeychainError) in try service.status() }
             _ = ask { () throws(KeychainError) in try service.lock.status() }
         }
