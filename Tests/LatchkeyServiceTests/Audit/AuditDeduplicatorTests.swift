@@ -100,6 +100,34 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.objects().map(\.repeated) == [nil, 2])
     }
 
+    @Test(
+        "A thread that is held up after it has read the clock ends no interval: its time is not one before another line"
+    )
+    func heldUp() throws {
+        let fixture = try Fixture()
+        fixture.log.close()
+        let clock = HoldingClock(fixture.clock)
+        let log = try AuditLog(
+            store: fixture.service.keychain.store,
+            directory: PrivateDirectory(existing: "\(fixture.directory.path)/state"),
+            clock: { clock.now() }, limits: Fixture.usualLimits)
+        defer { log.close() }
+        for _ in 0..<2 { try log.append(Fixture.entry()) }
+        let ended = DispatchSemaphore(value: 0)
+        BackgroundThread.run {
+            clock.holdThisThread()
+            #expect(throws: Never.self) { try log.writeDueRepeats() }
+            ended.signal()
+        }
+        clock.isHeld.awaitSignal()
+        fixture.clock.advance(by: Fixture.repeatInterval)
+        // The repetition is due, and a new interval begins with one more.
+        for _ in 0..<2 { try log.append(Fixture.entry()) }
+        clock.release.signal()
+        ended.awaitSignal()
+        #expect(try fixture.readObjects(of: log).map(\.repeated) == [nil, 1, nil])
+    }
+
     @Test("AUD-9: repetitions are written when they reach the maximum count, and when the log is closed")
     func many() throws {
         let fixture = try Fixture(limits: Fixture.limits(maxRepeats: 10))
@@ -252,5 +280,33 @@ struct AuditDeduplicatorTests {
         }
         for _ in 0..<6000 where try decisions() < 10 { usleep(10_000) }
         #expect(try decisions() == 10)
+    }
+}
+
+/// A clock that keeps one thread after it has read the time: until it is released, or for half a second, because who
+/// would release it may wait for the thread.
+private final class HoldingClock: Sendable {
+    let isHeld = DispatchSemaphore(value: 0)
+    let release = DispatchSemaphore(value: 0)
+    private let clock: TestClock
+    private let thread = SystemMutex<pthread_t?>(nil)
+
+    init(_ clock: TestClock) { self.clock = clock }
+
+    /// Keeps the calling thread when it reads the time the next time.
+    func holdThisThread() { thread.withLock { $0 = pthread_self() } }
+
+    func now() -> Double {
+        let time = clock.now
+        let isChosen = thread.withLock { thread in
+            guard thread == pthread_self() else { return false }
+            thread = nil
+            return true
+        }
+        if isChosen {
+            isHeld.signal()
+            _ = release.wait(timeout: .now() + 0.5)
+        }
+        return time
     }
 }

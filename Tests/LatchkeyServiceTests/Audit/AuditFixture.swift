@@ -43,8 +43,12 @@ extension AuditLogTests.Fixture {
     }
 
     /// The lines of the log, read as JSON.
-    func objects() throws -> [AuditObject] {
-        try lines().map { try JSONDecoder().decode(AuditObject.self, from: Data($0.utf8)) }
+    func objects() throws -> [AuditObject] { try readObjects(of: log) }
+
+    func readObjects(of log: AuditLog) throws -> [AuditObject] {
+        try log.reading(after: 0, since: nil).allLines().map {
+            try JSONDecoder().decode(AuditObject.self, from: Data($0.utf8))
+        }
     }
 
     /// The length of all files together, in bytes.

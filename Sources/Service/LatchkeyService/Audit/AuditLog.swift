@@ -69,11 +69,8 @@ public final class AuditLog: Sendable {
 
     /// Writes a line, or counts a repetition.
     public func append(_ entry: AuditEntry) throws(KeychainError) {
-        let now = clock()
         // Events that were queued earlier are written first.
-        try locked { (state) throws(KeychainError) in
-            try writeQueue(followedBy: [AuditEvent(entry: entry, time: now)], &state.writer)
-        }
+        try locked { (state) throws(KeychainError) in try writeQueue(followedBy: entry, &state.writer) }
     }
 
     /// Queues the line of a lookup, which is written soon, after the lines before it.
@@ -110,13 +107,15 @@ public final class AuditLog: Sendable {
     /// Writes the queue.
     private func drain() throws(KeychainError) {
         guard !queue.isEmpty else { return }
-        try locked { (state) throws(KeychainError) in try writeQueue(followedBy: [], &state.writer) }
+        try locked { (state) throws(KeychainError) in try writeQueue(followedBy: nil, &state.writer) }
     }
 
-    /// Writes the queue, followed by `last`. Queued events that cannot be written stay in the
+    /// Writes the queue, followed by `entry`. Queued events that cannot be written stay in the
     /// queue.
-    private func writeQueue(followedBy last: [AuditEvent], _ writer: inout AuditWriter) throws(KeychainError) {
-        var rest = (queue.takeAll() + last)[...]
+    private func writeQueue(followedBy entry: AuditEntry?, _ writer: inout AuditWriter) throws(KeychainError) {
+        let queued = queue.takeAll()
+        let last = entry.map { [AuditEvent(entry: $0, time: clock())] } ?? []
+        var rest = (queued + last)[...]
         do throws(KeychainError) {
             try writer.write(&rest)
         } catch {
@@ -128,6 +127,8 @@ public final class AuditLog: Sendable {
     /// A tenth of a second, in microseconds, after lines could not be written.
     private static let retryPause: UInt32 = 100_000
 
+    /// Runs `body` under the lock. It reads the clock there: a time from before another thread's line would look like a
+    /// clock that was set back.
     private func locked(_ body: (inout State) throws(KeychainError) -> Void) throws(KeychainError) {
         let (failure, flushes, watches) = state.withLock { state -> (KeychainError?, Bool, Bool) in
             do throws(KeychainError) {
@@ -168,17 +169,15 @@ public final class AuditLog: Sendable {
     private func writeRepeats() -> Double? {
         // The next caller of ``requireWritable()`` gets the error; this thread tries again.
         _ = try? writeDueRepeats()
-        let now = clock()
         return state.withLock { state in
             state.isWatched = state.writer.isCounting && !state.isClosed
-            return state.isWatched ? max(1, state.writer.pauseOfRepeats(from: now)) : nil
+            return state.isWatched ? max(1, state.writer.pauseOfRepeats(from: clock())) : nil
         }
     }
 
     /// Writes the repetitions whose interval has passed.
     func writeDueRepeats() throws(KeychainError) {
-        let now = clock()
-        try locked { (state) throws(KeychainError) in try state.writer.writeRepeats(at: now) }
+        try locked { (state) throws(KeychainError) in try state.writer.writeRepeats(at: clock()) }
     }
 
     // MARK: The database
@@ -274,9 +273,8 @@ public final class AuditLog: Sendable {
 
     /// Writes what is pending, and closes the log.
     public func close() {
-        let now = clock()
         // Errors are ignored: the next verification detects lines that are missing.
-        try? locked { (state) throws(KeychainError) in try state.writer.writeRepeats(at: now, isEnd: true) }
+        try? locked { (state) throws(KeychainError) in try state.writer.writeRepeats(at: clock(), isEnd: true) }
         try? flush()
         let isWatched = state.withLock { state in
             state.isClosed = true
