@@ -13,7 +13,7 @@ package struct RecordBackup: KeychainOperation {
     package var audit: AuditDetails? { nil }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
-        try context.service.backups.record()
+        try context.service.backups.recordDate()
         return Done()
     }
 }

@@ -33,7 +33,8 @@ public struct KeychainBackups: Sendable {
         }
     }
 
-    public func record() {
+    /// Stores that a backup was made now, for `latchkey doctor`.
+    public func recordDate() {
         if let home = keychain.home {
             LastBackupFile.set(in: home, secondsSince1970: Int(keychain.now()) + Clocks.secondsBetweenEpochs)
         }

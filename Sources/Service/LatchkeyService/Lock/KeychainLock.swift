@@ -70,7 +70,8 @@ public struct KeychainLock: Sendable {
     public func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int {
         let passcode = try Passcode.of(passcode)
         return try sweep.removingFiles { () throws(KeychainError) in
-            try keychain.run { () throws(StoreError) in try keychain.store.passcode.remove(passcode, progress: progress)
+            try keychain.run { () throws(StoreError) in
+                try keychain.store.passcode.remove(passcode, progress: progress)
             }
         }
     }
@@ -84,7 +85,8 @@ public struct KeychainLock: Sendable {
 
     public func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool {
         let passcode = try Passcode.of(passcode)
-        return try keychain.run { () throws(StoreError) in try keychain.store.administration.removeRecoveryKey(passcode)
+        return try keychain.run { () throws(StoreError) in
+            try keychain.store.administration.removeRecoveryKey(passcode)
         }
     }
 
