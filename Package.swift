@@ -48,7 +48,7 @@ let modules = """
     Sources/Model, library. Plain values, no input or output:
       KeychainModel: SecretMemory
     Sources/Engines, library. Synchronous, thread-safe, ignorant of sockets and dictionaries:
-      Keybag: KeychainModel LinuxSystem OpenSSLCrypto SecretMemory Crypto
+      Keybag: CLatchkey KeychainModel LinuxSystem OpenSSLCrypto SecretMemory Crypto
       KeychainStore: CLatchkey Keybag KeychainModel LinuxSystem OpenSSLCrypto SecretMemory SQLiteConnections Crypto
       FileProtection: CLatchkey KeychainModel LinuxSystem OpenSSLCrypto SecretMemory Crypto
       KeyServices: KeychainModel OpenSSLCrypto SecretMemory
@@ -134,10 +134,12 @@ let modules = """
       ProofWorker: CLatchkey FileProtection KeychainModel Latchkey LatchkeyClient LatchkeySecurity LatchkeyService
           LinuxSystem SecretMemory
     Tests, test. Each sees its module and KeychainTesting as well, and what these see:
-      ArchitectureTests SystemBusTests KeychainModelTests KeybagTests KeychainStoreTests FileProtectionTests
+      SystemBusTests KeychainModelTests KeybagTests KeychainStoreTests FileProtectionTests
       CertificateTrustTests CryptographicMessagesTests TransportPolicyTests PresenceTests GnomeKeyringFileTests
       LatchkeyProtocolTests LatchkeyOperationsTests LatchkeyServerTests SecurityTests HTTPConnectionsTests
       LatchkeyFoundationTests LatchkeyTests
+      ArchitectureTests: BiometryDigest LatchkeyDaemon LatchkeyImport LatchkeyMount LatchkeySecretService LatchkeyTLSTool
+          LatchkeyTool
       FoundationsTests: OpenSSLCrypto SQLiteConnections Crypto
       SecurityKeyTests: OpenSSLCrypto SecurityKeyTesting
       SecurityKeyPresenceTests: SecurityKeyTesting
@@ -176,7 +178,11 @@ let package = Package(
             name: "HTTPClient", description: "The product for async-http-client, and its packages.",
             enabledTraits: ["Transport"]),
     ],
-    dependencies: packages.map { .package(url: "https://github.com/\($0.path)", from: $0.from) },
+    dependencies: packages.map {
+        // A default trait of swift-protobuf needs the whole of Foundation.
+        let traits: Set<Package.Dependency.Trait> = $0.modules == ["SwiftProtobuf"] ? [] : [.defaults]
+        return .package(url: "https://github.com/\($0.path)", from: $0.from, traits: traits)
+    },
     targets: targets(of: modules),
     swiftLanguageModes: [.v6]
 )

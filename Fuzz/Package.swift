@@ -31,7 +31,7 @@ let package = Package(
         .target(
             name: "Keybag",
             dependencies: [
-                "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
+                "CLatchkey", "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),

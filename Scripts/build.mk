@@ -10,7 +10,7 @@ CLIENT_PACKAGES := python3-keyring python3-secretstorage python3-gi gir1.2-secre
 # What the tests compare with.
 TEST_PACKAGES := libsecret-tools gnome-keyring sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty \
     ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr \
-    python3-cryptography binutils pamtester $(CLIENT_PACKAGES)
+    python3-cryptography binutils pamtester unicode-data bzip2 $(CLIENT_PACKAGES)
 
 # The module for logins is C, so that no login program contains Swift. Without the headers of PAM it is not built.
 PAM_MODULE := .build/pam/pam_latchkey.so

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Foundation
 public import SecretMemory
 
 /// A passcode in its normalized form: UTF-8 of its NFKC normalization (Unicode Standard Annex #15),
@@ -18,20 +17,11 @@ public struct Passcode: Sendable {
         guard rawPasscode.count <= Self.maxCount else {
             throw .unusablePasscode("it has \(rawPasscode.count) bytes, the maximum is \(Self.maxCount)")
         }
-        let isASCII = rawPasscode.withUnsafeBytes { $0.allSatisfy { $0 < 0x80 } }
-        if isASCII {
-            bytes = rawPasscode
-            length = rawPasscode.count
-            return
-        }
-        // Normalization uses Foundation's strings, whose memory is not wiped; ASCII passcodes do
-        // not need it.
-        guard let text = rawPasscode.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
+        guard let normalized = NormalizedText(utf8: rawPasscode) else {
             throw .unusablePasscode("it is not UTF-8 text")
         }
-        var normal = text.precomposedStringWithCompatibilityMapping
-        bytes = normal.withUTF8 { SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer($0))) }
-        length = normal.count
+        bytes = normalized.utf8
+        length = normalized.length
     }
 
     /// Throws if the passcode is too short to be set. An existing one may be shorter.

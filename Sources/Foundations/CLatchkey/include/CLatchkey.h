@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // C functions that Swift cannot call: variadic ones, and those that the Glibc module does not
-// export. They contain no policy, and no state except the arguments of the process.
+// export; and Unicode's tables. They contain no policy, and no state except the arguments of the process.
 
 #ifndef CLATCHKEY_H
 #define CLATCHKEY_H
@@ -114,6 +114,19 @@ const char *latchkey_environment(const char *name);
 /// /proc, which may be missing.
 int latchkey_argument_count(void);
 const char *latchkey_argument(int index);
+
+/// The compatibility decomposition of a scalar that is not a Hangul syllable (Unicode Standard Annex #15), in
+/// canonical order. NULL and 0 if it is the scalar itself.
+const uint32_t *latchkey_decomposition(uint32_t scalar, size_t *count);
+
+/// The canonical combining class of a scalar.
+uint8_t latchkey_combining_class(uint32_t scalar);
+
+/// The scalar that two others are composed into, except Hangul. 0 if there is none.
+uint32_t latchkey_composition(uint32_t first, uint32_t second);
+
+/// Whether a scalar of the class 0 can be composed with the one before.
+int latchkey_is_spacing_mark(uint32_t scalar);
 
 /// fork(2), which Swift marks unavailable. Only for proofs.
 pid_t latchkey_fork(void);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainTesting
+import Testing
+
+/// What the executables load (Documentation/Decisions/0008-foundation-essentials.md).
+@Suite("Linked libraries")
+struct LinkedLibrariesTests {
+    @Test(
+        "No executable but latchkey-tls links the whole of Foundation, or ICU",
+        arguments: [
+            "latchkey", "latchkeyd", "latchkey-secret-service", "latchkey-mount", "latchkey-import",
+            "latchkey-biometry-digest",
+        ])
+    func foundation(_ executable: String) throws {
+        let libraries = try Self.libraries(of: executable)
+        #expect(libraries.contains("libFoundationEssentials.so"))
+        #expect(libraries.isDisjoint(with: Self.wholeFoundation), "\(libraries.sorted())")
+    }
+
+    @Test("latchkey-tls links them, so that the names are the right ones")
+    func transport() throws {
+        #expect(try Self.libraries(of: "latchkey-tls").isSuperset(of: Self.wholeFoundation))
+    }
+
+    private static let wholeFoundation: Set<String> = ["libFoundation.so", "libFoundationInternationalization.so"]
+
+    /// The libraries that an executable names, which link those with ICU.
+    private static func libraries(of executable: String) throws -> Set<String> {
+        let listed = try Executable.run("/usr/bin/readelf", ["-d", Executable.path(executable)], home: "/nonexistent")
+        return Set(listed.output.matches(of: /\(NEEDED\).*\[(.+)\]/).map { String($0.1) })
+    }
+}
