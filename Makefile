@@ -29,9 +29,6 @@ RELEASE = $(TRAITS) -c release --static-swift-stdlib $$(./Scripts/build/release-
 RELEASE_BIN = $$(swift build $(TRAITS) -c release --show-bin-path)
 # With LATCHKEY_PREBUILT=DIR they are those of DIR, and nothing is compiled but the PAM module.
 BINARIES = $(or $(LATCHKEY_PREBUILT),$(RELEASE_BIN))
-# In the Debian packages, they share the libraries of Swift (Documentation/Decisions/0074-shared-runtime.md).
-SHARED = $(filter 1,$(LATCHKEY_SHARED_RUNTIME))
-RUNTIME := libLatchkeyRuntime.so.0
 
 # What is installed: the commands in PREFIX/bin, and the daemons, which no shell finds, in PREFIX/libexec/latchkey.
 COMMANDS := latchkey latchkey-tls latchkey-mount latchkey-import

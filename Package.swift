@@ -6,7 +6,8 @@ import PackageDescription
 // Security and LocalAuthentication are Apple's names, which every target of a consumer's build sees:
 // Documentation/ModuleNames.md. The last four are there with the traits Transport and HTTPClient.
 let libraries = [
-    "Latchkey", "LatchkeySecurity", "Security", "LatchkeyLocalAuthentication", "LocalAuthentication",
+    "Latchkey", "LatchkeyPayloads", "LatchkeySecurity", "Security", "LatchkeyLocalAuthentication",
+    "LocalAuthentication",
     "LatchkeyCommonCrypto", "LatchkeyFoundation", "LatchkeyNIOSSL", "LatchkeyURLSession", "LatchkeyURLSessionDefaults",
     "LatchkeyHTTPClient",
 ]
@@ -85,6 +86,7 @@ let modules = """
       LocalAuthentication: LatchkeyLocalAuthentication
       Latchkey: CertificateTrust FileProtection KeyAttestation KeychainModel KeychainSessions KeyServices
           LatchkeyClient LatchkeyOperations LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory Crypto
+      LatchkeyPayloads: KeychainModel KeyServices Latchkey LinuxSystem OpenSSLCrypto SecretMemory Crypto
       LatchkeyFoundation: Latchkey
       LatchkeyNIOSSL: CertificateTrust KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeySecurity
           LatchkeyService LinuxSystem TransportPolicy NIOCore NIOSSL
@@ -137,7 +139,7 @@ let modules = """
       SystemBusTests KeychainModelTests KeybagTests KeychainStoreTests FileProtectionTests
       CertificateTrustTests CryptographicMessagesTests TransportPolicyTests PresenceTests GnomeKeyringFileTests
       LatchkeyProtocolTests LatchkeyOperationsTests LatchkeyServerTests SecurityTests HTTPConnectionsTests
-      LatchkeyFoundationTests LatchkeyTests
+      LatchkeyFoundationTests LatchkeyPayloadsTests
       ArchitectureTests: BiometryDigest LatchkeyDaemon LatchkeyImport LatchkeyMount LatchkeySecretService LatchkeyTLSTool
           LatchkeyTool
       FoundationsTests: OpenSSLCrypto SQLiteConnections Crypto
@@ -154,6 +156,7 @@ let modules = """
       ImportCommandsTests: LatchkeyImport LatchkeySecretService LatchkeyTool SecretTransfer
       LoginSessionTests: LatchkeyDaemon LatchkeyTool
       LatchkeyServiceTests: Latchkey TransportPolicy
+      LatchkeyTests: LatchkeyPayloads
       LatchkeyNIOSSLTests: NIOPosix NIOTLS
       LatchkeyURLSessionTests: LatchkeyTool LatchkeyURLSessionDefaults TransportWorker NIOHTTP1 NIOHTTP2 NIOPosix
           NIOSSL

@@ -27,8 +27,6 @@ install: release ## Install under PREFIX, with manual pages and completions
 
 .PHONY: install-files
 install-files:
-	$(if $(and $(SHARED),$(filter-out /usr,$(patsubst %/,%,$(PREFIX)))),$(error \
-	    LATCHKEY_SHARED_RUNTIME=1: the executables look for the library in /usr/lib/latchkey: PREFIX must be /usr))
 	@link="$(INTO)/bin/security"; \
 	    if { [ -e "$$link" ] || [ -L "$$link" ]; } && [ "$$(readlink "$$link")" != latchkey ]; then \
 	    echo "latchkey: $$link exists, and is another program: move it first, or choose another PREFIX" >&2; exit 1; fi
@@ -37,7 +35,6 @@ install-files:
 	rm -f $(DAEMONS:%="$(INTO)/bin/%")
 	set -e; for program in $(DAEMONS); do \
 	    install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(LIBEXEC)/$$program"; done
-	$(if $(SHARED),install $(STRIP) -D -m 644 "$(BINARIES)/$(RUNTIME)" "$(INTO)/lib/latchkey/$(RUNTIME)")
 	ln -sf latchkey "$(INTO)/bin/security"
 	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
 	    $(SITE) "$$unit" | $(WRITE) "$(DESTDIR)$(SYSTEM_UNITS)/$${unit##*/}"; done
@@ -67,7 +64,7 @@ uninstall: uninstall-pam #- Remove what was installed; keychains and changed con
 	    "systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
 	set -e; for name in $(PROGRAMS); do rm -f "$(INTO)/bin/$$name"; done
 	set -e; for name in $(DAEMONS); do rm -f "$(DESTDIR)$(LIBEXEC)/$$name"; done
-	rm -rf "$(DESTDIR)$(SDK_PLACE)" "$(INTO)/lib/latchkey/$(RUNTIME)"
+	rm -rf "$(DESTDIR)$(SDK_PLACE)"
 	set -e; for directory in lib libexec; do place="$(INTO)/$$directory/latchkey"; \
 	    [ ! -d "$$place" ] || rmdir --ignore-fail-on-non-empty "$$place"; done
 	link="$(INTO)/bin/security"; [ "$$(readlink "$$link")" != latchkey ] || rm "$$link"
@@ -125,17 +122,14 @@ DOCUMENTS ?= .build/documents
 # Where the shells look; /usr has directories of its own for what packages bring.
 ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 
-# Where the programs find the library that they share before they are installed.
-LOADING = $(if $(SHARED),LD_LIBRARY_PATH="$(BINARIES)")
-
 .PHONY: documents
 documents: #- Make the manual pages and the completions of bash, zsh and fish
 	@rm -rf $(DOCUMENTS) && mkdir -p $(DOCUMENTS)/programs
 	@set -e; for program in $(PROGRAMS); do \
 	    ln -s "$$(realpath "$(BINARIES)/$$program")" $(DOCUMENTS)/programs/$$program; done; \
 	    ln -s latchkey $(DOCUMENTS)/programs/security
-	$(LOADING) ./Scripts/build/manual-pages $(DOCUMENTS)/programs $(DOCUMENTS)/man
-	$(LOADING) ./Scripts/build/completions $(DOCUMENTS)/programs $(DOCUMENTS)
+	./Scripts/build/manual-pages $(DOCUMENTS)/programs $(DOCUMENTS)/man
+	./Scripts/build/completions $(DOCUMENTS)/programs $(DOCUMENTS)
 
 .PHONY: install-documents
 install-documents: documents #- Install manual pages and completions under PREFIX

@@ -51,8 +51,6 @@ $(LOGIN_PROGRAM): PAM/Testing/login_program.c Scripts/build.mk
 .PHONY: release
 release: #- Build the executables as they are installed
 	$(if $(LATCHKEY_PREBUILT),,./Scripts/build/products $(RELEASE) -- $(PROGRAMS))
-	$(if $(LATCHKEY_PREBUILT),,$(if $(SHARED),place="$(BINARIES)"; ./Scripts/build/shared-runtime finish \
-	    .build/shared-runtime "$$place/$(RUNTIME)" $(PROGRAMS:%="$$place/%")))
 
 .PHONY: docs
 docs: #- Build the documentation of the Swift modules

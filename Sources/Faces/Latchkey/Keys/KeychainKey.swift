@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
-internal import KeyServices
+package import KeyServices
 public import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
@@ -22,7 +22,7 @@ public protocol KeychainKey: Sendable {
 
 /// A private key of any kind. Only ``Keychain`` and the key types create one.
 public struct KeyHandle: Sendable {
-    let key: any PrivateKey
+    package let key: any PrivateKey
 
     init(_ key: any PrivateKey) {
         self.key = key

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FoundationEssentials
-internal import KeyServices
+package import KeyServices
 public import KeychainModel
 internal import LatchkeyService
 public import SecretMemory
@@ -88,7 +88,7 @@ public struct RSAPrivateKey: KeychainKey {
 
 /// The public half of an RSA key pair.
 public struct RSAPublicKey: Sendable {
-    let key: PublicKey
+    package let key: PublicKey
 
     init(_ key: PublicKey) {
         self.key = key

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import FoundationEssentials
-internal import KeyServices
+package import KeyServices
 public import KeychainModel
 internal import SecretMemory
 
@@ -126,7 +126,7 @@ public typealias P384SigningKey = SigningKey<P384Curve>
 public typealias P521SigningKey = SigningKey<P521Curve>
 
 extension PublicKey {
-    static func point<Curve: KeyCurve>(_ bytes: some DataProtocol, on curve: Curve.Type) throws(KeychainError)
+    package static func point<Curve: KeyCurve>(_ bytes: some DataProtocol, on curve: Curve.Type) throws(KeychainError)
         -> PublicKey
     {
         let key = try withContiguousBytes(bytes) { (bytes) throws(KeychainError) in

@@ -4,6 +4,7 @@ internal import Crypto
 public import FoundationEssentials
 internal import KeyServices
 public import KeychainModel
+public import Latchkey
 internal import OpenSSLCrypto
 
 /// A key to which payloads are sealed, or by which their sender is recognized.

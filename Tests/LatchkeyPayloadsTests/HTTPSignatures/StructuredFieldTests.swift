@@ -2,7 +2,8 @@
 
 import Testing
 
-@testable import Latchkey
+import Latchkey
+@testable import LatchkeyPayloads
 
 /// Structured fields (RFC 9651).
 @Suite("Structured fields")

@@ -4,7 +4,8 @@ import Crypto
 import Foundation
 import Testing
 
-@testable import Latchkey
+import Latchkey
+@testable import LatchkeyPayloads
 
 /// Payload boxes of one chunk, made and read with swift-crypto's HPKE.
 enum CryptoPayloads {

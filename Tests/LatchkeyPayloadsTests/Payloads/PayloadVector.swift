@@ -4,7 +4,8 @@ import Crypto
 import Foundation
 import Testing
 
-@testable import Latchkey
+import Latchkey
+@testable import LatchkeyPayloads
 
 /// A box that Tests/Vectors/payload-box.py sealed.
 struct PayloadVector: Decodable, Sendable, CustomTestStringConvertible {

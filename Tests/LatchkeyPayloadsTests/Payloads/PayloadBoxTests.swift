@@ -6,7 +6,8 @@ import KeychainTesting
 import SecretMemory
 import Testing
 
-@testable import Latchkey
+import Latchkey
+@testable import LatchkeyPayloads
 
 /// Documentation/Formats/payload-box.md.
 @Suite("Payload boxes")
@@ -256,7 +257,7 @@ struct PayloadBoxTests {
         let key = try PayloadPrivateKey.generate(suite)
         try keychain.set(item, to: key.secret)
         let box = try PayloadBox.seal("x", to: key.publicKey)
-        let again = try PayloadPrivateKey(suite, secret: keychain.sharedSecret(for: item))
+        let again = try PayloadPrivateKey(suite, secret: SharedSecret(keychain.secret(for: item)))
         #expect(again.publicKey == key.publicKey)
         #expect(Self.bytes(try PayloadBox.open(box, with: again)) == Data("x".utf8))
     }

@@ -4,7 +4,8 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import Latchkey
+import Latchkey
+@testable import LatchkeyPayloads
 
 /// HTTP message signatures (RFC 9421).
 @Suite("HTTP message signatures")

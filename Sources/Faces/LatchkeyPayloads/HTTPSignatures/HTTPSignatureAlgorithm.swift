@@ -2,6 +2,7 @@
 
 internal import KeyServices
 public import KeychainModel
+public import Latchkey
 public import SecretMemory
 
 /// An algorithm of HTTP message signatures (RFC 9421, section 3.3).

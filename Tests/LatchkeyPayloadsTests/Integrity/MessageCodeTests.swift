@@ -4,7 +4,8 @@ import Crypto
 import Foundation
 import Testing
 
-@testable import Latchkey
+import Latchkey
+@testable import LatchkeyPayloads
 
 @Suite("Codes of messages")
 struct MessageCodeTests {

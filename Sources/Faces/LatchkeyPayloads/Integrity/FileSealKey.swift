@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+public import Latchkey
 public import SecretMemory
 
 /// How a ``FileSeal`` is made.

@@ -4,6 +4,7 @@ internal import Crypto
 internal import FoundationEssentials
 internal import KeyServices
 public import KeychainModel
+public import Latchkey
 internal import OpenSSLCrypto
 public import SecretMemory
 

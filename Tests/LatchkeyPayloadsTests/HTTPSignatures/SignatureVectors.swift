@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Latchkey
+import LatchkeyPayloads
 import Testing
 
 /// The keys, messages and signatures of RFC 9421, Appendix B.

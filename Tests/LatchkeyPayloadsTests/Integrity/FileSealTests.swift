@@ -4,7 +4,8 @@ import Foundation
 import KeychainTesting
 import Testing
 
-@testable import Latchkey
+import Latchkey
+@testable import LatchkeyPayloads
 
 /// Documentation/Formats/file-seal.md.
 @Suite("Seals of files")

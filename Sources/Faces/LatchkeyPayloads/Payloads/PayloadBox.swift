@@ -2,6 +2,7 @@
 
 public import FoundationEssentials
 public import KeychainModel
+public import Latchkey
 public import SecretMemory
 
 /// Payloads that only one recipient can open, also behind proxies that end TLS: hybrid public key
