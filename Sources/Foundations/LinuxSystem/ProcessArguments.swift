@@ -7,9 +7,12 @@ import Glibc
 public enum ProcessArguments {
     /// Calls `body` with the bytes of each argument and returns the results.
     public static func map<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> [Value] {
-        (0..<max(latchkey_argument_count(), 0)).compactMap { index in
-            latchkey_argument(index).map { body(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+        var (values, index) = ([Value](), Int32(0))
+        while index < latchkey_argument_count(), let argument = latchkey_argument(index) {
+            values.append(body(UnsafeRawBufferPointer(start: argument, count: strlen(argument))))
+            index += 1
         }
+        return values
     }
 
     /// The arguments as text for messages; bytes that are not UTF-8 are replaced.

@@ -72,7 +72,7 @@ struct CandidateQuery: Hashable {
         }
         if let groupCount {
             conditions.append(
-                "\(plus)access_group IN (\(repeatElement("?", count: groupCount).joined(separator: ", ")))")
+                "\(plus)access_group IN (\(Array(repeating: "?", count: groupCount).joined(separator: ", ")))")
         }
         conditions += plainConditions
         return """

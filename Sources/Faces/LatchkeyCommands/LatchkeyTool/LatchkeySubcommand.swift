@@ -80,7 +80,11 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     /// - Parameter words: the command's name and its arguments.
     /// - Returns: the status; 0 is success.
     func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
-        Self.executeRoot(words, in: session)
+        // The tree of all commands takes longer to make than the command to run. It is made for help and for errors,
+        // which name the whole command line.
+        let parsed = try? ArgumentText.parse(command, words.dropFirst())
+        if let parsed = parsed as? any ParsableSubcommand { return parsed.exitStatus(in: session) }
+        return Self.executeRoot(words, in: session)
     }
 
     /// Runs a command line, which may have `--help`, `--version` or `--generate-completion-script`

@@ -26,7 +26,8 @@ struct CommandDefinition: Sendable {
             return try ParsedArguments(words.dropFirst() + [first], options: options)
         }
         // Without options, everything after `--` is an operand.
-        return try ParsedArguments(takesOnlyOperands ? ["--"] + words : Array(words), options: options)
+        if takesOnlyOperands { return try ParsedArguments(["--"] + words, options: options) }
+        return try ParsedArguments(words, options: options)
     }
 
     /// Returns the usage line and the help text.
