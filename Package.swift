@@ -38,14 +38,15 @@ let modules = """
       CFido2 CSystemd CTSS2 CFuse3 CFileCalls CSQLiteCalls
     Sources/Foundations, library. The machine underneath. Nothing here knows what a keychain is:
       CLatchkey
+      CLoadedLibraries
       LinuxSystem: CLatchkey
       SecretMemory: CLatchkey LinuxSystem
       OpenSSLCrypto: COpenSSL LinuxSystem SecretMemory
       SystemBus: CSystemd LinuxSystem SecretMemory
       SQLiteConnections: CSQLiteCalls
       UserspaceFileSystem: CFuse3 LinuxSystem
-      SecurityKey: CFido2 LinuxSystem SecretMemory
-      TrustedPlatformModule: CTSS2 LinuxSystem OpenSSLCrypto SecretMemory
+      SecurityKey: CFido2 CLoadedLibraries LinuxSystem SecretMemory
+      TrustedPlatformModule: CLoadedLibraries CTSS2 LinuxSystem OpenSSLCrypto SecretMemory
     Sources/Model, library. Plain values, no input or output:
       KeychainModel: SecretMemory
     Sources/Engines, library. Synchronous, thread-safe, ignorant of sockets and dictionaries:
@@ -208,7 +209,7 @@ where ["LatchkeyCommandsTests", "PresenceTests", "TransportCommandsTests"].conta
     target.resources = [.copy("Golden")]
 }
 
-for target in package.targets where target.type != .system && target.name != "CLatchkey" {
+for target in package.targets where target.type != .system && !["CLatchkey", "CLoadedLibraries"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -73,8 +73,10 @@ let package = Package(
             dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"]),
         .target(name: "TransportPolicy", dependencies: ["CertificateTrust", "LinuxSystem"]),
         .systemLibrary(name: "CTSS2"),
+        .target(name: "CLoadedLibraries"),
         .target(
-            name: "TrustedPlatformModule", dependencies: ["CTSS2", "LinuxSystem", "OpenSSLCrypto", "SecretMemory"]),
+            name: "TrustedPlatformModule",
+            dependencies: ["CLoadedLibraries", "CTSS2", "LinuxSystem", "OpenSSLCrypto", "SecretMemory"]),
         .target(
             name: "KeyAttestation",
             dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"]),
@@ -156,7 +158,9 @@ let package = Package(
 )
 
 for target in package.targets
-where !["CLatchkey", "COpenSSL", "CSQLiteCalls", "CSystemd", "CTSS2", "CFuzzerMain"].contains(target.name) {
+where !["CLatchkey", "CLoadedLibraries", "COpenSSL", "CSQLiteCalls", "CSystemd", "CTSS2", "CFuzzerMain"].contains(
+    target.name)
+{
     let isFuzzer = target.name.hasSuffix("Fuzzer")
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),

@@ -24,7 +24,9 @@
           };
           nativeBuildInputs = [ pkgs.autoPatchelfHook ];
           buildInputs = map pkgs.lib.getLib
-            (with pkgs; [ curl libfido2 openssl pam sqlite systemd tpm2-tss ]);
+            (with pkgs; [ curl openssl pam sqlite systemd ]);
+          # Opened by the first call that needs them.
+          runtimeDependencies = map pkgs.lib.getLib (with pkgs; [ libfido2 tpm2-tss ]);
           dontStrip = true;
           installPhase = ''
             mkdir -p "$out/share/doc/latchkey"

@@ -17,7 +17,9 @@ struct ModuleTable {
         let table = manifest.components(separatedBy: "let modules = \"\"\"\n").last?.components(separatedBy: "\"\"\"")
             .first
         // The headers of libcrypto have pkgConfig, and stand below the table.
-        var (lines, headers) = ([(module: String, seen: Set<String>)](), Set(["CLatchkey", "COpenSSL"]))
+        var (lines, headers) = (
+            [(module: String, seen: Set<String>)](), Set(["CLatchkey", "CLoadedLibraries", "COpenSSL"])
+        )
         var (directory, kind) = ("", "")
         for line in (table ?? "").replacing("\n          ", with: " ").split(separator: "\n") {
             let words = line.split { " ,.:".contains($0) }.map(String.init)

@@ -27,7 +27,7 @@ struct SecurityKeyProcessTests {
         let source = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../Vectors/security-key-list.c").path
         let compiler = try SpawnedProcess(
-            ["/usr/bin/cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, source],
+            ["/usr/bin/cc", "-shared", "-fPIC", "-Wall", "-Werror", "-o", library, source, "-lfido2"],
             environment: ["PATH": "/usr/bin:/bin"], output: "\(directory.path)/compiler")
         try #require(compiler.awaitExit() == 0)
         daemon = try DaemonProcess(

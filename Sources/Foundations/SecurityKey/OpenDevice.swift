@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CFido2
+internal import CLoadedLibraries
 
 /// An open connection to a security key, which is closed when the object is released. One thread
 /// uses it.
@@ -14,6 +15,7 @@ final class OpenDevice {
 
     init(_ key: SecurityKey, cancellation: SecurityKeyCancellation?) throws(SecurityKeyError) {
         if cancellation?.isRequested == true { throw .cancelled }
+        try Self.requireLibrary()
         let connection = GuardedConnection(try key.transport.connect())
         guard let pointer = fido_dev_new() else { throw .outOfMemory }
         self.connection = connection
@@ -26,6 +28,11 @@ final class OpenDevice {
         guard fido_dev_is_fido2(pointer) else {
             throw connection.failure.map { Self.error($0, late: .notResponding) } ?? .notFIDO2
         }
+    }
+
+    /// Opens libfido2, which no call needs before.
+    static func requireLibrary() throws(SecurityKeyError) {
+        if let reason = latchkey_load_fido2() { throw .libraryMissing(String(cString: reason)) }
     }
 
     deinit {

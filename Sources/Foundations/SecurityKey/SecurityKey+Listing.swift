@@ -8,6 +8,7 @@ extension SecurityKey {
     ///
     /// Devices are not opened, so that the list may contain keys without FIDO2.
     public static func connected() throws(SecurityKeyError) -> [SecurityKey] {
+        try OpenDevice.requireLibrary()
         guard let list = fido_dev_info_new(maxCount) else { throw .outOfMemory }
         defer {
             var freed: OpaquePointer? = list

@@ -75,6 +75,8 @@ public enum SecurityKeyError: Error, Hashable, Sendable {
     case outOfMemory
     /// libfido2 failed with this number.
     case libraryFailed(Int32)
+    /// libfido2 cannot be opened; the text says why.
+    case libraryMissing(String)
 }
 
 // MARK: CustomStringConvertible
@@ -113,6 +115,7 @@ extension SecurityKeyError: CustomStringConvertible {
             "the stored credential of the security key has version \(found), expected \(known)"
         case .outOfMemory: "no memory for the operation of the security key"
         case .libraryFailed(let status): "libfido2 failed with status \(status)"
+        case .libraryMissing(let reason): "libfido2 cannot be opened: \(reason)"
         }
     }
 
@@ -129,6 +132,7 @@ extension SecurityKeyError: CustomStringConvertible {
         case .pinNotSet: "fido2-token -S DEVICE sets a PIN"
         case .pinChangeRequired: "fido2-token -C DEVICE changes the PIN"
         case .userVerified: "enroll the security key again, with its PIN"
+        case .libraryMissing: "install libfido2 (Debian: libfido2-1)"
         case .proofRefused: "if its setting alwaysUv was turned on after the enrollment, enroll it again"
         default: nil
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLoadedLibraries
 internal import CTSS2
 internal import Glibc
 internal import SecretMemory
@@ -15,6 +16,11 @@ struct ObjectHandle {
 struct Library {
     private let interface: CommandInterface
     let context: OpaquePointer
+
+    /// Opens the libraries of tpm2-tss, which no call needs before.
+    static func load() throws(TPMError) {
+        if let reason = latchkey_load_tss2() { throw .libraryMissing(String(cString: reason)) }
+    }
 
     init(_ interface: CommandInterface, _ context: OpaquePointer) {
         self.interface = interface

@@ -16,7 +16,9 @@ final class OpenModule {
     private let session: ObjectHandle
 
     init(_ transport: any TPMTransport, until deadline: UInt64) throws(TPMError) {
-        let interface = CommandInterface(try transport.connect())
+        let connection = try transport.connect()
+        try Library.load()
+        let interface = CommandInterface(connection)
         interface.start(until: deadline)
         var context: OpaquePointer?
         let status = Esys_Initialize(&context, interface.handle, nil)

@@ -69,6 +69,8 @@ public enum TPMError: Error, Hashable, Sendable {
     case refused(code: UInt32)
     /// The library failed with this code.
     case libraryFailed(code: UInt32)
+    /// The libraries of tpm2-tss cannot be opened; the text says why.
+    case libraryMissing(String)
 }
 
 extension TPMError: CustomStringConvertible {
@@ -103,6 +105,7 @@ extension TPMError: CustomStringConvertible {
         case .invalidInput(let reason): reason
         case .outOfMemory: "no memory for the operation of the TPM"
         case .refused(let code): "the TPM refused the command with the code 0x\(String(code, radix: 16))"
+        case .libraryMissing(let reason): "tpm2-tss cannot be opened: \(reason)"
         case .libraryFailed(let code): "tpm2-tss failed with the code 0x\(String(code, radix: 16))"
         }
     }
@@ -115,6 +118,7 @@ extension TPMError: CustomStringConvertible {
         case .accessDenied(.device): "add the user to the group tss, or use the system's latchkeyd"
         case .lost, .notResponding: "try again; after a suspension the TPM may need some seconds"
         case .busy, .memoryBusy: "try again later"
+        case .libraryMissing: "install tpm2-tss (Debian: libtss2-esys-3.0.2-0 and libtss2-mu0)"
         case .failed: "restart the machine"
         case .lockedOut: "wait, or reset the lockout: tpm2_dictionarylockout --clear-lockout"
         case .noSlots: "end other programs that use the TPM, or use /dev/tpmrm0, which has no such limit"

@@ -90,6 +90,7 @@ public struct TPMObject: Hashable, Sendable {
     private static func unmarshalled(
         _ bytes: [UInt8], _ name: String, _ function: (UnsafePointer<UInt8>?, Int, inout Int) -> TSS2_RC
     ) throws(TPMError) {
+        try Library.load()
         var offset = 0
         let code = bytes.withUnsafeBufferPointer { function($0.baseAddress, $0.count, &offset) }
         guard code == 0, offset == bytes.count else { throw .damaged("its \(name) is not valid") }

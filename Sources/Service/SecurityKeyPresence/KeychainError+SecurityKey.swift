@@ -11,7 +11,7 @@ extension KeychainError {
         case .notConnected, .accessDenied, .busy, .notFIDO2:
             self = .authentication(.notInteractive, error.description, hint: error.hint)
         case .noTouch, .cancelled: self = .authentication(.systemCancel, error.description, hint: error.hint)
-        case .hmacSecretUnsupported, .libraryFailed:
+        case .hmacSecretUnsupported, .libraryFailed, .libraryMissing:
             self.init(.notAvailable, error.description, hint: error.hint)
         case .outOfMemory: self.init(.allocate, error.description)
         case .credentialDamaged: self.init(.decode, error.description, hint: "latchkey doctor")

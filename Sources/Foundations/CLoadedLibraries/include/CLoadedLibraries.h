@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Libraries that few calls need, and that are opened by the first of these calls. The executable has functions with the
+// names of theirs, each of which jumps to that of the library.
+
+#ifndef CLOADEDLIBRARIES_H
+#define CLOADEDLIBRARIES_H
+
+/// Opens libfido2, if it is not open. NULL, or why it cannot be opened, in a text that stays valid. A call of a function
+/// without it ends the process with this text.
+const char *latchkey_load_fido2(void);
+
+/// The same for the libraries of tpm2-tss: libtss2-esys and libtss2-mu.
+const char *latchkey_load_tss2(void);
+
+#endif
