@@ -9,7 +9,7 @@ struct ArgumentParsingTests {
     @Test("words are split into options and operands as getopt does", arguments: Row.all)
     func parses(row: Row) throws {
         let parsed = try ParsedArguments(
-            row.words.split(separator: " ").map { CommandWord(String($0)) }, options: Self.options)
+            row.words.split(separator: " ").map { CommandWord(String($0)) }[...], options: Self.options)
         let options = parsed.occurrences.map { $0.option.name + ($0.value.map { "=\($0.text)" } ?? "") }
         #expect(options == row.options)
         #expect(parsed.operands.map(\.text) == row.operands)
@@ -20,7 +20,7 @@ struct ArgumentParsingTests {
         arguments: ["-z", "-lz", "-t", "-lut", "--group", "--nothing", "--flag=value", "-x --", "--="])
     func refuses(words: String) {
         #expect(throws: CommandFailure.self) {
-            try ParsedArguments(words.split(separator: " ").map { CommandWord(String($0)) }, options: Self.options)
+            try ParsedArguments(words.split(separator: " ").map { CommandWord(String($0)) }[...], options: Self.options)
         }
     }
 
@@ -40,7 +40,7 @@ struct ArgumentParsingTests {
     @Test("a missing required option is a usage error")
     func required() {
         let options = [CommandOption("-a", .required("account"), isRequired: true, help: "")]
-        #expect(throws: CommandFailure.self) { try ParsedArguments([CommandWord](), options: options) }
+        #expect(throws: CommandFailure.self) { try ParsedArguments([], options: options) }
         #expect(throws: Never.self) { try ParsedArguments(["-a", "x"], options: options) }
     }
 

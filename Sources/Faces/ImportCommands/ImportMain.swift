@@ -22,7 +22,7 @@ public enum ImportMain {
         let isOwner = words.first.map { $0 == "owner" } ?? false
         let root: any ParsableCommand.Type = isOwner ? ServiceOwner.self : ImportKeyring.self
         do {
-            var command = try ArgumentText.parse(root, isOwner ? Array(words.dropFirst()) : words)
+            var command = try ArgumentText.parse(root, words.dropFirst(isOwner ? 1 : 0))
             if let own = command as? any ParsableSubcommand { return own.exitStatus(in: session) }
             // The parser's own command for help, which throws its text.
             try command.run()

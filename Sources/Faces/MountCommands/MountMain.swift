@@ -20,7 +20,7 @@ public enum MountMain {
 
     private static func status(_ words: [CommandWord], in session: CommandSession) -> Int32 {
         do {
-            var command = try ArgumentText.parse(MountFolder.self, words)
+            var command = try ArgumentText.parse(MountFolder.self, words[...])
             if let own = command as? MountFolder { return own.exitStatus(in: session) }
             // The parser's own command for help, which throws its text.
             try command.run()

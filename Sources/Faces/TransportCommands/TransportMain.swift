@@ -25,7 +25,7 @@ public enum TransportMain {
             }
         }
         do {
-            var command = try ArgumentText.parse(TransportCommand.self, words)
+            var command = try ArgumentText.parse(TransportCommand.self, words[...])
             guard let own = command as? any ParsableSubcommand else {
                 try command.run()
                 return 0

@@ -6,7 +6,7 @@ public enum ParentDirectory {
     public static func of(_ path: String) -> String? {
         let parts = path.split(separator: "/")
         guard !parts.isEmpty else { return nil }
-        let parent = parts.dropLast().joined(separator: "/")
+        let parent = parts.dropLast().map(String.init).concatenated(separator: "/")
         if path.hasPrefix("/") { return "/\(parent)" }
         return parent.isEmpty ? "." : parent
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import SQLiteConnections
 
 /// The tables of the database, by version. A published version never changes; a later version is a
@@ -177,7 +178,7 @@ enum DatabaseSchema {
     private static func texts(ofVersion version: Int) -> [String] {
         let created = migrations.prefix(version).joined().filter { !$0.hasPrefix("ALTER") }
         let columns = [(3, constraintColumn), (4, lookupColumn)].filter { $0.0 <= version }.map { ", \($0.1)" }
-        let added = columns.joined(separator: "")
+        let added = columns.concatenated(separator: "")
         let altered = [itemTable("item"), itemTable("quarantine")]
         return created.map { altered.contains($0) ? "\($0.dropLast())\(added))" : $0 }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// The columns of a row, in the order of ``ItemRow``. A database of an earlier version lacks the last
 /// ones; only one that cannot be written has such a version.
@@ -40,11 +41,11 @@ struct RowColumns: Hashable {
         init(_ count: Int) {
             let existing = RowColumns.columns + RowColumns.added.prefix(count)
             let missing = RowColumns.added.dropFirst(count).map { _ in "NULL" }
-            self.existing = existing.joined(separator: ", ")
-            selection = (existing + missing).joined(separator: ", ")
-            let parameters = existing.map { _ in "?" }.joined(separator: ", ")
+            self.existing = existing.concatenated(separator: ", ")
+            selection = (existing + missing).concatenated(separator: ", ")
+            let parameters = existing.map { _ in "?" }.concatenated(separator: ", ")
             insertion = "INSERT INTO item (\(self.existing)) VALUES (\(parameters))"
-            replacement = "UPDATE item SET \(existing.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?"
+            replacement = "UPDATE item SET \(existing.map { "\($0) = ?" }.concatenated(separator: ", ")) WHERE id = ?"
         }
     }
 

@@ -72,12 +72,12 @@ struct CandidateQuery: Hashable {
         }
         if let groupCount {
             conditions.append(
-                "\(plus)access_group IN (\(Array(repeating: "?", count: groupCount).joined(separator: ", ")))")
+                "\(plus)access_group IN (\(Array(repeating: "?", count: groupCount).concatenated(separator: ", ")))")
         }
         conditions += plainConditions
         return """
             SELECT item.id, \(columns.selection), (SELECT generation FROM keybag WHERE id = 1)
-            FROM \(source) WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order)
+            FROM \(source) WHERE \(conditions.concatenated(separator: " AND ")) ORDER BY \(order)
             """
     }
 
@@ -104,7 +104,7 @@ struct CandidateQuery: Hashable {
         let conditions = ["item.id IN (SELECT id FROM item WHERE class = ?1\(groups))"] + sharedConditions
         return """
             SELECT item.id, \(columns.selection), (SELECT generation FROM keybag WHERE id = 1)
-            FROM item WHERE \(conditions.joined(separator: " AND ")) ORDER BY item.id
+            FROM item WHERE \(conditions.concatenated(separator: " AND ")) ORDER BY item.id
             """
     }
 

@@ -79,7 +79,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
 
     /// - Parameter words: the command's name and its arguments.
     /// - Returns: the status; 0 is success.
-    func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+    func execute(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
         // The tree of all commands takes longer to make than the command to run. It is made for help and for errors,
         // which name the whole command line.
         let parsed = try? ArgumentText.parse(command, words.dropFirst())
@@ -89,7 +89,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
 
     /// Runs a command line, which may have `--help`, `--version` or `--generate-completion-script`
     /// instead of a command's name.
-    static func executeRoot(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+    static func executeRoot(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
         if words.first == "--help" { return HelpCommand.execute(words.dropFirst(), in: session) }
         do {
             var command = try ArgumentText.parse(LatchkeyCommand.self, words)

@@ -13,7 +13,7 @@ extension SecurityCommand {
     /// Parses the words after the command's name, runs the command and reports its failure.
     ///
     /// - Returns: the status; 0 is success.
-    static func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+    static func execute(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
         let definition = definition
         do throws(CommandFailure) {
             if words.first == "--help" {

@@ -133,7 +133,7 @@ package enum VerifyCert: SecurityCommand {
         fetch: (String) throws(CommandFailure) -> ServedIdentity
     ) -> Int32 {
         do throws(CommandFailure) {
-            let arguments = try definition.parse(words)
+            let arguments = try definition.parse(words[...])
             guard let url = arguments.operands.first, arguments.operands.count == 1 else {
                 throw .usage("one URL is expected")
             }

@@ -5,7 +5,7 @@ enum KeyringImport {
     static let option = "--from"
 
     /// Whether the words after `import` have the option, and not as the value of another one.
-    static func isMeant(by words: some Collection<CommandWord>) -> Bool {
+    static func isMeant(by words: ArraySlice<CommandWord>) -> Bool {
         var rest = Array(words)[...]
         while let word = rest.popFirst() {
             if word == "--" { return false }
@@ -29,7 +29,7 @@ enum KeyringImport {
     }
 
     /// - Returns: the status of the failure; the program has another process otherwise.
-    static func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+    static func execute(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
         do throws(CommandFailure) {
             try CompanionProgram.keyringImport.run(Array(words), in: session)
         } catch {

@@ -14,7 +14,7 @@ package enum ArgumentText {
     /// - Throws: errors of the parser; a `ValidationError` for bytes that are not UTF-8 where text is
     ///   expected.
     package static func parse<Root: ParsableCommand>(
-        _ root: Root.Type, _ words: some Collection<CommandWord>
+        _ root: Root.Type, _ words: ArraySlice<CommandWord>
     ) throws -> any ParsableCommand {
         let command = try root.parseAsRoot(words.map { text(of: $0.bytes) })
         // Only paths and words for other programs may have such bytes.

@@ -21,12 +21,12 @@ struct CommandDefinition: Sendable {
     /// Whether words that begin with `-` are operands, like the codes of `error`.
     var takesOnlyOperands = false
 
-    func parse(_ words: some Collection<CommandWord>) throws(CommandFailure) -> ParsedArguments {
+    func parse(_ words: ArraySlice<CommandWord>) throws(CommandFailure) -> ParsedArguments {
         if takesOperandFirst, let first = words.first, !first.hasPrefix("-") {
             return try ParsedArguments(words.dropFirst() + [first], options: options)
         }
         // Without options, everything after `--` is an operand.
-        if takesOnlyOperands { return try ParsedArguments(["--"] + words, options: options) }
+        if takesOnlyOperands { return try ParsedArguments((["--"] + words)[...], options: options) }
         return try ParsedArguments(words, options: options)
     }
 

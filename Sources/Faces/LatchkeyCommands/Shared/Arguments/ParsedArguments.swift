@@ -19,8 +19,8 @@ struct ParsedArguments: Sendable {
     }
 
     /// - Throws: ``CommandFailure/usage(_:)``.
-    init(_ words: some Collection<CommandWord>, options: [CommandOption]) throws(CommandFailure) {
-        var rest = words[...]
+    init(_ words: ArraySlice<CommandWord>, options: [CommandOption]) throws(CommandFailure) {
+        var rest = words
         var occurrences: [Occurrence] = []
         while let word = rest.first, word.hasPrefix("-"), word.count > 1 {
             rest = rest.dropFirst()
@@ -72,9 +72,10 @@ struct ParsedArguments: Sendable {
 
     // MARK: Reading
 
-    private static func cluster<Words: Collection<CommandWord>>(
-        _ word: CommandWord, _ rest: inout Words, _ options: [CommandOption], into occurrences: inout [Occurrence]
-    ) throws(CommandFailure) where Words.SubSequence == Words {
+    private static func cluster(
+        _ word: CommandWord, _ rest: inout ArraySlice<CommandWord>, _ options: [CommandOption],
+        into occurrences: inout [Occurrence]
+    ) throws(CommandFailure) {
         var position = 1
         while position < word.count {
             let option = try find("-\(String(decoding: [word[position]], as: UTF8.self))", in: options)
@@ -92,9 +93,9 @@ struct ParsedArguments: Sendable {
         }
     }
 
-    private static func longOption<Words: Collection<CommandWord>>(
-        _ word: CommandWord, _ rest: inout Words, _ options: [CommandOption]
-    ) throws(CommandFailure) -> Occurrence where Words.SubSequence == Words {
+    private static func longOption(
+        _ word: CommandWord, _ rest: inout ArraySlice<CommandWord>, _ options: [CommandOption]
+    ) throws(CommandFailure) -> Occurrence {
         let end = (0..<word.count).first { word[$0] == UInt8(ascii: "=") }
         let name = (0..<(end ?? word.count)).map { word[$0] }
         let option = try find(String(decoding: name, as: UTF8.self), in: options)

@@ -16,7 +16,7 @@ enum LoginPasswordCommand {
     }
 
     /// - Returns: a ``LoginOutcome``. The status of an error could have the exit value of another outcome.
-    static func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+    static func execute(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
         do throws(CommandFailure) {
             return try outcome(words.map(\.text), in: session).rawValue
         } catch {

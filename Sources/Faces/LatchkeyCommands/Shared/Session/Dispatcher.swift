@@ -7,7 +7,7 @@ internal import LinuxSystem
 enum Dispatcher {
     /// - Parameter words: the command's name and its arguments; never empty.
     /// - Returns: the status; 0 is success.
-    static func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+    static func execute(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
         guard let name = words.first else { return 0 }
         if session.program == .latchkey, name.text == LoginPasswordCommand.name {
             return LoginPasswordCommand.execute(words.dropFirst(), in: session)
@@ -32,7 +32,7 @@ enum Dispatcher {
     }
 
     private static func run(
-        _ entry: CommandTable.Entry, _ words: some Collection<CommandWord>, in session: CommandSession
+        _ entry: CommandTable.Entry, _ words: ArraySlice<CommandWord>, in session: CommandSession
     ) -> Int32 {
         switch entry.support {
         case .implemented(let command):

@@ -30,8 +30,8 @@ enum GlobalOptions {
             }
             KeychainClient.configure { $0.keychain = file.name }
         }
-        if arguments.contains("-h") { return HelpCommand.execute(arguments.operands, in: session) }
-        if !arguments.operands.isEmpty { return Dispatcher.execute(arguments.operands, in: session) }
+        if arguments.contains("-h") { return HelpCommand.execute(arguments.operands[...], in: session) }
+        if !arguments.operands.isEmpty { return Dispatcher.execute(arguments.operands[...], in: session) }
         if arguments.contains("-i") || arguments.contains("-p") {
             return InteractiveMode.run(prompt: arguments["-p"].map { "\($0.text)" } ?? "security> ", in: session)
         }

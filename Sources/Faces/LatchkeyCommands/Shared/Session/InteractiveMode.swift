@@ -22,7 +22,7 @@ enum InteractiveMode {
                 return error.status.rawValue
             }
             guard let name = words.first else { continue }
-            status = Dispatcher.execute(words, in: session)
+            status = Dispatcher.execute(words[...], in: session)
             if status != 0, !session.isQuiet { session.io.say("\(name.text): returned \(status)\n") }
         }
     }
