@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLatchkey
 internal import Glibc
 
 /// The result of stat(2) for a file, as far as Latchkey uses it.
