@@ -2,10 +2,15 @@
 #
 # Demonstrate, and check the examples.
 
+# A build of its own, for which neither SwiftNIO nor what the tests compare with is fetched.
+DEMO = --traits Tools $(LATCHKEY_BUILD_OPTIONS) --scratch-path .build/demo
+DEMO_BIN = $$(swift build $(DEMO) --show-bin-path)
+
 .PHONY: demo
-demo: dependencies ## Show the main job on a throw-away keychain
-	@./Scripts/build/products $(DEBUG) -- latchkey latchkeyd
-	@./Scripts/demonstrate/demo "$(DEBUG_BIN)/latchkey" "$(DEBUG_BIN)/latchkeyd"
+demo: ## Show the main job on a throw-away keychain
+	@./Scripts/build/dependencies $(BUILD_PACKAGES)
+	@./Scripts/build/products $(DEMO) -- latchkey latchkeyd
+	@./Scripts/demonstrate/demo "$(DEMO_BIN)/latchkey" "$(DEMO_BIN)/latchkeyd"
 
 # The example packages share two builds, so that Latchkey and other packages are compiled once in each: the connections
 # with the trait Transport, the others without. ServerTrust is a connection: its module Security must not be seen by

@@ -19,10 +19,10 @@ public enum ImportMain {
     }
 
     private static func status(_ words: [CommandWord], in session: CommandSession) -> Int32 {
-        let isOwner = words.first.map { $0 == "owner" } ?? false
-        let root: any ParsableCommand.Type = isOwner ? ServiceOwner.self : ImportKeyring.self
+        var (rest, root) = (ArraySlice(words), ImportKeyring.self as any ParsableCommand.Type)
+        if rest.first.map({ $0 == "owner" }) == true { (rest, root) = (rest.dropFirst(), ServiceOwner.self) }
         do {
-            var command = try ArgumentText.parse(root, words.dropFirst(isOwner ? 1 : 0))
+            var command = try ArgumentText.parse(root, rest)
             if let own = command as? any ParsableSubcommand { return own.exitStatus(in: session) }
             // The parser's own command for help, which throws its text.
             try command.run()
