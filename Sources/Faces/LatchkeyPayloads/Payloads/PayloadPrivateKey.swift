@@ -60,7 +60,7 @@ public struct PayloadPrivateKey: Sendable {
     ///   - suite: the algorithms of the key.
     ///   - secret: 32 bytes.
     /// - Throws: `errSecParam` for another length, and for P-256, whose keys are
-    ///   ``P256AgreementKey``.
+    ///   `P256AgreementKey`.
     public init(_ suite: PayloadSuite, secret: some SecretConvertible) throws(KeychainError) {
         let secret = secret.sharedSecret()
         guard suite != .p256 else {

@@ -29,7 +29,7 @@ public struct PayloadPublicKey: Hashable, Sendable {
         self.init(validated: bytes, suite)
     }
 
-    /// A key of P-256, such as the public half of a ``P256AgreementKey``.
+    /// A key of P-256, such as the public half of a `P256AgreementKey`.
     public init(_ key: AgreementPublicKey<P256Curve>) {
         self.init(validated: key.x963, .p256)
     }
