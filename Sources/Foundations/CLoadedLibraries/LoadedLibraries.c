@@ -92,7 +92,7 @@ static struct library esys = {"libtss2-esys.so.0", esys_functions, COUNT(esys_fu
 static struct library mu = {"libtss2-mu.so.0", mu_functions, COUNT(mu_functions), NULL};
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static char problem[256];
+static _Thread_local char problem[256];
 
 // A preloaded library replaces functions, as it would of a library that is linked.
 static void *find(void *handle, const char *name) {

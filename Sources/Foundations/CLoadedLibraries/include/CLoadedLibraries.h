@@ -6,8 +6,8 @@
 #ifndef CLOADEDLIBRARIES_H
 #define CLOADEDLIBRARIES_H
 
-/// Opens libfido2, if it is not open. NULL, or why it cannot be opened, in a text that stays valid. A call of a function
-/// without it ends the process with this text.
+/// Opens libfido2, if it is not open. NULL, or why it cannot be opened, in a text that is valid until the next call of this
+/// thread. A call of a function without it ends the process with this text.
 const char *latchkey_load_fido2(void);
 
 /// The same for the libraries of tpm2-tss: libtss2-esys and libtss2-mu.
