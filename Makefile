@@ -31,9 +31,11 @@ RELEASE_BIN = $$(swift build $(TRAITS) -c release --show-bin-path)
 BINARIES = $(or $(LATCHKEY_PREBUILT),$(RELEASE_BIN))
 
 # What is installed: the commands in PREFIX/bin, and the daemons, which no shell finds, in PREFIX/libexec/latchkey.
-COMMANDS := latchkey latchkey-tls latchkey-mount latchkey-import
-DAEMONS := latchkeyd latchkey-biometry-digest latchkey-secret-service
+COMMANDS := latchkey latchkey-tls
+DAEMONS := latchkeyd latchkey-biometry-digest
 PROGRAMS := $(COMMANDS) $(DAEMONS)
+# latchkeyd under a name of its own, by which the bus and the audit log know it: a hard link.
+SERVICE := latchkey-secret-service
 # All tests. With them SwiftPM links the executables that their targets depend on, which are all of them.
 TESTED := latchkeyPackageTests
 

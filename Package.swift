@@ -13,8 +13,7 @@ let libraries = [
 ]
 let programs = [
     "latchkey": "LatchkeyTool", "latchkeyd": "LatchkeyDaemon", "latchkey-biometry-digest": "BiometryDigest",
-    "latchkey-import": "LatchkeyImport", "latchkey-mount": "LatchkeyMount", "latchkey-tls": "LatchkeyTLSTool",
-    "latchkey-secret-service": "LatchkeySecretService",
+    "latchkey-tls": "LatchkeyTLSTool",
 ]
 
 /// The modules that other packages have. What only the executables or connections need is there with a trait, so that a
@@ -42,7 +41,7 @@ let modules = """
       LinuxSystem: CLatchkey
       SecretMemory: CLatchkey LinuxSystem
       OpenSSLCrypto: COpenSSL LinuxSystem SecretMemory
-      SystemBus: CSystemd LinuxSystem SecretMemory
+      SystemBus: CLoadedLibraries CSystemd LinuxSystem SecretMemory
       SQLiteConnections: CSQLiteCalls
       UserspaceFileSystem: CFuse3 LinuxSystem
       SecurityKey: CFido2 CLoadedLibraries LinuxSystem SecretMemory
@@ -103,27 +102,18 @@ let modules = """
       LatchkeyCommonCrypto: OpenSSLCrypto SecretMemory
       SecretService: KeychainModel KeychainSessions LatchkeyOperations LatchkeyService LinuxSystem OpenSSLCrypto
           Presence SecretMemory SecretTransfer SystemBus Logging
-      LatchkeyCommands: CertificateTrust CryptographicMessages FileProtection KeyAttestation KeychainModel
-          KeychainSessions KeyServices LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService LinuxSystem
-          SecretMemory TransportPolicy ArgumentParser
+      LatchkeyCommands: CertificateTrust CryptographicMessages FileProtection GnomeKeyringFile KeyAttestation
+          KeychainModel KeychainSessions KeyServices LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService
+          LinuxSystem ProtectedFolder SecretMemory SecretServiceClient SystemBus TransportPolicy ArgumentParser
       TransportCommands: CertificateTrust KeychainModel LatchkeyClient LatchkeyCommands LatchkeyNIOSSL LinuxSystem
           TransportPolicy ArgumentParser NIOCore NIOPosix NIOSSL NIOTLS
-      MountCommands: FileProtection KeychainModel KeychainSessions LatchkeyClient LatchkeyCommands LatchkeyOperations
-          LatchkeyService LinuxSystem ProtectedFolder ArgumentParser
-      ImportCommands: GnomeKeyringFile KeychainModel KeychainSessions LatchkeyClient LatchkeyCommands
-          LatchkeyOperations LatchkeyService LinuxSystem SecretMemory SecretServiceClient SystemBus ArgumentParser
     Sources/Executables, program. Wiring only:
       LatchkeyTool: HardwareSecurity KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
           SecurityKeyPresence TrustedPlatformModule Logging
-      LatchkeyMount: LatchkeyClient LatchkeyCommands LinuxSystem MountCommands Logging
-      LatchkeyImport: HardwareSecurity ImportCommands KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService
-          LinuxSystem TrustedPlatformModule Logging
       LatchkeyTLSTool: LatchkeyClient LatchkeyCommands LinuxSystem TransportCommands Logging
-      LatchkeyDaemon: Fingerprint HardwareSecurity KeychainModel LatchkeyClient LatchkeyServer LatchkeyService
-          LinuxSystem LoginSession Presence SecurityKeyPresence TrustedPlatformModule ArgumentParser Logging
-      LatchkeySecretService: HardwareSecurity KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations
-          LatchkeyService LinuxSystem SecretMemory SecretService SecurityKeyPresence SystemBus TrustedPlatformModule
-          ArgumentParser Logging
+      LatchkeyDaemon: Fingerprint HardwareSecurity KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations
+          LatchkeyServer LatchkeyService LinuxSystem LoginSession Presence SecretMemory SecretService
+          SecurityKeyPresence SystemBus TrustedPlatformModule ArgumentParser Logging
       BiometryDigest: EnrolledPrints LinuxSystem
     Tests, library. What tests share:
       KeychainTesting: KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService
@@ -141,20 +131,19 @@ let modules = """
       CertificateTrustTests CryptographicMessagesTests TransportPolicyTests PresenceTests GnomeKeyringFileTests
       LatchkeyProtocolTests LatchkeyOperationsTests LatchkeyServerTests SecurityTests HTTPConnectionsTests
       LatchkeyFoundationTests LatchkeyPayloadsTests
-      ArchitectureTests: BiometryDigest LatchkeyDaemon LatchkeyImport LatchkeyMount LatchkeySecretService LatchkeyTLSTool
-          LatchkeyTool
+      ArchitectureTests: BiometryDigest LatchkeyDaemon LatchkeyTLSTool LatchkeyTool
       FoundationsTests: OpenSSLCrypto SQLiteConnections Crypto
       SecurityKeyTests: OpenSSLCrypto SecurityKeyTesting
       SecurityKeyPresenceTests: SecurityKeyTesting
       TrustedPlatformModuleTests: TPMTesting Crypto
       HardwareSecurityTests: CertificateTrust Latchkey LatchkeyDaemon LatchkeyLocalAuthentication LatchkeySecurity
           LatchkeyTool TPMTesting Crypto
-      ProtectedFolderTests: FolderTesting FolderTool Latchkey LatchkeyMount LatchkeyTool
+      ProtectedFolderTests: FolderTesting FolderTool Latchkey LatchkeyTool
       KeyServicesTests: Crypto
       EnrolledPrintsTests: BiometryDigest
       FingerprintTests: BiometryDigest LatchkeyDaemon LatchkeyTool
-      SecretServiceTests: LatchkeyDaemon LatchkeySecretService LatchkeyTool
-      ImportCommandsTests: LatchkeyImport LatchkeySecretService LatchkeyTool SecretTransfer
+      SecretServiceTests: LatchkeyDaemon LatchkeyTool
+      KeyringImportTests: LatchkeyCommands LatchkeyDaemon LatchkeyTool SecretTransfer
       LoginSessionTests: LatchkeyDaemon LatchkeyTool
       LatchkeyServiceTests: Latchkey TransportPolicy
       LatchkeyTests: LatchkeyPayloads

@@ -97,7 +97,7 @@ let package = Package(
                 "KeychainModel", "LatchkeyOperations", "LatchkeyService", "LinuxSystem", "Presence", "SecretMemory",
             ]),
         .systemLibrary(name: "CSystemd"),
-        .target(name: "SystemBus", dependencies: ["CSystemd", "LinuxSystem", "SecretMemory"]),
+        .target(name: "SystemBus", dependencies: ["CLoadedLibraries", "CSystemd", "LinuxSystem", "SecretMemory"]),
         .target(
             name: "SecretTransfer", dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SystemBus"]),
         .target(

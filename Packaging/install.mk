@@ -16,6 +16,8 @@ PAM_DIR ?= $(firstword $(wildcard $(PAM_PLACES)) /usr/lib/security)
 # Installs what it reads, with the directories of PREFIX.
 SITE = sed -E 's,/usr/(bin|libexec)/,$(PREFIX)/\1/,'
 WRITE := install -D -m 644 /dev/stdin
+# What earlier versions had in PREFIX/bin.
+EARLIER := $(DAEMONS) $(SERVICE) latchkey-mount latchkey-import
 # A profile that the administrator enforces (aa-enforce) stays enforced.
 APPARMOR := latchkeyd-system
 
@@ -32,9 +34,10 @@ install-files:
 	    echo "latchkey: $$link exists, and is another program: move it first, or choose another PREFIX" >&2; exit 1; fi
 	set -e; for program in $(COMMANDS); do \
 	    install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(INTO)/bin/$$program"; done
-	rm -f $(DAEMONS:%="$(INTO)/bin/%")
+	rm -f $(EARLIER:%="$(INTO)/bin/%")
 	set -e; for program in $(DAEMONS); do \
 	    install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(LIBEXEC)/$$program"; done
+	ln -f "$(DESTDIR)$(LIBEXEC)/latchkeyd" "$(DESTDIR)$(LIBEXEC)/$(SERVICE)"
 	ln -sf latchkey "$(INTO)/bin/security"
 	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
 	    $(SITE) "$$unit" | $(WRITE) "$(DESTDIR)$(SYSTEM_UNITS)/$${unit##*/}"; done
@@ -62,8 +65,8 @@ install-pam: pam #- Install the PAM module, and its profile for pam-auth-update
 uninstall: uninstall-pam #- Remove what was installed; keychains and changed configuration stay
 	@[ -n "$(DESTDIR)" ] || echo "latchkey: units that were enabled stay enabled:" \
 	    "systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
-	set -e; for name in $(PROGRAMS); do rm -f "$(INTO)/bin/$$name"; done
-	set -e; for name in $(DAEMONS); do rm -f "$(DESTDIR)$(LIBEXEC)/$$name"; done
+	set -e; for name in $(COMMANDS) $(EARLIER); do rm -f "$(INTO)/bin/$$name"; done
+	set -e; for name in $(DAEMONS) $(SERVICE); do rm -f "$(DESTDIR)$(LIBEXEC)/$$name"; done
 	rm -rf "$(DESTDIR)$(SDK_PLACE)"
 	set -e; for directory in lib libexec; do place="$(INTO)/$$directory/latchkey"; \
 	    [ ! -d "$$place" ] || rmdir --ignore-fail-on-non-empty "$$place"; done
@@ -73,7 +76,7 @@ uninstall: uninstall-pam #- Remove what was installed; keychains and changed con
 	set -e; for directory in "$(PREFIX)/share/dbus-1/services" "$(DBUS_SERVICES)"; do \
 	    for file in Packaging/dbus-1/*; do place="$(DESTDIR)$$directory/$${file##*/}"; \
 	    ! grep -qs latchkey-secret-service "$$place" || rm "$$place"; done; done
-	set -e; for name in $(PROGRAMS) security; do \
+	set -e; for name in $(COMMANDS) $(EARLIER) security; do \
 	    for place in "$(INTO)"/share/man/man[158]/{$$name,$$name-*}.[158] \
 	    "$(INTO)/share/bash-completion/completions/$$name" "$(DESTDIR)$(ZSH_COMPLETIONS)/_$$name" \
 	    "$(INTO)/share/fish/vendor_completions.d/$$name.fish"; do \
@@ -127,7 +130,7 @@ documents: #- Make the manual pages and the completions of bash, zsh and fish
 	@rm -rf $(DOCUMENTS) && mkdir -p $(DOCUMENTS)/programs
 	@set -e; for program in $(PROGRAMS); do \
 	    ln -s "$$(realpath "$(BINARIES)/$$program")" $(DOCUMENTS)/programs/$$program; done; \
-	    ln -s latchkey $(DOCUMENTS)/programs/security
+	    ln -s latchkey $(DOCUMENTS)/programs/security; ln -s latchkeyd $(DOCUMENTS)/programs/$(SERVICE)
 	./Scripts/build/manual-pages $(DOCUMENTS)/programs $(DOCUMENTS)/man
 	./Scripts/build/completions $(DOCUMENTS)/programs $(DOCUMENTS)
 

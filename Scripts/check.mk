@@ -72,7 +72,7 @@ pkits: test-build #- Evaluate the certificates of NIST's interoperability suite,
 secret-service-judges: #- Run foreign clients (ARGS="--only table")
 	@./Scripts/build/dependencies $(CLIENT_PACKAGES) libsecret-tools gnome-keyring dbus git gcc make pinentry-curses \
 	    pinentry-tty chromium xdg-desktop-portal bubblewrap python3-venv
-	@./Scripts/build/products $(DEBUG) -- latchkey latchkeyd latchkey-secret-service
+	@./Scripts/build/products $(DEBUG) -- latchkey latchkeyd
 	@./Scripts/check/secret-service-judges --provider gnome-keyring --pypi $(ARGS)
 	@./Scripts/check/secret-service-judges --binaries "$(DEBUG_BIN)" --pypi $(ARGS)
 

@@ -7,7 +7,7 @@ BENCH = "$(call bench_bin,Benchmarks)/latchkey-bench"
 
 .PHONY: bench
 bench: ## Measure with 10 to 1,000,000 items (ARGS=--quick)
-	@./Scripts/build/products $(RELEASE) -- latchkey latchkeyd latchkey-mount
+	@./Scripts/build/products $(RELEASE) -- latchkey latchkeyd
 	@./Scripts/build/products -c release --package-path Benchmarks -- latchkey-bench print-only
 	@./Scripts/build/dependencies pinentry-curses swtpm age gocryptfs fuse3
 	$(BENCH) --security "$(RELEASE_BIN)/latchkey" $(ARGS)
@@ -23,7 +23,7 @@ bench: ## Measure with 10 to 1,000,000 items (ARGS=--quick)
 .PHONY: bench-secret-service
 bench-secret-service: #- Compare with gnome-keyring at 10 to 100,000 items (ARGS="--sizes 10,1000")
 	@./Scripts/build/dependencies dbus gnome-keyring libsystemd-dev
-	@./Scripts/build/products $(RELEASE) -- latchkey-secret-service latchkeyd
+	@./Scripts/build/products $(RELEASE) -- latchkeyd
 	swift build -c release --package-path Benchmarks --product latchkey-bench
 	$(BENCH) secret-service --secret-service "$(RELEASE_BIN)/latchkey-secret-service" \
 	    --latchkeyd "$(RELEASE_BIN)/latchkeyd" $(ARGS)

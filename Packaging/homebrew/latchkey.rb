@@ -44,7 +44,7 @@ class Latchkey < Formula
     <<~TEXT
       These are not in Homebrew, and come from the package manager of your system:
         libtss2-esys.so.0 and libtss2-mu.so.0 (tpm2-tss), for a device key in the TPM
-        fusermount3 (fuse3), which latchkey-mount runs
+        fusermount3 (fuse3), which latchkey mount runs
     TEXT
   end
 

@@ -24,9 +24,9 @@
           };
           nativeBuildInputs = [ pkgs.autoPatchelfHook ];
           buildInputs = map pkgs.lib.getLib
-            (with pkgs; [ curl openssl pam sqlite systemd ]);
+            (with pkgs; [ curl openssl pam sqlite ]);
           # Opened by the first call that needs them.
-          runtimeDependencies = map pkgs.lib.getLib (with pkgs; [ libfido2 tpm2-tss ]);
+          runtimeDependencies = map pkgs.lib.getLib (with pkgs; [ libfido2 systemd tpm2-tss ]);
           dontStrip = true;
           installPhase = ''
             mkdir -p "$out/share/doc/latchkey"

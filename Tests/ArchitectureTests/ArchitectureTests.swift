@@ -99,7 +99,7 @@ struct ArchitectureTests {
     func sessions() throws {
         for module in [
             "LatchkeySecurity", "LatchkeyLocalAuthentication", "Latchkey", "LatchkeyCommands", "LatchkeyNIOSSL",
-            "LatchkeyHTTPClient", "ImportCommands",
+            "LatchkeyHTTPClient",
         ] {
             for file in try Sources.files(of: module) {
                 let code = file.withoutComments

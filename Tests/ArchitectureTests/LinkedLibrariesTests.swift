@@ -9,8 +9,7 @@ struct LinkedLibrariesTests {
     @Test(
         "No executable but latchkey-tls links the whole of Foundation, or ICU",
         arguments: [
-            "latchkey", "latchkeyd", "latchkey-secret-service", "latchkey-mount", "latchkey-import",
-            "latchkey-biometry-digest",
+            "latchkey", "latchkeyd", "latchkey-biometry-digest",
         ])
     func foundation(_ executable: String) throws {
         let libraries = try Self.libraries(of: executable)

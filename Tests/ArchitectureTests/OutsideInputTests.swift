@@ -23,7 +23,7 @@ struct OutsideInputTests {
         "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey", "Engines/Presence/", "Engines/Fingerprint/",
         "Engines/EnrolledPrints/", "Engines/TransportPolicy/", "Engines/CryptographicMessages/",
         "Engines/GnomeKeyringFile/", "Engines/SecretTransfer/", "Engines/SecretServiceClient/",
-        "Faces/SecretService/", "Faces/ImportCommands/",
+        "Faces/SecretService/", "Faces/LatchkeyCommands/LatchkeyTool/Keyrings/",
     ]
 
     /// Expressions that can trap on a wrong number, as regular expressions.

@@ -7,12 +7,12 @@ import Testing
 /// in foreign text.
 @Suite("Text on terminals")
 struct TerminalTextTests {
-    private static let modules = ["LatchkeyCommands", "LatchkeyTool", "LatchkeyDaemon", "LatchkeySecretService"]
+    private static let modules = ["LatchkeyCommands", "LatchkeyTool", "LatchkeyDaemon"]
 
-    @Test("One file of the commands, and one of each service, write to the streams of the process")
+    @Test("One file of the commands, and one of the services, write to the streams of the process")
     func streams() throws {
         let writers = try Self.files { $0.contains("STDERR_FILENO") || $0.contains("STDOUT_FILENO") }
-        #expect(writers == ["ProcessIO.swift", "LatchkeyDaemon.swift", "LatchkeySecretService.swift"])
+        #expect(writers == ["ProcessIO.swift", "DaemonMain.swift"])
         for pattern in [
             #"\bfputs\("#, #"\bputs\("#, #"\bprintf\("#, #"\bfwrite\("#, "FileHandle", #"\bstd(out|err)\b"#,
         ] {
@@ -36,8 +36,8 @@ struct TerminalTextTests {
         #expect(
             makers == [
                 // Help and usage, from literals.
-                "CommandDefinition.swift", "GeneralUsage.swift", "LatchkeyDaemon.swift",
-                "LatchkeySecretService.swift", "LatchkeySubcommand.swift",
+                "CommandDefinition.swift", "DaemonMain.swift", "GeneralUsage.swift", "KeyringImport.swift",
+                "LatchkeySubcommand.swift",
                 // Attributes in hexadecimal and quotes, which are ASCII.
                 "ItemBlock.swift",
                 // Base64 in PEM.

@@ -17,8 +17,8 @@ struct InstallTests {
         #expect(
             installed.isSuperset(of: [
                 "usr/bin/latchkey", "usr/bin/security", "usr/libexec/latchkey/latchkeyd", "etc/latchkey/client.conf",
-                "usr/libexec/latchkey/latchkey-biometry-digest", "usr/bin/latchkey-tls", "usr/bin/latchkey-mount",
-                "usr/bin/latchkey-import", "usr/libexec/latchkey/latchkey-secret-service",
+                "usr/libexec/latchkey/latchkey-biometry-digest", "usr/bin/latchkey-tls",
+                "usr/libexec/latchkey/latchkey-secret-service",
                 "usr/share/dbus-1/services/org.freedesktop.secrets.service",
                 "usr/share/dbus-1/services/org.freedesktop.impl.portal.desktop.latchkey.service",
                 "usr/share/xdg-desktop-portal/portals/latchkey.portal",
@@ -108,15 +108,14 @@ struct InstallTests {
     }
 
     static let programs = [
-        "latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls", "latchkey-mount",
-        "latchkey-secret-service", "latchkey-import",
+        "latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls",
     ]
 
     @Test(
         "make install fails if one of its files cannot be installed, whichever it is",
         arguments: [
             "bin/latchkey", "latchkey/latchkeyd", "latchkey/latchkey-biometry-digest", "bin/latchkey-tls",
-            "bin/latchkey-mount", "bin/latchkey-import", "latchkey/latchkey-secret-service",
+            "latchkey/latchkey-secret-service",
             "services/org.freedesktop.secrets.service",
             "services/org.freedesktop.impl.portal.desktop.latchkey.service", "portals/latchkey.portal",
             "user/latchkey-secret-service.service",
@@ -145,7 +144,7 @@ private struct InstallationTree {
 
     var path: String { directory.path }
 
-    /// - Parameter end: the end of the path that the fake `install` refuses; nil for none.
+    /// - Parameter end: the end of the path that the fakes of `install` and `ln` refuse; nil for none.
     init(failingAt end: String? = nil) throws {
         directory = try TemporaryDirectory()
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
@@ -168,6 +167,7 @@ private struct InstallationTree {
         // A text cannot be stripped (-s).
         let refusal = end.map { "for last; do :; done; case $last in */\($0)) exit 1;; esac\n" } ?? ""
         try writeProgram("install", "\(refusal)[ \"$1\" != -s ] || shift\nexec /usr/bin/install \"$@\"")
+        try writeProgram("ln", "\(refusal)exec /usr/bin/ln \"$@\"")
     }
 
     func install() throws -> (status: Int32, printed: String) { try make("install") }

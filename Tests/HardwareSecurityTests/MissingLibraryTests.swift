@@ -53,6 +53,17 @@ struct MissingLibraryTests {
         #expect(outcome.error.contains("hint: install libfido2"), "\(outcome)")
     }
 
+    @Test("Without libsystemd no other keyring is imported, and everything else works")
+    func bus() throws {
+        let bus = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(directory.path)/bus"]
+        let library = "libsystemd.so.0"
+        #expect(try latchkey(["set", "s/a"], without: library, bus, input: "s3cret").status == 0)
+        let status = try latchkey(["status"], without: library, bus)
+        #expect(status.status == 0 && status.output.contains("libsystemd cannot be opened: "), "\(status)")
+        let outcome = try latchkey(["import", "--from", "gnome-keyring"], without: library, bus)
+        #expect(outcome.status != 0 && outcome.error.contains("libsystemd cannot be opened: "), "\(outcome)")
+    }
+
     // MARK: Helpers
 
     private func latchkey(

@@ -29,7 +29,7 @@ public struct HelpExamples: Sendable {
     }
 
     private static let programs: Set = [
-        "latchkey", "security", "latchkeyd", "latchkey-mount", "latchkey-secret-service", "latchkey-tls",
-        "latchkey-import", "fusermount3", "install", "openssl", "printf", "secret-tool", "systemctl",
+        "latchkey", "security", "latchkeyd", "latchkey-secret-service", "latchkey-tls",
+        "fusermount3", "install", "openssl", "printf", "secret-tool", "systemctl",
     ]
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import LatchkeyCommands
+@testable import LatchkeyCommands
 import Testing
 
 /// The programs that `latchkey` runs.

@@ -416,10 +416,10 @@ struct SetupCommandTests {
         let machine = try world.desktop()
         let files = try world.files()
         #expect(world.run(["--apply", "secret-service"], on: machine).exit == 0)
-        let program = "\(world.path)/bin/latchkey-import"
+        let program = "\(world.path)/bin/latchkey"
         #expect(
             world.commands == [
-                "\(program) --from gnome-keyring", "\(program) --from gnome-keyring --verify",
+                "\(program) import --from gnome-keyring", "\(program) import --from gnome-keyring --verify",
                 "systemctl --user is-active --quiet gnome-keyring-daemon.socket",
                 "systemctl --user is-active --quiet gnome-keyring-daemon.service",
                 "systemctl --user mask --now gnome-keyring-daemon.socket gnome-keyring-daemon.service", "end 77",
@@ -465,7 +465,7 @@ struct SetupCommandTests {
 
     @Test(
         "If the items of gnome-keyring are not all in the keychain, nothing else is done",
-        arguments: ["--from gnome-keyring", "--from gnome-keyring --verify"])
+        arguments: ["import --from gnome-keyring", "import --from gnome-keyring --verify"])
     func itemsMissing(_ failing: String) throws {
         var machine = try world.desktop()
         let files = try world.files()
@@ -652,7 +652,7 @@ private final class SetupWorld: Sendable {
 
     /// A desktop of GNOME, whose gnome-keyring runs and has an agent for SSH keys.
     func desktop() throws -> SetupMachine {
-        for name in ["latchkey-secret-service", "latchkey-import"] { try write("", to: "bin/\(name)", mode: 0o755) }
+        try write("", to: "bin/latchkey-secret-service", mode: 0o755)
         for name in ["service", "socket"] {
             try write("", to: "root/usr/lib/systemd/user/gnome-keyring-daemon.\(name)")
         }

@@ -111,7 +111,7 @@ final class MountCommandPlace: Sendable {
         return names.compactMap { pid_t($0) }.filter { process in
             let text = (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .isoLatin1)) ?? ""
             let words = text.split(separator: "\0")
-            return words.first == "latchkey-mount" && words.contains { $0.hasSuffix(mark) }
+            return words.contains("--ready-descriptor") && words.contains { $0.hasSuffix(mark) }
         }
     }
 }

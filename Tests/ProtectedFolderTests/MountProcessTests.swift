@@ -172,7 +172,7 @@ struct MountProcessTests {
         try mount("--class", "complete", place.store, place.mount)
         let open = try Call.open(place.mount + "/open", O_CREAT | O_RDWR)
         let server = try #require(place.servers.first)
-        try Rest.requireSleep(["latchkey-mount": server], in: TemporaryDirectory())
+        try Rest.requireSleep(["latchkey mount": server], in: TemporaryDirectory())
         close(open)
         try unmount(place.mount)
     }

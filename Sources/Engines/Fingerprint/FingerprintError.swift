@@ -106,7 +106,7 @@ extension FingerprintError {
     /// The meaning of an error of the bus or of fprintd.
     init(_ error: BusError) {
         switch error {
-        case .cannotConnect: self = .noService(error.description)
+        case .cannotConnect, .libraryMissing: self = .noService(error.description)
         case .disconnected: self = .disconnected
         case .remote(let failure): self.init(failure)
         default: self = .failed(error.description)

@@ -66,7 +66,7 @@ extension SecretServiceClientError {
         case .disconnected: self = .ended
         case .unexpected, .invalid: self = .malformed(error.description)
         case .limitExceeded(let limit): self = .limitExceeded(limit)
-        case .cannotConnect, .nameTaken, .system: self = .bus(error.description)
+        case .cannotConnect, .libraryMissing, .nameTaken, .system: self = .bus(error.description)
         }
     }
 

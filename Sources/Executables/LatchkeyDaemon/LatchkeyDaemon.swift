@@ -11,10 +11,10 @@ internal import Logging
 internal import TrustedPlatformModule
 
 /// The daemon `latchkeyd`: only the command line and the start.
-@main
-struct LatchkeyDaemon: ParsableCommand {
+struct LatchkeyDaemon: DaemonProgram {
+    static let name = "latchkeyd"
     static let configuration = CommandConfiguration(
-        commandName: "latchkeyd",
+        commandName: name,
         abstract: "Hold one keychain for all programs, separated by access groups.",
         discussion: """
             A user's daemon serves the keychain of that user and writes a marker file: from then on, programs no
@@ -105,22 +105,6 @@ struct LatchkeyDaemon: ParsableCommand {
     @Option(help: ArgumentHelp("The log level: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = LogLevel.notice
 
-    enum LogLevel: String, CaseIterable, ExpressibleByArgument { case debug, info, notice, warning, error }
-
-    /// Reads the arguments without /proc, and prints them in error messages as printable text.
-    static func main() {
-        do {
-            var command = try parseAsRoot(try ProcessArguments.texts())
-            try command.run()
-        } catch {
-            let status = exitCode(for: error)
-            let message = fullMessage(for: error)
-            let text: TerminalText = message.isEmpty ? "" : TerminalText(lines: message) + "\n"
-            put(text, to: status == .success ? STDOUT_FILENO : STDERR_FILENO)
-            Glibc.exit(status.rawValue)
-        }
-    }
-
     func validate() throws {
         guard user != system else { throw ValidationError("give either --user or --system") }
         guard !onDemand || user else { throw ValidationError("--on-demand is for --user") }
@@ -152,10 +136,7 @@ struct LatchkeyDaemon: ParsableCommand {
                 promptTimeout: PromptTimeout(seconds: promptTimeout) ?? .standard, tpm: tpm,
                 isOnDemand: onDemand)
             if release { return try releaseHome(environment) }
-            LoggingSystem.bootstrap(PrintableLogHandler.init)
-            var log = Logger(label: "latchkeyd")
-            log.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
-            try serve(environment, log)
+            try serve(environment, Self.log(logLevel))
         } catch let error as KeychainError {
             throw Self.failure(error.problem, error.hint)
         } catch let error as SystemError {
@@ -195,18 +176,5 @@ struct LatchkeyDaemon: ParsableCommand {
             wasMarked
                 ? "programs of this user open the keychain in \(home.dataDirectory); the system's latchkeyd still has its keychain of this user"
                 : "programs of this user did not depend on the system's latchkeyd")
-    }
-
-    private static func failure(_ problem: String, _ hint: String?) -> any Error {
-        say("\(problem)" + (hint.map { "\nhint: \($0)" } ?? ""))
-        return ExitCode.failure
-    }
-
-    private static func say(_ text: TerminalText) {
-        put("latchkeyd: \(text)\n", to: STDERR_FILENO)
-    }
-
-    private static func put(_ text: TerminalText, to descriptor: Int32) {
-        Array(text.string.utf8).withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
     }
 }

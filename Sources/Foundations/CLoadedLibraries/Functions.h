@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions that the modules SecurityKey and TrustedPlatformModule call. The linker names one that is missing here.
+// The functions that the modules SecurityKey, TrustedPlatformModule and SystemBus call. The linker names one that is
+// missing here.
 
 #define FIDO2_FUNCTIONS(F) \
     F(es256_pk_free) F(es256_pk_from_ptr) F(es256_pk_new) F(fido_assert_allow_cred) F(fido_assert_count) \
@@ -31,3 +32,20 @@
 #define MU_FUNCTIONS(F) \
     F(Tss2_MU_TPM2B_PRIVATE_Marshal) F(Tss2_MU_TPM2B_PRIVATE_Unmarshal) F(Tss2_MU_TPM2B_PUBLIC_Marshal) \
     F(Tss2_MU_TPM2B_PUBLIC_Unmarshal)
+
+#define SYSTEMD_FUNCTIONS(F) \
+    F(sd_bus_add_fallback) F(sd_bus_add_match_async) F(sd_bus_call_async) F(sd_bus_close_unref) F(sd_bus_error_free) \
+    F(sd_bus_error_set) F(sd_bus_get_events) F(sd_bus_get_fd) F(sd_bus_get_n_queued_read) \
+    F(sd_bus_get_n_queued_write) F(sd_bus_get_timeout) F(sd_bus_get_unique_name) F(sd_bus_interface_name_is_valid) \
+    F(sd_bus_is_open) F(sd_bus_is_ready) F(sd_bus_member_name_is_valid) F(sd_bus_message_append_array) \
+    F(sd_bus_message_append_basic) F(sd_bus_message_at_end) F(sd_bus_message_close_container) \
+    F(sd_bus_message_enter_container) F(sd_bus_message_exit_container) F(sd_bus_message_get_cookie) \
+    F(sd_bus_message_get_error) F(sd_bus_message_get_expect_reply) F(sd_bus_message_get_interface) \
+    F(sd_bus_message_get_member) F(sd_bus_message_get_path) F(sd_bus_message_get_sender) \
+    F(sd_bus_message_get_signature) F(sd_bus_message_new_method_call) F(sd_bus_message_new_method_error) \
+    F(sd_bus_message_new_method_return) F(sd_bus_message_new_signal) F(sd_bus_message_open_container) \
+    F(sd_bus_message_peek_type) F(sd_bus_message_read_array) F(sd_bus_message_read_basic) F(sd_bus_message_rewind) \
+    F(sd_bus_message_seal) F(sd_bus_message_sensitive) F(sd_bus_message_set_destination) \
+    F(sd_bus_message_set_expect_reply) F(sd_bus_message_set_sender) F(sd_bus_message_unref) F(sd_bus_new) \
+    F(sd_bus_open_system_with_description) F(sd_bus_open_user_with_description) F(sd_bus_process) F(sd_bus_send) \
+    F(sd_bus_set_address) F(sd_bus_set_bus_client) F(sd_bus_slot_unref) F(sd_bus_start)

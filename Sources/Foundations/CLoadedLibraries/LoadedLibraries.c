@@ -68,6 +68,7 @@ HIDDEN void latchkey_fill_slot(void **slot) __attribute__((used));
 FIDO2_FUNCTIONS(SLOT)
 ESYS_FUNCTIONS(SLOT)
 MU_FUNCTIONS(SLOT)
+SYSTEMD_FUNCTIONS(SLOT)
 
 struct function {
     const char *name;
@@ -85,11 +86,13 @@ struct library {
 static const struct function fido2_functions[] = {FIDO2_FUNCTIONS(ENTRY)};
 static const struct function esys_functions[] = {ESYS_FUNCTIONS(ENTRY)};
 static const struct function mu_functions[] = {MU_FUNCTIONS(ENTRY)};
+static const struct function systemd_functions[] = {SYSTEMD_FUNCTIONS(ENTRY)};
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 static struct library fido2 = {"libfido2.so.1", fido2_functions, COUNT(fido2_functions), NULL};
 static struct library esys = {"libtss2-esys.so.0", esys_functions, COUNT(esys_functions), NULL};
 static struct library mu = {"libtss2-mu.so.0", mu_functions, COUNT(mu_functions), NULL};
+static struct library systemd = {"libsystemd.so.0", systemd_functions, COUNT(systemd_functions), NULL};
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local char problem[256];
@@ -136,6 +139,8 @@ const char *latchkey_load_fido2(void) { return load_both(&fido2, NULL); }
 
 const char *latchkey_load_tss2(void) { return load_both(&esys, &mu); }
 
+const char *latchkey_load_systemd(void) { return load_both(&systemd, NULL); }
+
 static int has_slot(const struct library *library, void **slot) {
     for (size_t index = 0; index < library->count; index++) {
         if (library->functions[index].slot == slot) { return 1; }
@@ -144,7 +149,8 @@ static int has_slot(const struct library *library, void **slot) {
 }
 
 void latchkey_fill_slot(void **slot) {
-    const char *result = has_slot(&fido2, slot) ? latchkey_load_fido2() : latchkey_load_tss2();
+    const char *result = has_slot(&fido2, slot) ? latchkey_load_fido2()
+        : has_slot(&systemd, slot) ? latchkey_load_systemd() : latchkey_load_tss2();
     if (result == NULL) { return; }
     fprintf(stderr, "latchkey: %s\n", result);
     abort();

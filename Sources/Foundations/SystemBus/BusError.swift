@@ -4,6 +4,8 @@ public import LinuxSystem
 
 /// A failure of the bus, or of a peer on it.
 public enum BusError: Error, Hashable, Sendable {
+    /// libsystemd cannot be opened, for this reason.
+    case libraryMissing(String)
     /// The bus cannot be reached.
     case cannotConnect(to: String, SystemError)
     /// The connection has ended. A new ``BusConnection`` is necessary.
@@ -29,6 +31,7 @@ public enum BusError: Error, Hashable, Sendable {
 extension BusError: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .libraryMissing(let reason): "libsystemd cannot be opened: \(reason)"
         case .cannotConnect(let bus, let error): "cannot connect to \(bus): \(error.reason)"
         case .disconnected: "the connection to the bus has ended"
         case .timeout(let method): "no response to \(method) within the timeout"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLoadedLibraries
 internal import CSystemd
 internal import Glibc
 internal import LinuxSystem
@@ -103,6 +104,7 @@ final class BusLoop: @unchecked Sendable {
     // MARK: The thread of the loop
 
     private func connect(_ address: BusAddress) throws(BusError) -> BusName {
+        if let reason = latchkey_load_systemd() { throw .libraryMissing(String(cString: reason)) }
         var fresh: OpaquePointer?
         let status = address.open(&fresh)
         bus = fresh
@@ -210,7 +212,8 @@ final class BusLoop: @unchecked Sendable {
         for export in exports.values { export.end() }
         (unanswered, unread, peers) = (UnansweredCalls(), UnreadAnswers(), PeerUsers())
         (calls, matches, exports, owners) = ([:], [:], [:], [:])
-        sd_bus_close_unref(open)
+        // Without libsystemd there is none, and no function of it may be called.
+        if let open { sd_bus_close_unref(open) }
         queue.end(onEnd)
     }
 

@@ -17,7 +17,7 @@ struct FilesCommand: ParsableCommand {
     var quick = false
 
     @Option(
-        help: ArgumentHelp("The executable `latchkey`, with latchkey-mount beside it.", valueName: "path"))
+        help: ArgumentHelp("The executable `latchkey`.", valueName: "path"))
     var latchkey: String?
 
     @Option(help: ArgumentHelp("Also write the raw figures to this file.", valueName: "file"))

@@ -27,8 +27,6 @@ final class MountedFolder {
 
     /// Mounts a new folder with `latchkey mount`.
     static func latchkey(_ latchkey: Program, at place: String) throws -> MountedFolder {
-        let helper = "\((latchkey.path as NSString).deletingLastPathComponent)/latchkey-mount"
-        guard access(helper, X_OK) == 0 else { throw MissingTool("latchkey-mount is not beside latchkey") }
         let folder = try MountedFolder(latchkey, ["mount", "--foreground", "--class", "first-unlock"], at: place)
         try folder.mount()
         return folder

@@ -82,6 +82,8 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     func execute(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
         // The tree of all commands takes longer to make than the command to run. It is made for help and for errors,
         // which name the whole command line.
+        var session = session
+        session.words = words
         let parsed = try? ArgumentText.parse(command, words.dropFirst())
         if let parsed = parsed as? any ParsableSubcommand { return parsed.exitStatus(in: session) }
         return Self.executeRoot(words, in: session)

@@ -13,4 +13,7 @@ const char *latchkey_load_fido2(void);
 /// The same for the libraries of tpm2-tss: libtss2-esys and libtss2-mu.
 const char *latchkey_load_tss2(void);
 
+/// The same for libsystemd, whose sd-bus is used.
+const char *latchkey_load_systemd(void);
+
 #endif

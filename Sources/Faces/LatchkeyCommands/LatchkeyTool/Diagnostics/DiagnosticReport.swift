@@ -149,8 +149,7 @@ extension DiagnosticReport {
 
     private static var installedPrograms: [DiagnosticText] {
         let names: [DiagnosticText] = [
-            "latchkeyd", "latchkey-tls", "latchkey-mount", "latchkey-secret-service", "latchkey-import",
-            "latchkey-biometry-digest", "security",
+            "latchkeyd", "latchkey-tls", "latchkey-secret-service", "latchkey-biometry-digest", "security",
         ]
         guard let installation = Installation.current else { return [] }
         return names.filter { installation.program($0.string) != nil }

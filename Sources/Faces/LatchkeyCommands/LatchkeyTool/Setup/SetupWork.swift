@@ -156,13 +156,13 @@ struct SetupWork {
     ///
     /// - Throws: if the keychain does not have every item of it afterwards.
     private func importItems(of keyring: String) throws(KeychainError) {
-        guard let program = machine.companion(CompanionProgram.keyringImport.name) else {
-            throw KeychainError(.notAvailable, "\(CompanionProgram.keyringImport.name) is not installed")
+        guard let program = machine.executable else {
+            throw KeychainError(.notAvailable, "the path of this program is not known")
         }
         for words in [[], ["--verify"]] {
             let status: Int32
             do throws(SystemError) {
-                status = try machine.runShowingErrors([program, "--from", keyring] + words)
+                status = try machine.runShowingErrors([program, "import", "--from", keyring] + words)
             } catch {
                 throw KeychainError(ofFile: error)
             }

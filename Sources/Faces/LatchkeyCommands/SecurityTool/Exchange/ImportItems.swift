@@ -42,8 +42,7 @@ enum ImportItems: SecurityCommand {
             """,
             "A passphrase on the command line is visible to every process that may list processes.",
             """
-            With --from, the program latchkey-import runs the command, and has other options: \
-            'latchkey import --from gnome-keyring --help' shows them.
+            With --from, the command has other options: 'latchkey import --from gnome-keyring --help' shows them.
             """,
         ] + CommandOption.accessListNotes,
         examples: [

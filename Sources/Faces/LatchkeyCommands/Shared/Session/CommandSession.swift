@@ -17,6 +17,8 @@ package struct CommandSession {
     var isVerbose = false
     /// Whether commands are read from standard input.
     var readsCommands = false
+    /// The command that runs, and its arguments.
+    var words: ArraySlice<CommandWord> = []
 
     package init(io: any CommandIO, program: Program) {
         self.io = io
@@ -33,7 +35,7 @@ package struct CommandSession {
     }
 
     /// The options of ``companion(_:io:)``.
-    var companionOptions: [String] { (isVerbose ? ["-v"] : []) + (isQuiet ? ["-q"] : []) }
+    var verbosityOptions: [String] { (isVerbose ? ["-v"] : []) + (isQuiet ? ["-q"] : []) }
 
     /// Returns the keychain, which is opened on first use.
     package func keychain() throws(CommandFailure) -> KeychainSession {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
+internal import SecretServiceClient
+internal import SystemBus
 
-/// The program that is the Secret Service of the session bus, as `latchkey-import owner` prints it: `latchkey` itself
-/// does not link the library of the bus.
-package struct SecretServiceStatus: Codable, Equatable, Sendable {
+/// The program that is the Secret Service of the session bus.
+struct SecretServiceStatus: Codable, Equatable, Sendable {
     /// Absent if no program has the name `org.freedesktop.secrets`.
-    package var owner: Owner?
+    var owner: Owner?
     /// Why the bus was not asked; absent if it was.
-    package var error: String?
+    var error: String?
 
-    package struct Owner: Codable, Equatable, Sendable {
+    struct Owner: Codable, Equatable, Sendable {
         /// Absent if the bus does not report it.
-        package var process: Int32?
+        var process: Int32?
         /// The path of its file; absent if it is not known.
-        package var program: String?
+        var program: String?
         /// Whether it is latchkey-secret-service.
-        package var isLatchkey: Bool
+        var isLatchkey: Bool
 
-        package init(process: Int32?, program: String?, isLatchkey: Bool) {
+        init(process: Int32?, program: String?, isLatchkey: Bool) {
             (self.process, self.program, self.isLatchkey) = (process, program, isLatchkey)
         }
 
@@ -31,39 +31,43 @@ package struct SecretServiceStatus: Codable, Equatable, Sendable {
         }
     }
 
-    package init(owner: Owner?) { self.owner = owner }
+    init(owner: Owner?) { self.owner = owner }
 
     /// Asks the session bus. Nothing is started.
     ///
     /// - Returns: nil without a session bus.
     static func current() -> SecretServiceStatus? {
         guard hasSessionBus else { return nil }
-        do throws(KeychainError) {
-            return try asked(["owner"])
+        do throws(SecretServiceClientError) {
+            return SecretServiceStatus(try SecretServiceOwner.current(on: .session))
         } catch {
             var status = SecretServiceStatus(owner: nil)
-            status.error = error.problem
+            status.error = "\(error)"
             return status
         }
     }
 
     /// Lets the bus read its files again, and start the Secret Service if none runs.
-    static func started() throws(KeychainError) -> SecretServiceStatus { try asked(["owner", "--start"]) }
+    ///
+    /// - Throws: errSecNotAvailable if the bus does not answer, or cannot start one.
+    static func started() throws(KeychainError) -> SecretServiceStatus {
+        do throws(SecretServiceClientError) {
+            return SecretServiceStatus(try SecretServiceOwner.started(on: .session))
+        } catch {
+            throw KeychainError(.notAvailable, "the session bus has not started a Secret Service: \(error)")
+        }
+    }
+
+    private init(_ found: SecretServiceOwner?) {
+        self.init(
+            owner: found.map {
+                Owner(process: $0.program.process, program: $0.program.executable, isLatchkey: $0.isOwn)
+            })
+    }
 
     private static var hasSessionBus: Bool {
         if SecureEnvironment.value(of: "DBUS_SESSION_BUS_ADDRESS")?.isEmpty == false { return true }
         return SecureEnvironment.value(of: "XDG_RUNTIME_DIR").map { access("\($0)/bus", F_OK) == 0 } ?? false
-    }
-
-    private static func asked(_ words: [String]) throws(KeychainError) -> SecretServiceStatus {
-        let program = try CompanionProgram.keyringImport.installedPath()
-        let (status, output) = try CompanionProgram.output(of: [program] + words, timeout: 30_000)
-        guard status == 0, let answer = try? JSONDecoder().decode(SecretServiceStatus.self, from: Data(output)) else {
-            throw KeychainError(
-                .notAvailable, "the session bus did not say which program is the Secret Service",
-                hint: (["latchkey-import"] + words).joined(separator: " "))
-        }
-        return answer
     }
 }
 
@@ -71,7 +75,7 @@ extension SecretServiceStatus.Owner: CustomStringConvertible {
     /// Whether it is gnome-keyring-daemon, as far as its path says.
     var isGNOME: Bool { program?.split(separator: "/").last == "gnome-keyring-daemon" }
 
-    package var description: String {
+    var description: String {
         "\(program ?? "a program of unknown name")\(process.map { " (process \($0))" } ?? "")"
     }
 }

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
-internal import LatchkeyCommands
 internal import LatchkeyService
 internal import LinuxSystem
 
 /// The process that serves a mounted folder in the background.
 enum MountedProcess {
-    /// Starts this program again with the same arguments, and returns when the folder is mounted.
+    /// Starts this program again with the same command, and returns when the folder is mounted.
     ///
-    /// - Throws: the failure that the other process has reported.
+    /// - Throws: errSecUnimplemented if the streams are not those of a process; the failure that the other process has
+    ///   reported.
     static func start(_ session: CommandSession) throws(CommandFailure) {
+        // Another process cannot have the streams of a test.
+        guard session.io is ProcessIO else {
+            throw .status(
+                KeychainError(.unimplemented, "without --foreground, mount runs only from a process of its own"))
+        }
         let outcome: (isReady: Bool, status: Int32)
         do throws(SystemError) {
             outcome = try ChildProcess.startInBackground(
-                [CommandWord(CompanionProgram.mount.rawValue).bytes]
-                    + CommandWord.ofThisProcess().dropFirst().map(\.bytes),
+                ([Program.latchkey.rawValue] + session.verbosityOptions).map { Array($0.utf8) }
+                    + session.words.map(\.bytes),
                 at: "/proc/self/exe",
                 readyOption: "--ready-descriptor", closesOthers: false)
         } catch {

@@ -5,15 +5,14 @@ internal import FileProtection
 internal import Glibc
 internal import KeychainModel
 internal import LatchkeyClient
-internal import LatchkeyCommands
 internal import LatchkeyService
 internal import LinuxSystem
 internal import ProtectedFolder
 
-/// `latchkey mount`, which is `latchkey-mount`.
-struct MountFolder: ParsableSubcommand {
+/// `latchkey mount`.
+struct MountCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "mount", abstract: "Show a directory of protected files as plain ones.",
+        commandName: LatchkeySubcommand.mount.rawValue, abstract: LatchkeySubcommand.mount.abstract,
         discussion: """
             The files in STORE and their names are encrypted. Programs see them as plain files at MOUNTPOINT, or in \
             STORE itself. While the class is closed, they get EACCES, also through files of the class complete that \
@@ -28,8 +27,7 @@ struct MountFolder: ParsableSubcommand {
               latchkey mount --class complete ~/Secrets
               latchkey mount ~/.secrets.store ~/Secrets
               latchkey mount --unmount ~/Secrets
-            """,
-        version: LatchkeyVersion.current)
+            """)
 
     @Argument(help: "The directory of the encrypted files.", completion: .directory)
     var store: FilePath

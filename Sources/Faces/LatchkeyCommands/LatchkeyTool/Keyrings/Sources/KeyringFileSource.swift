@@ -2,7 +2,6 @@
 
 internal import GnomeKeyringFile
 internal import KeychainModel
-internal import LatchkeyCommands
 internal import LinuxSystem
 internal import SecretMemory
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `latchkey import --from …`, which the program `latchkey-import` runs.
+internal import ArgumentParser
+internal import LinuxSystem
+
+/// `latchkey import --from …`: the words of `import` that have the option are those of ``ImportKeyring``.
 enum KeyringImport {
     static let option = "--from"
 
@@ -28,13 +31,25 @@ enum KeyringImport {
         }
     }
 
-    /// - Returns: the status of the failure; the program has another process otherwise.
+    /// - Parameter words: the arguments after `import`.
+    /// - Returns: the status; 0 is success.
     static func execute(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
-        do throws(CommandFailure) {
-            try CompanionProgram.keyringImport.run(Array(words), in: session)
+        do {
+            var command = try ArgumentText.parse(ImportKeyring.self, words)
+            if let own = command as? ImportKeyring { return own.exitStatus(in: session) }
+            // The parser's own command for help, which throws its text.
+            try command.run()
+            return 0
         } catch {
-            session.report(error, of: ImportItems.definition.name, as: .latchkey)
-            return error.status
+            let text = ImportKeyring.fullMessage(for: error, columns: session.io.columns)
+            guard ImportKeyring.exitCode(for: error) != .success else {
+                try? session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
+                return 0
+            }
+            session.reportUsage(
+                "\(ArgumentText.shown(ImportKeyring.message(for: error)))",
+                hint: "latchkey import --from gnome-keyring --help")
+            return CommandFailure.usage(nil).status
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
-internal import LatchkeyCommands
 internal import SecretServiceClient
 
 /// Errors of a Secret Service as those of a command.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import ImportCommands
+@testable import LatchkeyCommands
 import KeychainModel
 import SecretMemory
 import Testing

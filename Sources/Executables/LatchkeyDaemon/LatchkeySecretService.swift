@@ -14,10 +14,10 @@ internal import SystemBus
 internal import TrustedPlatformModule
 
 /// The program `latchkey-secret-service`: only the command line and the start.
-@main
-struct LatchkeySecretService: ParsableCommand {
+struct LatchkeySecretService: DaemonProgram {
+    static let name = "latchkey-secret-service"
     static let configuration = CommandConfiguration(
-        commandName: "latchkey-secret-service",
+        commandName: name,
         abstract: "Give the keychain to desktop programs, as the Secret Service of the session bus.",
         discussion: """
             Programs that keep their secrets with libsecret, or with org.freedesktop.secrets itself, find the items of \
@@ -50,30 +50,12 @@ struct LatchkeySecretService: ParsableCommand {
     @Option(help: ArgumentHelp("The log level: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = LogLevel.notice
 
-    enum LogLevel: String, CaseIterable, ExpressibleByArgument { case debug, info, notice, warning, error }
-
-    /// Reads the arguments without /proc, and prints them in error messages as printable text.
-    static func main() {
-        do {
-            var command = try parseAsRoot(try ProcessArguments.texts())
-            try command.run()
-        } catch {
-            let status = exitCode(for: error)
-            let message = fullMessage(for: error)
-            let text: TerminalText = message.isEmpty ? "" : TerminalText(lines: message) + "\n"
-            put(text, to: status == .success ? STDOUT_FILENO : STDERR_FILENO)
-            Glibc.exit(status.rawValue)
-        }
-    }
-
     func run() throws {
         do {
             try ProcessHardening.apply()
             umask(0o077)
             TrustedPlatformModule.silenceLibrary()
-            LoggingSystem.bootstrap(PrintableLogHandler.init)
-            var log = Logger(label: "latchkey-secret-service")
-            log.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
+            let log = Self.log(logLevel)
             let module = try MachineHardware.find(readsEnvironment: true)
             KeychainClient.configure {
                 $0 = ProgramSetup(securityKeys: ConnectedSecurityKeys(), hardware: SecureHardware(module))
@@ -101,6 +83,7 @@ struct LatchkeySecretService: ParsableCommand {
     private static func hint(for error: BusError) -> String? {
         switch error {
         case .cannotConnect: "latchkey session -- COMMAND starts a bus, the service and a command"
+        case .libraryMissing: "install libsystemd"
         default: nil
         }
     }
@@ -109,12 +92,6 @@ struct LatchkeySecretService: ParsableCommand {
     private func failure(_ problem: String, _ hint: String?) -> any Error {
         let text: TerminalText = "\(problem)"
         if child, let readyDescriptor { BackgroundProcess.report(text.string, to: readyDescriptor) }
-        Self.put("latchkey-secret-service: \(text)\n", to: STDERR_FILENO)
-        if let hint { Self.put("hint: \(hint)\n", to: STDERR_FILENO) }
-        return ExitCode.failure
-    }
-
-    private static func put(_ text: TerminalText, to descriptor: Int32) {
-        Array(text.string.utf8).withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
+        return Self.failure(problem, hint)
     }
 }

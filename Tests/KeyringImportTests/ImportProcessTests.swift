@@ -6,7 +6,7 @@ import KeychainTesting
 import SystemBus
 import Testing
 
-/// The programs themselves: `latchkey import --from`, which `latchkey-import` runs.
+/// The program itself: `latchkey import --from`.
 @Suite("latchkey import --from", .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed"))
 struct ImportProcessTests {
     private static func items(_ count: Int) -> [FakeSecretService.Item] {
@@ -68,7 +68,8 @@ struct ImportProcessTests {
         let help = try Executable.run("latchkey", ["import", "--from", "kwallet", "--help"], home: directory.path)
         #expect(help.status == 0 && help.output.contains("--unlock-timeout"), "\(help)")
         let wrong = try Executable.run("latchkey", ["import", "--from=elsewhere"], home: directory.path)
-        #expect(wrong.status == 2 && wrong.error.contains("hint: latchkey-import --help"), "\(wrong)")
+        #expect(
+            wrong.status == 2 && wrong.error.contains("hint: latchkey import --from gnome-keyring --help"), "\(wrong)")
         let verbose = try Executable.run("latchkey", ["-v", "import", "--from=elsewhere"], home: directory.path)
         #expect(verbose.status == 2 && verbose.error.hasSuffix(" is not valid [LK1001]\n"), "\(verbose)")
     }

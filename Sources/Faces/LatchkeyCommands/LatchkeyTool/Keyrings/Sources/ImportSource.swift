@@ -2,7 +2,6 @@
 
 internal import KeychainModel
 internal import KeychainSessions
-internal import LatchkeyCommands
 internal import LatchkeyService
 internal import SecretMemory
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import ImportCommands
 import KeychainModel
 import KeychainTesting
 import LatchkeyClient
-import LatchkeyCommands
+@testable import LatchkeyCommands
 import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 
-/// How `latchkey-import` has ended, and what it has printed.
+/// How `latchkey import --from` has ended, and what it has printed.
 struct ImportRun: CustomStringConvertible {
     let status: Int32
     let output: String
@@ -61,12 +60,12 @@ struct StoredPassword: Hashable {
 }
 
 extension TestKeychain {
-    /// Runs `latchkey-import --from gnome-keyring` with further options, as the user's command.
+    /// Runs `latchkey import --from gnome-keyring` with further options, as the user's command.
     func importKeyring(_ words: String..., from keyring: String = "gnome-keyring", input: [String] = []) -> ImportRun {
         let io = MemoryIO(input: input)
-        let line = (["latchkey-import", "--from", keyring] + words).map { CommandWord($0) }
-        let status = run(groups: nil, executable: "/usr/bin/latchkey-import", isUserCommand: true) {
-            ImportMain.run(line, io: io)
+        let line = (["latchkey", "import", "--from", keyring] + words).map { CommandWord($0) }
+        let status = run(groups: nil, executable: "/usr/bin/latchkey", isUserCommand: true) {
+            LatchkeyMain.run(line, io: io)
         }
         return ImportRun(status: status, output: io.outputText, error: io.errorText)
     }

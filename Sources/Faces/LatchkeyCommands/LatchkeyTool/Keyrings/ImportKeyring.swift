@@ -4,12 +4,11 @@ internal import ArgumentParser
 internal import KeychainModel
 internal import KeychainSessions
 internal import LatchkeyClient
-internal import LatchkeyCommands
 internal import LatchkeyService
 internal import LinuxSystem
 internal import SystemBus
 
-/// `latchkey import --from …`, which is `latchkey-import`.
+/// `latchkey import --from …`.
 struct ImportKeyring: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import the items of gnome-keyring or KWallet.",

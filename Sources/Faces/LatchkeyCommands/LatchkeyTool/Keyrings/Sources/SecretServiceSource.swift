@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
-internal import LatchkeyCommands
 internal import LinuxSystem
 internal import SecretMemory
 internal import SecretServiceClient
