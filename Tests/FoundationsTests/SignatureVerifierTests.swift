@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import OpenSSLCrypto
+import LinuxSystem
 import Synchronization
 import Testing
+
+@testable import OpenSSLCrypto
 
 @Suite("Signature verifier")
 struct SignatureVerifierTests {
@@ -39,6 +41,30 @@ struct SignatureVerifierTests {
             samples[1].digest.withRaw { digest in try? verifier.isSignature(signature, of: digest, hash: .sha384) }
         }
         #expect(found == false)
+    }
+
+    @Test("An operation is prepared once for each hash, also if a signature is refused")
+    func isPreparedOnce() throws {
+        let key = try AsymmetricKey.generateRSA(bits: 2048) { false }
+        let verifier = SignatureVerifier(key, padding: .pkcs1)
+        let digest = [UInt8](repeating: 7, count: 32)
+        let signature = try digest.withRaw { (bytes) throws(OpenSSLError) in
+            try key.signature(of: bytes, hash: .sha256, padding: .pkcs1)
+        }
+        var prepared: ObjectIdentifier?
+        // Too short, above the modulus, and without the padding.
+        let forged = [Array(signature.dropLast()), [0xFF] + signature.dropFirst(), signature.map { $0 ^ 1 }]
+        for each in [signature] + forged + [signature, signature] {
+            let found = try each.withRaw { (signature) throws(OpenSSLError) in
+                try digest.withRaw { (digest) throws(OpenSSLError) in
+                    try verifier.isSignature(signature, of: digest, hash: .sha256)
+                }
+            }
+            #expect(found == (each == signature))
+            let kept = verifier.idle.withLock { $0[.sha256].map { ObjectIdentifier($0) } }
+            #expect(kept != nil && kept == prepared ?? kept)
+            prepared = kept
+        }
     }
 }
 

@@ -10,7 +10,7 @@ public final class SignatureVerifier: Sendable {
     private let key: AsymmetricKey
     private let padding: RSAPadding?
     /// One prepared operation for each hash, while no thread uses it.
-    private let idle = SystemMutex<[HashFunction: PreparedVerification]>([:])
+    let idle = SystemMutex<[HashFunction: PreparedVerification]>([:])
 
     /// - Parameter padding: nil for an elliptic curve.
     public init(_ key: AsymmetricKey, padding: RSAPadding?) {
@@ -25,10 +25,11 @@ public final class SignatureVerifier: Sendable {
         let kept = idle.withLock { $0.removeValue(forKey: hash) }
         let prepared: PreparedVerification
         if let kept { prepared = kept } else { prepared = try PreparedVerification(key, hash: hash, padding: padding) }
-        // What a refused signature leaves behind is not used again.
-        guard prepared.isSignature(signature, of: digest) else { return false }
+        let isValid = prepared.isSignature(signature, of: digest)
+        // Also after an invalid signature: preparing costs more than refusing (EVP_PKEY_verify(3)
+        // can be called again with the same parameters).
         idle.withLock { $0[hash] = prepared }
-        return true
+        return isValid
     }
 }
 
