@@ -24,6 +24,8 @@ public final class TrustSettingsFile: Sendable {
     ///
     /// - Throws: if the file is invalid, or another user owns it or may write it.
     public func load() throws(CertificateError) -> TrustSettings {
+        // Most users have no file, which is found with one call of the system.
+        guard try status() != nil else { return TrustSettings() }
         let stamp = FileStatus.stamp(of: path)
         if let kept = state.withLock({ $0 }), kept.stamp == stamp { return kept.settings }
         let settings = try read()
@@ -33,9 +35,16 @@ public final class TrustSettingsFile: Sendable {
         return settings
     }
 
+    private func status() throws(CertificateError) -> FileStatus? {
+        do throws(SystemError) { return try FileStatus.of(path) } catch {
+            throw CertificateError("unsafe trust settings: \(error)")
+        }
+    }
+
     private func read() throws(CertificateError) -> TrustSettings {
+        // Examined after the stamp was taken, so that no other file is kept under it.
+        guard let status = try status() else { return TrustSettings() }
         do throws(SystemError) {
-            guard let status = try FileStatus.of(path) else { return TrustSettings() }
             try status.requireWrittenOnly(by: status.owner == 0 ? 0 : owner, path: path)
         } catch {
             throw CertificateError("unsafe trust settings: \(error)")
