@@ -25,7 +25,8 @@ public final class Certificate: Sendable {
     public let signature: ArraySlice<UInt8>
     private let ownDefects: [String]
     private let ownHash: Int
-    private let verification = SystemMutex<Result<VerificationKey, CertificateError>?>(nil)
+    /// The key of ``verificationKey()``, after its first use.
+    let verification = SystemMutex<Result<VerificationKey, CertificateError>?>(nil)
     private let names = SystemMutex<(subject: NormalizedName, issuer: NormalizedName)?>(nil)
 
     /// - Parameter der: one DER `SEQUENCE` without trailing bytes.

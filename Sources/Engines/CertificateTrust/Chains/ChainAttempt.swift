@@ -25,3 +25,15 @@ public struct ChainAttempt: Sendable {
         reachesAnchor = true
     }
 }
+
+extension TrustFailure {
+    /// The index of the certificate that cannot be the issuer of the one below, if that ended an
+    /// attempt.
+    var unfitIssuer: Int? {
+        switch rule {
+        case .signature, .algorithm: index + 1
+        case .authority, .signingUsage, .keyIdentifier, .key: index
+        default: nil
+        }
+    }
+}

@@ -21,7 +21,8 @@ public struct ChainBuilder: Sendable {
     /// own.
     private let namesReachingAnchors: Set<NormalizedName>
     private(set) var budget = WorkBudget()
-    private var signatures = VerifiedSignatures()
+    /// The signatures that the search has verified.
+    private(set) var signatures: VerifiedSignatures
 
     /// What the search has found so far, in order.
     private var findings: [Finding] = []
@@ -50,15 +51,18 @@ public struct ChainBuilder: Sendable {
     ///   - denied: certificates that no chain may contain.
     ///   - chosen: the anchors that the program or the user has chosen, in contrast to the system's.
     ///   - others: further rules, checked last.
+    ///   - signatures: the signatures that another search has verified.
     ///   - validationTime: seconds since 1970.
     init(
         for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool,
         policies: [TrustPolicy] = [.basicX509], denied: Set<Certificate> = [], chosen: Set<Certificate> = [],
-        also others: [any ChainRule] = [], at validationTime: Double
+        also others: [any ChainRule] = [], knowing signatures: VerifiedSignatures = VerifiedSignatures(),
+        at validationTime: Double
     ) {
         self.leaf = leaf
         self.anchors = anchors
         self.denied = denied
+        self.signatures = signatures
         // A denied certificate is found by its name, even if it was not presented.
         let intermediates = intermediates.adding(Array(denied))
         candidates = IssuerCandidates(anchors: anchors, intermediates: intermediates, validationTime: validationTime)
@@ -138,7 +142,7 @@ public struct ChainBuilder: Sendable {
         let path = attempt.certificates
         var failures = attempt.failures
         do throws(TrustFailure) {
-            for index in path.indices.dropFirst() {
+            for index in path.indices.dropFirst() where index != attempt.failure.unfitIssuer {
                 if let failure = try issuingFailure(path[index], above: Array(path[..<index])) {
                     failures.append(failure)
                 }
@@ -198,7 +202,7 @@ public struct ChainBuilder: Sendable {
     ///
     /// - Returns: whether the path is a chain that reaches an anchor.
     private mutating func visit(_ path: [Certificate]) throws(TrustFailure) -> Bool {
-        try budget.spend(WorkBudget.step)
+        try budget.spend(.step)
         let last = path[path.count - 1]
         // Checked first, so that nothing can override it.
         guard !denied.contains(last) else {
@@ -268,7 +272,7 @@ public struct ChainBuilder: Sendable {
 
     /// Checks a chain that reaches an anchor against every rule, and records it.
     private mutating func check(_ path: [Certificate]) throws(TrustFailure) {
-        try budget.spend(WorkBudget.chain)
+        try budget.spend(.chain)
         let chain = Chain(certificates: path)
         var failures: [TrustFailure] = []
         for rule in rules { failures += try rule.failures(of: chain, &budget) }

@@ -14,8 +14,9 @@ struct IssuerCandidates: Sendable {
         let known = anchors.certificates(of: certificate.normalizedIssuer)
         let all = intermediates.certificates(of: certificate.normalizedIssuer)
         // Every candidate is charged.
-        try budget.spend(WorkBudget.step, known.count + all.count)
+        try budget.spend(.step, known.count + all.count)
         let others = all.filter { !anchors.contains($0) }
+        guard known.count + others.count > 1 else { return known + others }
         let ranked = known.map { ($0, 0) } + others.map { ($0, 1) }
         let scored = ranked.enumerated().map {
             (score: penalty($1.0, for: certificate) * 2 + $1.1, index: $0, certificate: $1.0)

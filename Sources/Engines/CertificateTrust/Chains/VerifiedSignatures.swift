@@ -9,6 +9,12 @@ struct VerifiedSignatures: Sendable {
         /// The issuer's key, not its certificate, because several certificates can have the same
         /// key.
         let key: SubjectPublicKeyInfo
+
+        func hash(into hasher: inout Hasher) {
+            // The key is left out, because its bytes are slow to hash: the budget bounds the number of
+            // keys that are tried for a certificate.
+            hasher.combine(certificate)
+        }
     }
 
     /// Returns why the issuer's key did not sign the certificate; nil if it did.
@@ -22,7 +28,7 @@ struct VerifiedSignatures: Sendable {
         if let known = known[pair] {
             return known.map { $0.moved(to: index + ($0.rule == .key ? 1 : 0)) }
         }
-        try budget.spend(WorkBudget.signatureCheck)
+        try budget.spend(.signatureCheck)
         let failure = Self.failure(of: certificate, at: index, by: issuer)
         known[pair] = .some(failure)
         return failure

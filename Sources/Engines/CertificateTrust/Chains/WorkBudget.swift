@@ -15,15 +15,23 @@ struct WorkBudget: Equatable {
     /// The maximum length of a chain, including leaf and anchor.
     static let depth = 12
 
-    mutating func spend(_ work: WritableKeyPath<Self, Int>, _ count: Int = 1) throws(TrustFailure) {
-        guard self[keyPath: work] >= count else {
-            throw TrustFailure(.budget, at: 0, "the certificates need more work than one verdict may cost")
+    /// A kind of work.
+    enum Work { case signatureCheck, step, chain, nameComparison }
+
+    /// - Throws: if less than `count` remains.
+    mutating func spend(_ work: Work, _ count: Int = 1) throws(TrustFailure) {
+        switch work {
+        case .signatureCheck: try Self.take(count, of: &signatureChecks)
+        case .step: try Self.take(count, of: &steps)
+        case .chain: try Self.take(count, of: &chains)
+        case .nameComparison: try Self.take(count, of: &nameComparisons)
         }
-        self[keyPath: work] -= count
     }
 
-    static var signatureCheck: WritableKeyPath<Self, Int> { \.signatureChecks }
-    static var step: WritableKeyPath<Self, Int> { \.steps }
-    static var nameComparison: WritableKeyPath<Self, Int> { \.nameComparisons }
-    static var chain: WritableKeyPath<Self, Int> { \.chains }
+    private static func take(_ count: Int, of remaining: inout Int) throws(TrustFailure) {
+        guard remaining >= count else {
+            throw TrustFailure(.budget, at: 0, "the certificates need more work than one verdict may cost")
+        }
+        remaining -= count
+    }
 }

@@ -12,11 +12,11 @@ extension EvaluationSearch {
             }
             // The last certificate of each failed attempt may have an issuer that continues the
             // chain.
-            let names = verdict.ends.filter { !$0.isSelfIssued }.map(\.issuer)
-            let wanted = names.filter {
-                queriedNames.count < Self.maxQueries && queriedNames.insert(NormalizedName($0)).inserted
+            let wanted = verdict.ends.filter {
+                !$0.isSelfIssued && queriedNames.count < Self.maxQueries
+                    && queriedNames.insert($0.normalizedIssuer).inserted
             }
-            let found = wanted.flatMap { issuers($0).prefix(Self.maxResults) }
+            let found = wanted.flatMap { issuers($0.issuer).prefix(Self.maxResults) }
                 .filter { !evaluation.certificates.contains($0) }
             guard !found.isEmpty else { return verdict }
             self = adding(found)

@@ -11,7 +11,12 @@ struct EvaluationSearch {
     private var builder: ChainBuilder
 
     /// Reads the system's anchors, if they are used.
-    init(_ evaluation: TrustEvaluation, of leaf: Certificate) {
+    ///
+    /// - Parameter signatures: the signatures that another search has verified.
+    init(
+        _ evaluation: TrustEvaluation, of leaf: Certificate,
+        knowing signatures: VerifiedSignatures = VerifiedSignatures()
+    ) {
         self.evaluation = evaluation
         self.leaf = leaf
         verifier = RevocationVerifier(at: evaluation.validationTime)
@@ -24,16 +29,16 @@ struct EvaluationSearch {
         builder = ChainBuilder(
             for: leaf, intermediates: CertificatePool(evaluation.certificates.dropFirst()),
             anchors: systemAnchors.adding(others), policies: policies, denied: settings.denied,
-            chosen: Set(others), also: evaluation.transparencyRules,
+            chosen: Set(others), also: evaluation.transparencyRules, knowing: signatures,
             at: evaluation.validationTime)
     }
 
     /// The search with these certificates in addition to those that were presented. It starts
-    /// again, because each of them can be in a better chain.
+    /// again, because each of them can be in a better chain; verified signatures are kept.
     func adding(_ certificates: [Certificate]) -> EvaluationSearch {
         var evaluation = evaluation
         evaluation.certificates += certificates
-        return EvaluationSearch(evaluation, of: leaf)
+        return EvaluationSearch(evaluation, of: leaf, knowing: builder.signatures)
     }
 
     /// The verdict with this revocation evidence, without fetching.

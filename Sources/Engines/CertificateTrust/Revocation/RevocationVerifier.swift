@@ -34,7 +34,7 @@ final class RevocationVerifier: Sendable {
         let key = Key(
             evidence: Swift.ObjectIdentifier(evidence), certificate: certificate, issuer: issuer)
         if let entry = known.withLock({ $0[key] }) { return entry.status }
-        try budget.spend(WorkBudget.signatureCheck, RevocationInformation.signatureChecks)
+        try budget.spend(.signatureCheck, RevocationInformation.signatureChecks)
         let status = evidence.signedStatus(of: certificate, issuer: issuer, at: validationTime)
         known.withLock { $0[key] = Entry(status: status, evidence: evidence) }
         return status

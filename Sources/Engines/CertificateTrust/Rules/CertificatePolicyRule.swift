@@ -11,7 +11,7 @@ struct CertificatePolicyRule: ChainRule {
         let processed = chain.certificates.dropLast()
         var state = State(remaining: processed.count)
         for (index, certificate) in processed.enumerated().reversed() {
-            try budget.spend(WorkBudget.nameComparison, certificate.extensions.policyWork)
+            try budget.spend(.nameComparison, certificate.extensions.policyWork)
             state.process(certificate, isLeaf: index == 0)
             guard state.isSatisfied else {
                 throw TrustFailure(

@@ -25,7 +25,7 @@ struct NameConstraintsRule: ChainRule {
         let names = Self.names(of: certificate).map { (name: $0, kinds: $0.constrainedKinds) }
         // Filtering them by kind is charged, too.
         try budget.spend(
-            WorkBudget.nameComparison, names.count + constraints.permitted.count + constraints.excluded.count)
+            .nameComparison, names.count + constraints.permitted.count + constraints.excluded.count)
         for kind in GeneralName.Kind.allCases {
             let concerned = names.filter { $0.kinds.contains(kind) }.map(\.name)
             let (permitted, excluded) = (
@@ -33,7 +33,7 @@ struct NameConstraintsRule: ChainRule {
             )
             guard !concerned.isEmpty, !permitted.isEmpty || !excluded.isEmpty else { continue }
             // Paid before a single one is made ready.
-            try budget.spend(WorkBudget.nameComparison, concerned.count * (permitted.count + excluded.count))
+            try budget.spend(.nameComparison, concerned.count * (permitted.count + excluded.count))
             let violation: Violation?
             do throws(CertificateError) {
                 violation = try Self.violation(of: concerned, as: kind, permitted: permitted, excluded: excluded)

@@ -9,7 +9,7 @@ struct TrustedServerNameRule: ChainRule {
         let presented = chain.leaf.extensions.subjectAlternativeNames ?? []
         let names = names
         // The lengths of both lists are untrusted input.
-        try budget.spend(WorkBudget.nameComparison, presented.count * max(names.count, 1))
+        try budget.spend(.nameComparison, presented.count * max(names.count, 1))
         for case .dns(let name) in presented where names.contains(where: { $0.matches(name) }) { return }
         throw TrustFailure(
             .serverName, at: 0,

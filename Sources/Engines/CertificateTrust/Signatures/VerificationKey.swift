@@ -10,9 +10,8 @@ internal import SwiftASN1
 /// RSA keys of 2048 to 8192 bits and keys on P-256, P-384 and P-521 are supported. Any other key is
 /// refused with an error that names it.
 struct VerificationKey: Sendable {
-    private let family: SignatureScheme.Family
-    private let check:
-        @Sendable (_ signature: ArraySlice<UInt8>, _ message: ArraySlice<UInt8>, SignatureScheme.Hash) -> Bool
+    let family: SignatureScheme.Family
+    let check: @Sendable (_ signature: ArraySlice<UInt8>, _ message: ArraySlice<UInt8>, SignatureScheme.Hash) -> Bool
 
     init(_ info: SubjectPublicKeyInfo) throws(CertificateError) {
         switch info.kind {
@@ -24,7 +23,7 @@ struct VerificationKey: Sendable {
         }
     }
 
-    private init(
+    init(
         _ family: SignatureScheme.Family,
         _ check: @escaping @Sendable (ArraySlice<UInt8>, ArraySlice<UInt8>, SignatureScheme.Hash) -> Bool
     ) {

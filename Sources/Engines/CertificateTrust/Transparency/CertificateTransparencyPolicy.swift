@@ -62,7 +62,7 @@ public struct CertificateTransparencyPolicy: Sendable {
                 continue
             }
             guard !result.logs.contains(where: { $0.identifier == log.identifier }) else { continue }
-            try budget.spend(WorkBudget.signatureCheck)
+            try budget.spend(.signatureCheck)
             let message = timestamp.signedBytes(precertificate, issuerKey: issuer.publicKey)
             if log.isSignature(timestamp, of: message) {
                 result.logs.append(log)
