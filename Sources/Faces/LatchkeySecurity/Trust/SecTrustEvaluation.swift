@@ -147,9 +147,11 @@ extension TrustVerdict {
 /// Its Sendable is unchecked because NSError's is. This class only adds an immutable value.
 private final class TrustError: NSError, @unchecked Sendable {
     private let verdict: TrustVerdict
+    private let failure: TrustFailure
 
     init(_ verdict: TrustVerdict, _ failure: TrustFailure) {
         self.verdict = verdict
+        self.failure = failure
         super.init(domain: NSOSStatusErrorDomain, code: Int(failure.rule.status.rawValue))
     }
 
@@ -157,10 +159,16 @@ private final class TrustError: NSError, @unchecked Sendable {
 
     override var userInfo: [String: Any] {
         var explanations: [String: Any] = [:]
-        explanations[NSLocalizedDescriptionKey] = verdict.failure.map(verdict.explanation)
-        explanations[NSLocalizedFailureReasonErrorKey] = verdict.failures.map(verdict.explanation).joined(
-            separator: "; ")
+        explanations[NSLocalizedDescriptionKey] = localizedDescription
+        explanations[NSLocalizedFailureReasonErrorKey] = localizedFailureReason
         return explanations
+    }
+
+    // Not from `userInfo`: the other failures can cost signature verifications.
+    override var localizedDescription: String { verdict.explanation(failure) }
+
+    override var localizedFailureReason: String? {
+        verdict.failures.map(verdict.explanation).joined(separator: "; ")
     }
 
     // An archive holds the explanations and can be decoded where this class is not known.
