@@ -47,6 +47,14 @@ struct BenchChain {
         BenchChain(ders: Array(ders.dropLast()) + other.ders.suffix(1))
     }
 
+    /// The same certificates with a wrong bit in the signature of the one at `index`.
+    func withInvalidSignature(at index: Int) -> BenchChain {
+        var ders = ders
+        // The signature is the last field of a certificate.
+        ders[index][ders[index].count - 1] ^= 1
+        return BenchChain(ders: ders)
+    }
+
     /// A leaf below 14 levels of two keys each. Both keys of a level have signed both keys of the
     /// level below; the top level names the root as its issuer, but is not signed with the root's
     /// key.

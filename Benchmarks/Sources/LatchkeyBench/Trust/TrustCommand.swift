@@ -8,12 +8,26 @@ import LatchkeySecurity
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust", abstract: "Compare the evaluation of certificates with X509_verify_cert.",
-        discussion: "Exits with 0 even if an aim is missed, and with 1 if an operation fails.")
+        discussion: """
+            Exits with 0 even if an aim is missed, and with 1 if an operation fails.
+
+            EXAMPLE:
+              valgrind --tool=callgrind --toggle-collect='*markedCall*' latchkey-bench trust --calls 100 --call floor
+            """)
 
     @Option(help: "The number of rounds; each round measures every contender.")
     var rounds = 15
 
+    @Option(help: ArgumentHelp("Only evaluates an RSA chain this number of times, for callgrind.", valueName: "count"))
+    var calls: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --calls: \(TrustCall.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "call"))
+    var call = TrustCall.accepted
+
     func run() throws {
+        if let calls { return try call.make(calls) }
         // Measured first, because the anchors are cached after they are read.
         var anchors: CFArray?
         let cold = Self.time { SecTrustCopyAnchorCertificates(&anchors) }
@@ -44,8 +58,8 @@ struct TrustCommand: ParsableCommand {
         )
     }
 
-    /// Compares rejections with acceptances of the same certificates. Each is evaluated again, and
-    /// only the code of its error is read.
+    /// Compares rejections with acceptances of the same certificates. Each is evaluated again; of its
+    /// error, only the code is read unless the row says otherwise.
     private func printRefusals() throws {
         var table = TextTable(rows: [["median in µs", "accepted", "refused", "ratio", "aim"]])
         for (name, isCurve) in [("ECDSA P-256", true), ("RSA-2048", false)] {
@@ -56,6 +70,10 @@ struct TrustCommand: ParsableCommand {
                 ("host name mismatch", try TrustContender(chain, host: "example.org")),
                 ("expired", try TrustContender(chain, date: Date(timeIntervalSinceNow: 365 * 86_400))),
                 ("unknown issuer", try TrustContender(chain.anchored(by: stranger))),
+                ("invalid signature of the leaf", try TrustContender(chain.withInvalidSignature(at: 0))),
+                ("invalid signature of the intermediate", try TrustContender(chain.withInvalidSignature(at: 1))),
+                ("the same, description", try TrustContender(chain.withInvalidSignature(at: 1), reading: .description)),
+                ("the same, all reasons", try TrustContender(chain.withInvalidSignature(at: 1), reading: .reasons)),
             ]
             for (reason, contender) in refused {
                 try table.rows.append(

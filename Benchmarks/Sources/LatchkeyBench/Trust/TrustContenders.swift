@@ -35,13 +35,21 @@ final class TrustContender {
     private let anchors: CFArray
     private let policy: SecPolicy
     private let date: Date?
+    private let text: Text
+
+    /// The text of an error that is read: none, its description, or the reasons with it.
+    enum Text {
+        case none, description, reasons
+    }
 
     /// - Parameters:
     ///   - host: the requested host name.
     ///   - date: the validation time; nil for the current time.
-    init(_ chain: BenchChain, host: String = BenchChain.host, date: Date? = nil) throws {
+    ///   - text: the text that is read if the chain is refused.
+    init(_ chain: BenchChain, host: String = BenchChain.host, date: Date? = nil, reading text: Text = .none) throws {
         policy = SecPolicyCreateSSL(true, host as NSString)
         self.date = date
+        self.text = text
         let all = chain.ders.compactMap { SecCertificateCreateWithData(nil, Data($0) as NSData) }
         guard all.count == chain.ders.count, let last = all.last else {
             throw BenchmarkFailure("invalid certificate")
@@ -58,6 +66,14 @@ final class TrustContender {
         SecTrustSetAnchorCertificates(trust, anchors)
         if let date { SecTrustSetVerifyDate(trust, date as NSDate) }
         var error: CFError?
-        return SecTrustEvaluateWithError(trust, &error)
+        guard !SecTrustEvaluateWithError(trust, &error) else { return true }
+        guard let error else { throw BenchmarkFailure("a refusal without an error") }
+        if text != .none, error.localizedDescription.isEmpty {
+            throw BenchmarkFailure("an error without a description")
+        }
+        if text == .reasons, error.localizedFailureReason?.isEmpty ?? true {
+            throw BenchmarkFailure("an error without a reason")
+        }
+        return false
     }
 }
