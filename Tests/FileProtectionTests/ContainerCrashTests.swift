@@ -9,7 +9,9 @@ import Testing
 /// What a power failure leaves, at every point of a change: writes before the last synchronization
 /// are there; of the later ones any part, in any order.
 @Suite struct ContainerCrashTests {
-    private static let chunk = ContainerFormat.chunkSize
+    private static let layouts = [ContainerLayout.first, .latest]
+    /// Of format 1: a change of it has several chunks of the newest format.
+    private static let chunk = ContainerLayout.first.chunkSize
 
     private static let changes: [(name: String, change: @Sendable (ProtectedContainer) throws -> Void)] = [
         ("overwrite", { try $0.write(Sample.bytes(3 * chunk, 5), at: 100) }),
@@ -20,10 +22,10 @@ import Testing
         ("a deeper map", { try $0.write([1, 2, 3], at: 200 << 20) }),
     ]
 
-    @Test("A crash during a change leaves the old or the new content", .long, arguments: changes.indices)
-    func crash(_ index: Int) throws {
+    @Test("A crash during a change leaves the old or the new content", .long, arguments: changes.indices, layouts)
+    func crash(_ index: Int, _ layout: ContainerLayout) throws {
         let (file, key) = (RecordedFile(), TestKey())
-        let container = try Sample.container(file, key)
+        let container = try Sample.container(file, key, layout)
         let old = Sample.bytes(5 * Self.chunk + 77)
         try container.write(old, at: 0)
         try container.commit()
@@ -60,6 +62,40 @@ import Testing
         }
         #expect(sawOld)
         #expect(sawNew)
+    }
+
+    /// Each change is synchronized as fsync(2) does, several of them in one handle.
+    @Test("What was synchronized is there after a crash at any later time", .long, arguments: layouts)
+    func synchronized(_ layout: ContainerLayout) throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key, layout)
+        try container.write(Sample.bytes(3 * Self.chunk + 77), at: 0)
+        try container.commit()
+        let before = file.bytes
+        file.forgetSteps()
+        // Each content, and the number of steps after which it was acknowledged.
+        var acknowledged = [(steps: 0, content: try container.content())]
+        for (number, offset) in [100, Self.chunk - 50, 3 * Self.chunk, 0, 40_000].enumerated() {
+            try container.write(Sample.bytes(20_000, UInt64(number) + 2), at: UInt64(offset))
+            if number == 3 { try container.truncate(to: 50_000) }
+            try container.synchronize(withAttributes: number.isMultiple(of: 2))
+            acknowledged.append((file.steps.count, try container.content()))
+        }
+        try container.finish()
+        let steps = file.steps
+        var random = SeededGenerator(seed: 3)
+        for count in 0...steps.count {
+            let last = try #require(acknowledged.lastIndex { $0.steps <= count })
+            for _ in 0..<12 {
+                let crashed = RecordedFile(Self.image(before, steps[..<count], using: &random))
+                let found = try Sample.open(crashed, key, isWritable: true)
+                let content = try found.content()
+                #expect(acknowledged[last...].prefix(2).contains { $0.content == content }, "\(count) steps")
+                try found.write([7], at: 0)
+                try found.commit()
+                #expect(try Sample.open(crashed, key).content() == [7] + content.dropFirst())
+            }
+        }
     }
 
     /// The content, as far as it is not too long to be read.

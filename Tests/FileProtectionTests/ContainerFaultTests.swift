@@ -3,11 +3,12 @@
 @testable import FileProtection
 import Foundation
 import KeychainModel
+import LinuxSystem
 import Testing
 
 /// Faults of the storage device, and of what another program has put into a file.
 @Suite struct ContainerFaultTests {
-    private static let chunk = ContainerFormat.chunkSize
+    private static let chunk = ContainerLayout.latest.chunkSize
 
     @Test("After a power failure, the last state that was committed is whole, whatever was written after it")
     func onlyDurableStateIsCertain() throws {
@@ -63,6 +64,73 @@ import Testing
         #expect(try Sample.open(RecordedFile(file.bytes), key).content() == Sample.bytes(100))
     }
 
+    @Test("A synchronization that fails ends the changes of the handle; the file has the former state")
+    func failedSynchronization() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        try container.write(Sample.bytes(100), at: 0)
+        try container.commit()
+        try container.write(Sample.bytes(100, 2), at: 0)
+        file.failsToSynchronize.withLock { $0 = true }
+        #expect(throws: FileProtectionError.system(SystemError("synchronise", code: 5))) { try container.synchronize() }
+        file.failsToSynchronize.withLock { $0 = false }
+        // The device may have lost the chunks, and would not report it again.
+        #expect(throws: FileProtectionError.interrupted) { try container.synchronize() }
+        #expect(throws: FileProtectionError.interrupted) { try container.commit() }
+        #expect(try Sample.open(RecordedFile(file.bytes), key).content() == Sample.bytes(100))
+    }
+
+    @Test("A change of an open file is durable after two synchronizations, and finished after one more")
+    func synchronizations() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        try container.write(Sample.bytes(40_000), at: 0)
+        try container.synchronize()
+        #expect(file.steps.count { $0 == .synchronize } == 1)
+        for number in 1...3 as ClosedRange<UInt8> {
+            file.forgetSteps()
+            try container.write([number], at: 20_000)
+            try container.synchronize()
+            #expect(file.steps.count { $0 == .synchronize } == 2)
+            #expect(!file.steps.contains { if case .cut = $0 { true } else { false } })
+        }
+        file.forgetSteps()
+        key.setOpen(false)
+        try container.finish()
+        #expect(file.steps.first == .synchronize)
+        #expect(file.steps.count { $0 == .synchronize } == 1)
+        try container.finish()
+        #expect(file.steps.count { $0 == .synchronize } == 1)
+    }
+
+    @Test("The times of a file are set before they become durable, and again after the last step")
+    func times() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        for _ in 0..<3 {
+            try container.write([1], at: 0)
+            file.forgetSteps()
+            var places: [Int] = []
+            try container.synchronize { places.append(file.steps.count) }
+            let last = try #require(file.steps.lastIndex(of: .synchronize))
+            #expect(places.contains(last))
+            #expect(places.last == file.steps.count)
+        }
+    }
+
+    @Test("A file that is much longer than its content is cut by a synchronization")
+    func slack() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key)
+        try container.write(Sample.bytes(3 << 20), at: 0)
+        try container.synchronize()
+        try container.truncate(to: 10)
+        try container.synchronize()
+        try container.write([1], at: 0)
+        try container.synchronize()
+        #expect(file.bytes.count < 2 << 20)
+    }
+
     @Test("A wrapping of another key is refused, and the file stays as it is")
     func foreignWrapping() throws {
         let (file, key) = (RecordedFile(), TestKey())
@@ -110,7 +178,7 @@ import Testing
         var state = ContainerState()
         state.length = 10
         state.root = ChunkReference(slot: .max - 1, seal: try #require(ContainerSeal(Array(1...28))))
-        let header = try ContainerHeader(sealing: state, 5, try Sample.record(), with: cipher)
+        let header = try ContainerHeader(sealing: state, .latest, 5, try Sample.record(), with: cipher)
         let file = RecordedFile(header.encoded + header.encoded)
         let writer = try Sample.open(file, key, isWritable: true)
         #expect(throws: FileProtectionError.damaged("it ends before slot 4294967294")) { try writer.write([1], at: 0) }
@@ -133,7 +201,7 @@ import Testing
     func lastSequence() throws {
         let key = TestKey()
         let header = try ContainerHeader(
-            sealing: ContainerState(), .max, try Sample.record(), with: FileKeyCipher(key))
+            sealing: ContainerState(), .latest, .max, try Sample.record(), with: FileKeyCipher(key))
         let writer = try Sample.open(RecordedFile(header.encoded + header.encoded), key, isWritable: true)
         try writer.write([1], at: 0)
         #expect(throws: FileProtectionError.self) { try writer.commit() }
@@ -160,8 +228,8 @@ import Testing
         try Sample.container(file, key).commit()
         for index in 0...1 {
             var bytes = file.bytes
-            bytes[index * ContainerFormat.headerLength + 9] = 2
-            #expect(throws: FileProtectionError.unsupportedVersion(2)) { try Sample.open(RecordedFile(bytes), key) }
+            bytes[index * ContainerFormat.headerLength + 9] = 3
+            #expect(throws: FileProtectionError.unsupportedVersion(3)) { try Sample.open(RecordedFile(bytes), key) }
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 /// What a process with access to the file can do to it.
 @Suite struct ContainerTamperTests {
-    private static let chunk = ContainerFormat.chunkSize
+    private static let chunk = ContainerLayout.latest.chunkSize
     private static let slots = ContainerFormat.slotsOffset
 
     private static func file(_ key: TestKey, _ chunks: Int = 4, seed: UInt64 = 1) throws -> RecordedFile {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("A file that was cut is refused", arguments: [0, 1, 8, 100, 4095, 4096, 8191, 8192, 8193, 70_000, 250_000])
+    @Test("A file that was cut is refused", arguments: [0, 1, 8, 100, 4095, 4096, 8191, 8192, 8193, 70_000, 90_000])
     func truncated(_ length: Int) throws {
         let key = TestKey()
         let file = try Self.file(key)
@@ -130,8 +130,17 @@ import Testing
         }
         #expect(opening { $0 = Array("plain text".utf8) } == .notProtected)
         #expect(opening { $0 = [] } == .notProtected)
-        #expect(opening { $0[9] = 2 } == .unsupportedVersion(2))
-        #expect(opening { $0[21] = 1 } == .damaged("its chunks have 65537 bytes, expected 65536"))
+        #expect(opening { $0[9] = 3 } == .unsupportedVersion(3))
+        #expect(opening { $0[9] = 0 } == .unsupportedVersion(0))
+        #expect(opening { $0[21] = 1 } == .damaged("its chunks have 16385 bytes, expected 16384"))
+        #expect(opening { $0[18] = 0xFF } == .damaged("its chunks have 4278206464 bytes, expected 16384"))
+        #expect(opening { $0[9] = 1 } == .damaged("its chunks have 16384 bytes, expected 65536"))
+        // Another format, with its chunk size: the seal has that of the writer.
+        #expect(
+            opening {
+                $0.replaceSubrange(9..<10, with: [1]); $0.replaceSubrange(18..<22, with: [0, 1, 0, 0])
+            }
+                == .damaged("its header is not what was written"))
         #expect(opening { $0[40] = 9 } == .damaged("its key record is invalid"))
         #expect(opening { $0[2047] = 1 } == .damaged("the header is followed by unexpected bytes"))
         #expect(opening { $0[17] ^= 1 } == .damaged("its header is not what was written"))
@@ -140,6 +149,11 @@ import Testing
 
     @Test("A state that no writer makes is refused although its seal is right")
     func states() throws {
+        try states(.first, (length: 200 << 20, depth: 2))
+        try states(.latest, (length: 8 << 30, depth: 3))
+    }
+
+    private func states(_ layout: ContainerLayout, _ deep: (length: UInt64, depth: UInt8)) throws {
         let key = TestKey()
         let cipher = FileKeyCipher(key)
         var state = ContainerState()
@@ -147,18 +161,20 @@ import Testing
         func opens(_ change: (inout ContainerState) -> Void) throws -> Bool {
             var changed = state
             change(&changed)
-            let header = try ContainerHeader(sealing: changed, 1, try Sample.record(), with: cipher)
+            let header = try ContainerHeader(sealing: changed, layout, 1, try Sample.record(), with: cipher)
             return try header.state(with: cipher) != nil
         }
         #expect(try opens { _ in })
         #expect(try !opens { $0.depth = 1 })
         #expect(try !opens { $0.length = ContainerFormat.maxLength + 1 })
-        #expect(try !opens { $0.length = 200 << 20 })
-        #expect(try opens { ($0.length, $0.depth) = (200 << 20, 2) })
+        #expect(try !opens { $0.length = deep.length })
+        #expect(try opens { ($0.length, $0.depth) = (deep.length, deep.depth) })
+        #expect(try !opens { ($0.length, $0.depth) = (deep.length, deep.depth + 1) })
+        #expect(try opens { ($0.length, $0.depth) = (ContainerFormat.maxLength, layout.maxDepth) })
         #expect(try !opens { $0.metadata = [UInt8](repeating: 1, count: 513) })
         let bytes = state.encoded
-        for length in bytes.indices { #expect(ContainerState(decoding: Array(bytes[..<length])) == nil) }
-        #expect(ContainerState(decoding: bytes + [0]) == nil)
+        for length in bytes.indices { #expect(ContainerState(decoding: Array(bytes[..<length]), .latest) == nil) }
+        #expect(ContainerState(decoding: bytes + [0], .latest) == nil)
     }
 
     @Test("A key under which too much was encrypted is not used further")

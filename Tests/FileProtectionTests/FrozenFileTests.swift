@@ -8,7 +8,7 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// Files of format 1 that must open in every later version, and a reader that knows only the document.
+/// Files of each format that must open in every later version, and a reader that knows only the document.
 @Suite struct FrozenFileTests {
     /// The name, the class and the content of each file.
     private static let samples: [(name: String, protection: FileProtectionClass, make: @Sendable () -> [[UInt8]])] = [
@@ -17,7 +17,12 @@ import Testing
         ("first-unlock", .completeUntilFirstUserAuthentication, { [] }),
         // A sparse file with a map: its beginning, and what is at 16 MiB.
         ("none", .none, { [Sample.bytes(100, 13), Sample.bytes(50, 14)] }),
+        ("complete-2", .complete, { [Sample.bytes(700, 15)] }),
+        ("unless-open-2", .completeUnlessOpen, { [Sample.bytes(70_000, 16)] }),
+        ("none-2", .none, { [Sample.bytes(100, 17), Sample.bytes(50, 18)] }),
     ]
+    /// The files before this one are of format 1; those from it on of format 2, which is written.
+    private static let firstOfFormat2 = 4
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Vectors")
     private static let distance: UInt64 = 16 << 20
@@ -46,7 +51,7 @@ import Testing
         return content
     }
 
-    @Test("Frozen files of format 1 open", arguments: samples.indices)
+    @Test("Frozen files of every format open", arguments: samples.indices)
     func frozen(_ index: Int) throws {
         let sample = Self.samples[index]
         let (file, keyFile) = (
@@ -71,6 +76,8 @@ import Testing
         #expect(Data(try container.content()) == Self.expected(index))
         #expect(try container.metadata == Array("note".utf8))
         #expect(try container.keyRecord.binding.generation == 3)
+        let version = try Data(contentsOf: file)[8..<10]
+        #expect(Array(version) == [0, index < Self.firstOfFormat2 ? 1 : 2])
     }
 
     @Test("A reader in another language that knows only the document reads what is written", arguments: samples.indices)

@@ -9,7 +9,7 @@ import Testing
 /// The two headers of a file: equal in every state in which a file is left, and never the reason that an
 /// older state is read.
 @Suite struct HeaderAgreementTests {
-    private static let chunk = ContainerFormat.chunkSize
+    private static let chunk = ContainerLayout.latest.chunkSize
     private static let header = ContainerFormat.headerLength
 
     /// A state in which a file is left: how it is made, after a first durable commit of 700 bytes.
@@ -69,6 +69,22 @@ import Testing
             try second.write(Sample.bytes(50, 4), at: 700)
             try second.commit()
         },
+        State("synchronized and finished") { file, key in
+            let container = try first(file, key)
+            for number in 1...3 as ClosedRange<UInt8> {
+                try container.write([number], at: 0)
+                try container.synchronize()
+            }
+            #expect(!container.isSettled)
+            try container.finish()
+            #expect(container.isSettled)
+        },
+        State("synchronized and committed") { file, key in
+            let container = try first(file, key)
+            try container.write([1], at: 0)
+            try container.synchronize()
+            try container.commit()
+        },
         State("with another wrapping") { file, key in
             try first(file, key).rewrap(Sample.record("com.example.other"), FileKeyCipher(key))
         },
@@ -110,14 +126,16 @@ import Testing
         try Self.expectNoticed(file.bytes, key, Self.states[index].name)
     }
 
-    @Test("After a crash at any point of a commit, a changed byte is noticed, or gives the right content", .long)
-    func everyByteAfterCrash() throws {
+    @Test(
+        "After a crash at any point of a commit, a changed byte is noticed, or gives the right content", .long,
+        arguments: [false, true])
+    func everyByteAfterCrash(_ isSynchronization: Bool) throws {
         let (file, key) = (RecordedFile(), TestKey())
         let container = try Self.first(file, key)
         let before = file.bytes
         file.forgetSteps()
         try container.write(Sample.bytes(800, 5), at: 100)
-        try container.commit()
+        try isSynchronization ? container.synchronize() : container.commit()
         var contents: Set<[UInt8]> = []
         for count in 0...file.steps.count {
             var bytes = before
@@ -203,6 +221,25 @@ import Testing
         }
     }
 
+    @Test("Headers of two formats are an error, although both open")
+    func twoFormats() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        try Self.first(file, key).close()
+        let opened = try FoundHeader(Array(file.bytes[..<(2 * Self.header)])) {
+            _ throws(FileProtectionError) in FileKeyCipher(key)
+        }
+        let former = try ContainerHeader(
+            sealing: ContainerState(), .first, opened.header.sequence - 1, opened.header.key, with: FileKeyCipher(key))
+        let bytes = Array(file.bytes[..<Self.header]) + former.encoded + file.bytes[(2 * Self.header)...]
+        #expect(throws: FileProtectionError.headersDisagree) { try Sample.open(RecordedFile(bytes), key) }
+        // Under an open handle as well.
+        let reader = try Sample.open(file, key)
+        let later = try ContainerHeader(
+            sealing: ContainerState(), .first, opened.header.sequence + 1, opened.header.key, with: FileKeyCipher(key))
+        file.replaceBytes(later.encoded + later.encoded + file.bytes[(2 * Self.header)...])
+        #expect(throws: FileProtectionError.damaged("its chunks have another length")) { try reader.content() }
+    }
+
     @Test("Two headers with one number and different states are an error")
     func sameSequence() throws {
         let (file, key) = (RecordedFile(), TestKey())
@@ -211,7 +248,7 @@ import Testing
             _ throws(FileProtectionError) in FileKeyCipher(key)
         }
         let twin = try ContainerHeader(
-            sealing: ContainerState(), opened.header.sequence, opened.header.key, with: FileKeyCipher(key))
+            sealing: ContainerState(), .latest, opened.header.sequence, opened.header.key, with: FileKeyCipher(key))
         let bytes = Array(file.bytes[..<Self.header]) + twin.encoded + file.bytes[(2 * Self.header)...]
         #expect(throws: FileProtectionError.headersDisagree) { try Sample.open(RecordedFile(bytes), key) }
     }

@@ -9,7 +9,7 @@ import SecretMemory
 import Testing
 
 @Suite struct ProtectedContainerTests {
-    private static let chunk = ContainerFormat.chunkSize
+    private static let chunk = ContainerLayout.latest.chunkSize
 
     @Test(
         "Content of any length is read as it was written",
@@ -43,7 +43,7 @@ import Testing
         arguments: 1...8 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         let (file, key) = (RecordedFile(), TestKey())
-        var container = try Sample.container(file, key)
+        var container = try Sample.container(file, key, seed.isMultiple(of: 2) ? .first : .latest)
         var plain: [UInt8] = []
         var random = SeededGenerator(seed: seed)
         for step in 0..<150 {
@@ -54,7 +54,7 @@ import Testing
                 plain =
                     length <= plain.count
                     ? Array(plain[..<length]) : plain + [UInt8](repeating: 0, count: length - plain.count)
-            case 1: try container.commit()
+            case 1: try Bool.random(using: &random) ? container.commit() : container.synchronize()
             case 2:
                 try container.commit()
                 container.close()
@@ -90,26 +90,46 @@ import Testing
         #expect(file.bytes.count < ContainerFormat.slotsOffset + 130 * Self.chunk)
     }
 
-    @Test("A map of three levels holds sparse content, and what was never written takes no space")
+    @Test("A map of several levels holds sparse content, and what was never written takes no space")
     func sparse() throws {
         let (file, key) = (RecordedFile(), TestKey())
         let container = try Sample.container(file, key)
         // In the first chunk, in the second node, and far beyond what one node of level 2 holds.
-        let places: [UInt64] = [5, 200 << 20, 600 << 30]
+        let places: [UInt64] = [5, 20 << 20, 600 << 30]
         for place in places { try container.write(Sample.bytes(50, place + 1), at: place) }
         try container.commit()
         #expect(file.bytes.count < ContainerFormat.slotsOffset + 16 * Self.chunk)
         let reader = try Sample.open(file, key, isWritable: true)
         for place in places { #expect(try reader.content(at: place, count: 50) == Sample.bytes(50, place + 1)) }
         #expect(try reader.content(at: 100 << 30, count: 20) == [UInt8](repeating: 0, count: 20))
-        try reader.truncate(to: (200 << 20) + 10)
-        #expect(try reader.content(at: 200 << 20, count: 50) == Array(Sample.bytes(50, (200 << 20) + 1).prefix(10)))
+        try reader.truncate(to: (20 << 20) + 10)
+        #expect(try reader.content(at: 20 << 20, count: 50) == Array(Sample.bytes(50, (20 << 20) + 1).prefix(10)))
         try reader.truncate(to: 3)
         try reader.commit()
         #expect(file.bytes.count < ContainerFormat.slotsOffset + 16 * Self.chunk)
         try reader.write([1], at: 0)
         try reader.commit()
         #expect(try Sample.open(file, key).content() == [1, 0, 0])
+    }
+
+    @Test("A file of format 1 is read and changed as one of format 1")
+    func firstFormat() throws {
+        let (file, key) = (RecordedFile(), TestKey())
+        let container = try Sample.container(file, key, .first)
+        try container.write(Sample.bytes(200_000), at: 0)
+        try container.commit()
+        container.close()
+        let writer = try Sample.open(file, key, isWritable: true)
+        try writer.write(Sample.bytes(30_000, 2), at: 60_000)
+        try writer.commit()
+        try writer.rewrap(Sample.record("com.example.other"), FileKeyCipher(key))
+        #expect(
+            try Sample.open(file, key).content()
+                == Sample.bytes(200_000)[..<60_000] + Sample.bytes(30_000, 2) + Sample.bytes(200_000)[90_000...])
+        for start in [0, ContainerFormat.headerLength] {
+            #expect(Array(file.bytes[start + 8..<start + 10]) == [0, 1])
+            #expect(Array(file.bytes[start + 18..<start + 22]) == [0, 1, 0, 0])
+        }
     }
 
     @Test("Content beyond the largest length is refused")
@@ -240,8 +260,8 @@ import Testing
     func sparseParts() throws {
         let (file, key) = (RecordedFile(), TestKey())
         let container = try Sample.container(file, key)
-        let chunk = UInt64(ContainerFormat.chunkSize)
-        let places: [UInt64] = [3, 2047, 2048, 5_000_000, 9_000_000]
+        let chunk = UInt64(ContainerLayout.latest.chunkSize)
+        let places: [UInt64] = [3, 511, 512, 5_000_000, 9_000_000]
         func found(in container: ProtectedContainer) throws -> [UInt64] {
             var (starts, position): ([UInt64], UInt64) = ([], 0)
             while let part = try container.nextData(from: position) {
@@ -259,9 +279,9 @@ import Testing
         #expect(try found(in: container) == places)
         try container.commit()
         #expect(try found(in: Sample.open(file, key)) == places)
-        try container.truncate(to: 2048 * chunk)
-        #expect(try found(in: container) == [3, 2047])
-        #expect(try container.nextData(from: 2048 * chunk) == nil)
+        try container.truncate(to: 512 * chunk)
+        #expect(try found(in: container) == [3, 511])
+        #expect(try container.nextData(from: 512 * chunk) == nil)
     }
 }
 

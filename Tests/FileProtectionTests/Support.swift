@@ -35,6 +35,8 @@ final class RecordedFile: ContainerFile {
 
     private let state: SystemMutex<(bytes: [UInt8], steps: [Step], room: Int?)>
     private let failing = SystemMutex<Range<UInt64>?>(nil)
+    /// Whether synchronizations fail, as those of a device with an error do.
+    let failsToSynchronize = SystemMutex(false)
 
     init(_ bytes: [UInt8] = []) { state = SystemMutex((bytes, [], nil)) }
 
@@ -80,7 +82,10 @@ final class RecordedFile: ContainerFile {
         }
     }
 
-    func synchronize() { state.withLock { $0.steps.append(.synchronize) } }
+    func synchronize(withAttributes: Bool) throws(FileProtectionError) {
+        guard !failsToSynchronize.withLock({ $0 }) else { throw .system(SystemError("synchronise", code: 5)) }
+        state.withLock { $0.steps.append(.synchronize) }
+    }
 
     static func apply(_ step: Step, to bytes: inout [UInt8]) {
         switch step {
@@ -121,9 +126,9 @@ enum Sample {
     }
 
     static func container(
-        _ file: RecordedFile, _ key: TestKey, metadata: [UInt8] = []
+        _ file: RecordedFile, _ key: TestKey, _ layout: ContainerLayout = .latest, metadata: [UInt8] = []
     ) throws -> ProtectedContainer {
-        try ProtectedContainer(creating: file, try record(), FileKeyCipher(key), metadata: metadata)
+        try ProtectedContainer(creating: file, try record(), FileKeyCipher(key), layout: layout, metadata: metadata)
     }
 
     static func open(_ file: RecordedFile, _ key: TestKey, isWritable: Bool = false) throws -> ProtectedContainer {

@@ -14,6 +14,8 @@ enum ContainerInput {
         case record, header, state, references
         /// A whole file; changes of a valid one; a file of one who has the key.
         case file, changes, sealed
+        /// Changes of a valid file of the newest format; those above are of format 1.
+        case newestChanges
     }
 
     /// Reads the input.
@@ -28,11 +30,12 @@ enum ContainerInput {
             let length = ContainerFormat.headerLength
             let padded = Array((rest + [UInt8](repeating: 0, count: length)).prefix(length))
             return form(padded, try? ContainerHeader(decoding: padded[...]), \.encoded)
-        case .state: return form(rest, ContainerState(decoding: rest), \.encoded)
+        case .state: return form(rest, ContainerState(decoding: rest, .first), \.encoded)
         case .references: return form(rest, ChunkReference.decode(rest), ChunkReference.encode)
         case .file: return (use(MemoryFile(rest)) != nil, nil)
-        case .changes: return changed(rest)
+        case .changes: return changed(valid, rest)
         case .sealed: return (use(MemoryFile(sealed(rest))) != nil, nil)
+        case .newestChanges: return changed(newest, rest)
         }
     }
 
@@ -62,7 +65,7 @@ enum ContainerInput {
     }
 
     private static func content(of container: ProtectedContainer, at offset: UInt64) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: 4 * ContainerFormat.chunkSize)
+        var bytes = [UInt8](repeating: 0, count: 4 * ContainerFormat.maxChunkSize)
         guard let got = try? bytes.withUnsafeMutableBytes({ try container.read(into: $0, at: offset) }) else {
             return nil
         }
@@ -73,7 +76,7 @@ enum ContainerInput {
 
     /// Changes bytes of a valid file: each change is a position of three bytes and a value. The file must
     /// be refused, or have its content.
-    private static func changed(_ changes: [UInt8]) -> (Bool, String?) {
+    private static func changed(_ valid: [UInt8], _ changes: [UInt8]) -> (Bool, String?) {
         var bytes = valid
         for start in stride(from: 0, to: changes.count - 3, by: 4) {
             let position = changes[start..<start + 3].reduce(0) { $0 << 8 | Int($1) }
@@ -83,16 +86,21 @@ enum ContainerInput {
         return (true, found == content ? nil : "a changed file has another content")
     }
 
-    /// Two chunks and a part.
+    /// Two chunks of format 1 and a part.
     private static let content = (0..<140_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 
-    private static let valid: [UInt8] = {
+    private static let valid = file(.first)
+    private static let newest = file(.latest)
+
+    private static func file(_ layout: ContainerLayout) -> [UInt8] {
         let file = MemoryFile([])
-        guard let record, let container = try? ProtectedContainer(creating: file, record, cipher) else { return [0] }
+        guard let record, let container = try? ProtectedContainer(creating: file, record, cipher, layout: layout) else {
+            return [0]
+        }
         _ = try? content.withUnsafeBytes { try container.write($0, at: 0) }
         _ = try? container.commit()
         return file.bytes
-    }()
+    }
 
     // MARK: A file of one who has the key
 
@@ -101,7 +109,7 @@ enum ContainerInput {
     private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
         let state = Array(bytes.prefix(64))
         guard let record else { return [] }
-        let authenticated = ContainerHeader.authenticated(1, record, stateLength: state.count)
+        let authenticated = ContainerHeader.authenticated(.first, 1, record, stateLength: state.count)
         var sealedState = [UInt8](repeating: 0, count: state.count)
         let seal = try? state.withUnsafeBytes { plain in
             try sealedState.withUnsafeMutableBytes { try cipher.seal(plain, authenticating: authenticated, into: $0) }
@@ -135,7 +143,7 @@ private final class MemoryFile: ContainerFile {
 
     func lock() {}
     func unlock() {}
-    func synchronize() {}
+    func synchronize(withAttributes: Bool) {}
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {
         content.withLock { bytes in

@@ -1,87 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import SecretMemory
-
 /// The content of some chunks in memory: those that were read last, and those that were changed and
 /// are not sealed yet.
 struct ChunkCache {
-    private var entries: [UInt64: Entry] = [:]
-    private var uses: UInt64 = 0
+    /// The places of chunks in `entries`.
+    private var places: [UInt64: Int] = [:]
+    /// Two rings, in the order of use. Each begins and ends at an entry of its own: ``clean`` and ``dirty``.
+    private var entries: [Entry]
+    /// Places of `entries` that are not in use.
+    private var free: [Int] = []
+    private var dirtyCount = 0
     private let maxCount: Int
+    private let maxDirtyCount: Int
 
     private struct Entry {
-        let buffer: ChunkBuffer
-        var isDirty: Bool
-        var lastUse: UInt64
+        var chunk: UInt64 = 0
+        /// nil for the beginning of a ring, and for a place that is not in use.
+        var buffer: ChunkBuffer?
+        var isDirty = false
+        /// Used before this one.
+        var older: Int
+        /// Used after this one.
+        var newer: Int
     }
 
-    /// - Parameter maxCount: the chunks that are kept; changed ones in addition to it.
-    init(maxCount: Int) { self.maxCount = maxCount }
+    private static let clean = 0
+    private static let dirty = 1
 
-    /// The changed chunks that are kept.
-    static let maxDirtyCount = 16
+    /// - Parameters:
+    ///   - maxCount: the chunks that are kept; changed ones in addition to it.
+    ///   - maxDirtyCount: the changed chunks that are kept; at least 2.
+    init(maxCount: Int, maxDirtyCount: Int) {
+        (self.maxCount, self.maxDirtyCount) = (maxCount, maxDirtyCount)
+        entries = [Self.clean, Self.dirty].map { Entry(older: $0, newer: $0) }
+    }
 
     /// Returns a chunk's content; nil if it is not in memory.
     mutating func buffer(of chunk: UInt64) -> ChunkBuffer? {
-        guard let entry = entries[chunk] else { return nil }
-        uses += 1
-        entries[chunk]?.lastUse = uses
-        return entry.buffer
+        guard let place = places[chunk] else { return nil }
+        if entries[ring(place)].older != place { move(place) }
+        return entries[place].buffer
     }
+
+    func contains(_ chunk: UInt64) -> Bool { places[chunk] != nil }
 
     mutating func insert(_ chunk: UInt64, _ buffer: ChunkBuffer, isDirty: Bool) {
-        uses += 1
-        let isDirty = isDirty || entries[chunk]?.isDirty == true
-        if !isDirty, entries.count >= maxCount, let oldest = oldest(where: { !$0.isDirty }) { entries[oldest] = nil }
-        guard isDirty || maxCount > 0 else { return }
-        entries[chunk] = Entry(buffer: buffer, isDirty: isDirty, lastUse: uses)
+        let isDirty = isDirty || self.isDirty(chunk)
+        remove(chunk)
+        if !isDirty {
+            if entries.count - 2 - free.count - dirtyCount >= maxCount { removeOldestClean() }
+            guard maxCount > 0 else { return }
+        }
+        let entry = Entry(chunk: chunk, buffer: buffer, isDirty: isDirty, older: 0, newer: 0)
+        let place = free.popLast() ?? entries.count
+        if place < entries.count { entries[place] = entry } else { entries.append(entry) }
+        places[chunk] = place
+        if isDirty { dirtyCount += 1 }
+        link(place)
     }
 
-    func isDirty(_ chunk: UInt64) -> Bool { entries[chunk]?.isDirty == true }
+    // MARK: Changed chunks
+
+    func isDirty(_ chunk: UInt64) -> Bool { places[chunk].map { entries[$0].isDirty } ?? false }
+
+    var hasDirtyChunks: Bool { dirtyCount > 0 }
 
     /// The changed chunks, in their order.
-    var dirtyChunks: [UInt64] { entries.filter(\.value.isDirty).keys.sorted() }
+    var dirtyChunks: [UInt64] { oldestDirty(dirtyCount, except: nil).sorted() }
 
-    /// The changed chunk to seal before another one is changed; nil if there is room.
-    func surplus(except last: UInt64?) -> UInt64? {
-        guard entries.values.count(where: \.isDirty) >= Self.maxDirtyCount else { return nil }
-        return entries.filter { $0.value.isDirty && $0.key != last }.min { $0.value.lastUse < $1.value.lastUse }?.key
+    /// The changed chunks to seal before another one is changed, in their order; none if there is room.
+    func surplus(except last: UInt64?) -> [UInt64] {
+        dirtyCount < maxDirtyCount ? [] : oldestDirty(max(1, maxDirtyCount / 4), except: last).sorted()
+    }
+
+    private func oldestDirty(_ count: Int, except last: UInt64?) -> [UInt64] {
+        var chunks: [UInt64] = []
+        var place = entries[Self.dirty].newer
+        while place != Self.dirty, chunks.count < count {
+            if entries[place].chunk != last { chunks.append(entries[place].chunk) }
+            place = entries[place].newer
+        }
+        return chunks
     }
 
     /// Records that the chunk was sealed as it is.
     mutating func wasSealed(_ chunk: UInt64) {
-        entries[chunk]?.isDirty = false
-        if entries.count > maxCount { entries[chunk] = nil }
+        guard let place = places[chunk], entries[place].isDirty, let buffer = entries[place].buffer else { return }
+        remove(chunk)
+        insert(chunk, buffer, isDirty: false)
     }
 
-    mutating func remove(_ chunk: UInt64) { entries[chunk] = nil }
+    // MARK: Removing
+
+    mutating func remove(_ chunk: UInt64) {
+        guard let place = places.removeValue(forKey: chunk) else { return }
+        unlink(place)
+        if entries[place].isDirty { dirtyCount -= 1 }
+        entries[place].buffer = nil
+        free.append(place)
+    }
 
     /// Removes the chunks from number `count` on.
     mutating func removeAll(from count: UInt64) {
-        for chunk in entries.keys where chunk >= count { entries[chunk] = nil }
+        for chunk in places.keys where chunk >= count { remove(chunk) }
     }
 
     /// Removes, and wipes, what was not changed.
     mutating func removeClean() {
-        for (chunk, entry) in entries where !entry.isDirty { entries[chunk] = nil }
+        while entries[Self.clean].newer != Self.clean { removeOldestClean() }
     }
 
-    private func oldest(where isCandidate: (Entry) -> Bool) -> UInt64? {
-        entries.filter { isCandidate($0.value) }.min { $0.value.lastUse < $1.value.lastUse }?.key
+    private mutating func removeOldestClean() {
+        let oldest = entries[Self.clean].newer
+        if oldest != Self.clean { remove(entries[oldest].chunk) }
     }
-}
 
-/// The content of one chunk, followed by zeros; wiped when the last reference ends.
-final class ChunkBuffer {
-    private let memory: ChunkMemory
+    // MARK: The rings
 
-    init() { memory = ChunkMemory.take() }
+    private func ring(_ place: Int) -> Int { entries[place].isDirty ? Self.dirty : Self.clean }
 
-    deinit { memory.giveBack() }
+    private mutating func move(_ place: Int) {
+        unlink(place)
+        link(place)
+    }
 
-    func withBytes<Result, Failure: Error>(
-        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try memory.bytes.withUnsafeMutableBytes(body)
+    private mutating func unlink(_ place: Int) {
+        let (older, newer) = (entries[place].older, entries[place].newer)
+        entries[older].newer = newer
+        entries[newer].older = older
+    }
+
+    /// Makes a chunk the one that was used last.
+    private mutating func link(_ place: Int) {
+        let ring = ring(place)
+        let last = entries[ring].older
+        (entries[place].older, entries[place].newer) = (last, ring)
+        entries[last].newer = place
+        entries[ring].older = place
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tree that finds the chunks of a file: each node has 2,048 references to nodes of the level
-/// below, or to chunks.
+/// The tree that finds the chunks of a file: each node has references to nodes of the level below, or to
+/// chunks.
 struct ChunkMap {
     private(set) var root: ChunkReference
     private(set) var depth: UInt8
+    private let layout: ContainerLayout
     private let file: [UInt8]
     private var nodes: [Position: Node] = [:]
     private var uses: UInt64 = 0
@@ -20,18 +21,20 @@ struct ChunkMap {
         var lastUse: UInt64 = 0
     }
 
-    init(root: ChunkReference, depth: UInt8, file: [UInt8]) {
-        self.root = root
-        self.depth = depth
+    /// - Parameter file: its identifier.
+    init(_ state: ContainerState, _ layout: ContainerLayout, file: [UInt8]) {
+        root = state.root
+        depth = state.depth
+        self.layout = layout
         self.file = file
     }
 
-    /// Nodes that are kept in memory: 64 KiB each.
-    private static let maxNodes = 64
-    private static let fanOut = UInt64(ContainerFormat.fanOut)
+    /// Nodes that are kept in memory: 4 MiB.
+    private var maxNodes: Int { (4 << 20) / layout.chunkSize }
+    private var fanOut: UInt64 { UInt64(layout.fanOut) }
 
     /// Whether so many nodes have changed that they should be written.
-    var needsFlush: Bool { nodes.count > Self.maxNodes && nodes.values.count(where: \.isDirty) > Self.maxNodes / 2 }
+    var needsFlush: Bool { nodes.count > maxNodes && nodes.values.count(where: \.isDirty) > maxNodes / 2 }
 
     // MARK: Reading
 
@@ -39,11 +42,11 @@ struct ChunkMap {
     mutating func reference(
         to chunk: UInt64, in storage: borrowing SlotStorage
     ) throws(FileProtectionError) -> ChunkReference {
-        guard chunk < ContainerFormat.capacity(ofDepth: depth) else { return .hole }
+        guard chunk < layout.capacity(ofDepth: depth) else { return .hole }
         guard depth > 0 else { return root }
-        let position = Position(level: 1, index: chunk / Self.fanOut)
+        let position = Position(level: 1, index: chunk / fanOut)
         try load(position, storage)
-        return nodes[position]?.entries[Int(chunk % Self.fanOut)] ?? .hole
+        return nodes[position]?.entries[Int(chunk % fanOut)] ?? .hole
     }
 
     /// Returns the first chunk from `chunk` on that is no hole; nil if there is none. The cost does not
@@ -60,11 +63,11 @@ struct ChunkMap {
         guard !reference.isHole || hasNode(below: position) else { return nil }
         guard position.level > 0 else { return position.index >= chunk ? position.index : nil }
         try load(position, storage)
-        let childSpan = ContainerFormat.capacity(ofDepth: position.level - 1)
-        let first = position.index * Self.fanOut
+        let childSpan = layout.capacity(ofDepth: position.level - 1)
+        let first = position.index * fanOut
         let start = chunk / childSpan > first ? chunk / childSpan - first : 0
-        guard start < Self.fanOut else { return nil }
-        for number in start..<Self.fanOut {
+        guard start < fanOut else { return nil }
+        for number in start..<fanOut {
             guard let entry = nodes[position]?.entries[Int(number)] else { return nil }
             let child = Position(level: position.level - 1, index: first + number)
             guard !entry.isHole || hasNode(below: child) else { continue }
@@ -79,7 +82,7 @@ struct ChunkMap {
     private func hasNode(below position: Position) -> Bool {
         nodes.contains { key, node in
             guard node.isDirty, key.level <= position.level else { return false }
-            return key.index / ContainerFormat.capacity(ofDepth: position.level - key.level) == position.index
+            return key.index / layout.capacity(ofDepth: position.level - key.level) == position.index
         }
     }
 
@@ -100,7 +103,7 @@ struct ChunkMap {
         guard let entries = nodes[position]?.entries else { return }
         for (number, entry) in entries.enumerated() {
             let child = Position(
-                level: position.level - 1, index: position.index * Self.fanOut + UInt64(number))
+                level: position.level - 1, index: position.index * fanOut + UInt64(number))
             guard !entry.isHole || nodes[child] != nil else { continue }
             try visit(entry, child, storage, body)
         }
@@ -118,23 +121,23 @@ struct ChunkMap {
         let reference = try referenceToNode(position, storage)
         makeRoom(except: position.level + 1)
         nodes[position] = Node(
-            entries: try Self.entries(reference, part(position), storage), lastUse: uses)
+            entries: try entries(reference, part(position), storage), lastUse: uses)
     }
 
     private mutating func referenceToNode(
         _ position: Position, _ storage: borrowing SlotStorage
     ) throws(FileProtectionError) -> ChunkReference {
         if position.level == depth { return root }
-        let parent = Position(level: position.level + 1, index: position.index / Self.fanOut)
+        let parent = Position(level: position.level + 1, index: position.index / fanOut)
         try load(parent, storage)
-        return nodes[parent]?.entries[Int(position.index % Self.fanOut)] ?? .hole
+        return nodes[parent]?.entries[Int(position.index % fanOut)] ?? .hole
     }
 
-    private static func entries(
+    private func entries(
         _ reference: ChunkReference, _ part: ContainerPart, _ storage: borrowing SlotStorage
     ) throws(FileProtectionError) -> [ChunkReference] {
-        guard !reference.isHole else { return [ChunkReference](repeating: .hole, count: ContainerFormat.fanOut) }
-        var bytes = [UInt8](repeating: 0, count: ContainerFormat.chunkSize)
+        guard !reference.isHole else { return [ChunkReference](repeating: .hole, count: layout.fanOut) }
+        var bytes = [UInt8](repeating: 0, count: layout.chunkSize)
         var outcome = Result<Void, FileProtectionError>.success(())
         bytes.withUnsafeMutableBytes { buffer in
             do throws(FileProtectionError) { try storage.read(reference, as: part, into: buffer) } catch {
@@ -152,7 +155,7 @@ struct ChunkMap {
 
     /// Forgets the node that was not used for the longest time, if there are too many.
     private mutating func makeRoom(except level: UInt8) {
-        guard nodes.count >= Self.maxNodes,
+        guard nodes.count >= maxNodes,
             let oldest = nodes.filter({ !$0.value.isDirty && $0.key.level != level && $0.key.level < depth })
                 .min(by: { $0.value.lastUse < $1.value.lastUse })
         else { return }
@@ -170,9 +173,9 @@ struct ChunkMap {
             root = reference
             return
         }
-        let position = Position(level: 1, index: chunk / Self.fanOut)
+        let position = Position(level: 1, index: chunk / fanOut)
         try load(position, storage)
-        let number = Int(chunk % Self.fanOut)
+        let number = Int(chunk % fanOut)
         if let old = nodes[position]?.entries[number] { storage.release(old) }
         nodes[position]?.entries[number] = reference
         nodes[position]?.isDirty = true
@@ -182,18 +185,18 @@ struct ChunkMap {
     mutating func resize(
         from old: UInt64, to length: UInt64, in storage: inout SlotStorage
     ) throws(FileProtectionError) {
-        let count = ContainerFormat.chunkCount(length)
-        if count < ContainerFormat.chunkCount(old) {
+        let count = layout.chunkCount(length)
+        if count < layout.chunkCount(old) {
             try prune(Position(level: depth, index: 0), keeping: count, &storage)
         }
-        let newDepth = ContainerFormat.depth(of: length)
+        let newDepth = layout.depth(of: length)
         while depth < newDepth { raise() }
         while depth > newDepth { try lower(&storage) }
     }
 
     private mutating func raise() {
         depth += 1
-        var entries = [ChunkReference](repeating: .hole, count: ContainerFormat.fanOut)
+        var entries = [ChunkReference](repeating: .hole, count: layout.fanOut)
         entries[0] = root
         // A root that was changed is written with the others: its parent's reference follows then.
         nodes[Position(level: depth, index: 0)] = Node(entries: entries, isDirty: true, lastUse: uses)
@@ -213,7 +216,7 @@ struct ChunkMap {
     private mutating func prune(
         _ position: Position, keeping count: UInt64, _ storage: inout SlotStorage
     ) throws(FileProtectionError) {
-        let span = ContainerFormat.capacity(ofDepth: position.level)
+        let span = layout.capacity(ofDepth: position.level)
         guard count < (position.index + 1) * span else { return }
         guard position.level > 0 else {
             // Only the root of depth 0: a chunk below a node is an entry of it.
@@ -222,9 +225,9 @@ struct ChunkMap {
             return
         }
         try load(position, storage)
-        let childSpan = span / Self.fanOut
-        for number in 0..<ContainerFormat.fanOut {
-            let child = Position(level: position.level - 1, index: position.index * Self.fanOut + UInt64(number))
+        let childSpan = span / fanOut
+        for number in 0..<layout.fanOut {
+            let child = Position(level: position.level - 1, index: position.index * fanOut + UInt64(number))
             guard count < (child.index + 1) * childSpan else { continue }
             guard child.index * childSpan >= count else {
                 try prune(child, keeping: count, &storage)
@@ -241,10 +244,10 @@ struct ChunkMap {
         guard let reference = nodes[position]?.entries[number], !reference.isHole || nodes[child] != nil else { return }
         if child.level > 0 {
             try load(child, storage)
-            for grandchild in 0..<ContainerFormat.fanOut {
+            for grandchild in 0..<layout.fanOut {
                 try removeEntry(
                     grandchild, of: child,
-                    Position(level: child.level - 1, index: child.index * Self.fanOut + UInt64(grandchild)), &storage)
+                    Position(level: child.level - 1, index: child.index * fanOut + UInt64(grandchild)), &storage)
             }
             nodes[child] = nil
         }
@@ -288,9 +291,9 @@ struct ChunkMap {
             root = reference
             return
         }
-        let parent = Position(level: position.level + 1, index: position.index / Self.fanOut)
+        let parent = Position(level: position.level + 1, index: position.index / fanOut)
         try load(parent, storage)
-        let number = Int(position.index % Self.fanOut)
+        let number = Int(position.index % fanOut)
         if let old = nodes[parent]?.entries[number] { storage.release(old) }
         nodes[parent]?.entries[number] = reference
         nodes[parent]?.isDirty = true

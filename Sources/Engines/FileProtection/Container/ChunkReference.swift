@@ -10,7 +10,7 @@ struct ChunkReference: Hashable, Sendable {
     var seal: ContainerSeal
 
     /// Stands for content that was never written, which reads as zeros.
-    static let hole = ChunkReference(slot: .max, seal: ContainerSeal())
+    static let hole = ChunkReference(slot: .max, seal: .none)
 
     var isHole: Bool { slot == .max }
 
@@ -20,7 +20,7 @@ struct ChunkReference: Hashable, Sendable {
 
 /// The nonce and the tag of an encryption with AES-256-GCM, in the order of their bytes.
 public struct ContainerSeal: Hashable, Sendable {
-    // Numbers and not arrays, because a node has 2,048 of them.
+    // Numbers and not arrays, because a node has many of them.
     private var nonceHigh: UInt32 = 0
     private var nonceLow: UInt64 = 0
     private var tagHigh: UInt64 = 0
@@ -32,6 +32,9 @@ public struct ContainerSeal: Hashable, Sendable {
     static let length = nonceLength + tagLength
 
     fileprivate init() {}
+
+    /// Of a hole.
+    static let none = ContainerSeal()
 
     /// - Parameter bytes: the nonce, then the tag.
     /// - Returns: nil for another number of bytes than ``length``.
@@ -97,7 +100,7 @@ extension ChunkReference {
             for offset in stride(from: 0, to: bytes.count, by: length) {
                 let slot = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
                 let reference = ChunkReference(slot: slot, seal: ContainerSeal(bytes, at: offset + slotLength))
-                guard !reference.isHole || reference.seal == ContainerSeal() else { return nil }
+                guard !reference.isHole || reference.seal == .none else { return nil }
                 references.append(reference)
             }
             return references

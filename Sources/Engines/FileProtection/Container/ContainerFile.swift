@@ -28,7 +28,13 @@ protocol ContainerFile: Sendable {
     func cut(to length: UInt64) throws(FileProtectionError)
 
     /// Writes the content to the storage device before it returns.
-    func synchronize() throws(FileProtectionError)
+    ///
+    /// - Parameter withAttributes: whether the times of the file are written as well.
+    func synchronize(withAttributes: Bool) throws(FileProtectionError)
+}
+
+extension ContainerFile {
+    func synchronize() throws(FileProtectionError) { try synchronize(withAttributes: false) }
 }
 
 /// The file of a descriptor.
@@ -115,7 +121,9 @@ final class OpenContainerFile: ContainerFile {
         guard ftruncate(descriptor.rawValue, off_t(length)) == 0 else { throw .system(.last("extend", path: path)) }
     }
 
-    func synchronize() throws(FileProtectionError) {
-        guard fdatasync(descriptor.rawValue) == 0 else { throw .system(.last("synchronise", path: path)) }
+    func synchronize(withAttributes: Bool) throws(FileProtectionError) {
+        guard (withAttributes ? fsync(descriptor.rawValue) : fdatasync(descriptor.rawValue)) == 0 else {
+            throw .system(.last("synchronise", path: path))
+        }
     }
 }

@@ -4,6 +4,7 @@ internal import KeychainModel
 
 /// One of the two headers of a file: what is readable without its key, and the sealed state.
 struct ContainerHeader: Hashable, Sendable {
+    let layout: ContainerLayout
     /// Increases with every change of the file.
     let sequence: UInt64
     let key: FileKeyRecord
@@ -11,19 +12,21 @@ struct ContainerHeader: Hashable, Sendable {
     let sealedState: [UInt8]
 
     /// The bytes that the seal of the state authenticates: everything before it.
-    static func authenticated(_ sequence: UInt64, _ key: FileKeyRecord, stateLength: Int) -> [UInt8] {
+    static func authenticated(
+        _ layout: ContainerLayout, _ sequence: UInt64, _ key: FileKeyRecord, stateLength: Int
+    ) -> [UInt8] {
         let record = key.encoded
         var bytes = ContainerFormat.magic
-        bytes.append(bigEndian: ContainerFormat.version)
+        bytes.append(bigEndian: layout.version)
         bytes.append(bigEndian: sequence)
-        bytes.append(bigEndian: UInt32(ContainerFormat.chunkSize))
+        bytes.append(bigEndian: UInt32(layout.chunkSize))
         bytes.append(bigEndian: UInt16(record.count))
         bytes += record
         bytes.append(bigEndian: UInt16(stateLength))
         return bytes
     }
 
-    var authenticated: [UInt8] { Self.authenticated(sequence, key, stateLength: sealedState.count) }
+    var authenticated: [UInt8] { Self.authenticated(layout, sequence, key, stateLength: sealedState.count) }
 
     /// The header as it is stored: ``ContainerFormat/headerLength`` bytes.
     var encoded: [UInt8] {
@@ -41,18 +44,19 @@ struct ContainerHeader: Hashable, Sendable {
             throw .notProtected
         }
         guard let version: UInt16 = reader.number() else { throw .damaged("it ends within the header") }
-        guard version == ContainerFormat.version else { throw .unsupportedVersion(version) }
+        guard let layout = ContainerLayout(version: version) else { throw .unsupportedVersion(version) }
         guard bytes.count == ContainerFormat.headerLength, let sequence: UInt64 = reader.number(),
             let chunkSize: UInt32 = reader.number(), let recordLength: UInt16 = reader.number(),
             let record = reader.bytes(Int(recordLength)), let stateLength: UInt16 = reader.number(),
             let sealBytes = reader.bytes(ContainerSeal.length), let seal = ContainerSeal(sealBytes),
             let sealedState = reader.bytes(Int(stateLength)), let padding = reader.bytes(reader.remaining)
         else { throw .damaged("it ends within the header") }
-        guard chunkSize == UInt32(ContainerFormat.chunkSize) else {
-            throw .damaged("its chunks have \(chunkSize) bytes, expected \(ContainerFormat.chunkSize)")
+        guard chunkSize == UInt32(layout.chunkSize) else {
+            throw .damaged("its chunks have \(chunkSize) bytes, expected \(layout.chunkSize)")
         }
         guard let key = FileKeyRecord(decoding: Array(record)) else { throw .damaged("its key record is invalid") }
         guard Self.isZero(padding) else { throw .damaged("the header is followed by unexpected bytes") }
+        self.layout = layout
         self.sequence = sequence
         self.key = key
         self.seal = seal
@@ -74,10 +78,11 @@ struct ContainerHeader: Hashable, Sendable {
 extension ContainerHeader {
     /// Seals a state.
     init(
-        sealing state: ContainerState, _ sequence: UInt64, _ key: FileKeyRecord, with cipher: any ContainerCipher
+        sealing state: ContainerState, _ layout: ContainerLayout, _ sequence: UInt64, _ key: FileKeyRecord,
+        with cipher: any ContainerCipher
     ) throws(FileProtectionError) {
         let plaintext = state.encoded
-        let authenticated = Self.authenticated(sequence, key, stateLength: plaintext.count)
+        let authenticated = Self.authenticated(layout, sequence, key, stateLength: plaintext.count)
         var sealed = [UInt8](repeating: 0, count: plaintext.count)
         var outcome = Result<ContainerSeal, FileProtectionError>.failure(.closed)
         plaintext.withUnsafeBytes { plaintext in
@@ -88,6 +93,7 @@ extension ContainerHeader {
             }
         }
         seal = try outcome.get()
+        self.layout = layout
         self.sequence = sequence
         self.key = key
         sealedState = sealed
@@ -106,6 +112,6 @@ extension ContainerHeader {
                 }
             }
         }
-        return try outcome.get() ? ContainerState(decoding: plaintext) : nil
+        return try outcome.get() ? ContainerState(decoding: plaintext, layout) : nil
     }
 }

@@ -22,13 +22,15 @@ struct ContainerState: Hashable, Sendable {
     }
 
     /// Decodes what ``encoded`` writes; nil for anything else.
-    init?(decoding bytes: [UInt8]) {
+    ///
+    /// - Parameter layout: of the header that seals it.
+    init?(decoding bytes: [UInt8], _ layout: ContainerLayout) {
         var reader = FieldReader(bytes)
         guard let length: UInt64 = reader.number(), let depth: UInt8 = reader.number(),
             let root = ChunkReference(&reader), let seals: UInt64 = reader.number(),
             let metadataLength: UInt16 = reader.number(), let metadata = reader.bytes(Int(metadataLength)),
             reader.remaining == 0, length <= ContainerFormat.maxLength,
-            metadata.count <= ContainerFormat.maxMetadataLength, depth == ContainerFormat.depth(of: length),
+            metadata.count <= ContainerFormat.maxMetadataLength, depth == layout.depth(of: length),
             length > 0 || root.isHole
         else { return nil }
         self.length = length

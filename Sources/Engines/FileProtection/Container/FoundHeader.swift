@@ -15,7 +15,7 @@ struct FoundHeader {
     /// Why the other header may be as it is.
     let agreement: HeaderAgreement
 
-    var map: ChunkMap { ChunkMap(root: state.root, depth: state.depth, file: header.key.binding.file) }
+    var map: ChunkMap { ChunkMap(state, header.layout, file: header.key.binding.file) }
 
     /// The headers of a new file, which are equal.
     init(
@@ -119,7 +119,9 @@ public enum HeaderAgreement: Sendable {
         if let decoded = try? ContainerHeader(decoding: other), decoded.key.binding.file == header.key.binding.file,
             try decoded.state(with: cipher) != nil
         {
-            self = decoded.sequence < header.sequence ? .earlier : .unexplained
+            // A file keeps its layout.
+            let isEarlier = decoded.sequence < header.sequence && decoded.layout == header.layout
+            self = isEarlier ? .earlier : .unexplained
             return
         }
         self = Self.hasCopiedSeal(other, of: header) ? .damagedCopy : .unexplained

@@ -77,9 +77,10 @@ extension ProtectedContainer {
     func forEachPart(
         _ body: (UnsafeRawBufferPointer, _ offset: UInt64) throws(FileProtectionError) -> Void
     ) throws(FileProtectionError) {
-        let buffer = ChunkBuffer()
+        let buffer = ChunkBuffer(ContainerFormat.maxChunkSize)
         var position: UInt64 = 0
-        while let data = try nextData(from: position) {
+        let maxCount = UInt64(ContainerFormat.maxChunkSize / layout.chunkSize)
+        while let data = try nextData(from: position, maxCount: maxCount) {
             try buffer.withBytes { (bytes) throws(FileProtectionError) in
                 let part = UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(Int(data.upperBound - data.lowerBound)))
                 guard try read(into: part, at: data.lowerBound) == part.count else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import KeychainModel
+internal import KeychainModel
 
 extension ProtectedContainer {
     /// Replaces the content at `offset`, and extends the file if necessary. What lies between the
@@ -48,36 +48,7 @@ extension ProtectedContainer {
         try changingState { (state) throws(FileProtectionError) in state.metadata = metadata }
     }
 
-    /// Stores what was changed: after a crash, the file has all of it or nothing. Afterwards both headers
-    /// are equal, also if an earlier change was interrupted.
-    ///
-    /// - Parameter durably: whether it is on the storage device when this returns. Only a new file can do
-    ///   without, until its first durable commit: it has no former state that has to stay. A change of
-    ///   another file is always durable.
-    public func commit(durably: Bool = true) throws(FileProtectionError) {
-        try changingState(if: { !$0.isSettled || durably && $0.isDraft }) { (state) throws(FileProtectionError) in
-            guard !state.hasChanges else { return try state.commit(state.header.key, durably: durably) }
-            try state.isDraft ? state.makeDraftDurable() : state.repeatHeader()
-        }
-    }
-
-    /// Stores the file key as another record wraps it, together with what was changed. The content is
-    /// not encrypted again. Nothing of the former record is left in the file.
-    ///
-    /// - Parameters:
-    ///   - key: the record of the same file and the same key.
-    ///   - cipher: the cipher for it.
-    /// - Throws: ``FileProtectionError/wrongKey`` if it is not the same key.
-    public func rewrap(_ key: FileKeyRecord, _ cipher: any ContainerCipher) throws(FileProtectionError) {
-        try changingState { (state) throws(FileProtectionError) in
-            guard key.binding.file == state.fileIdentifier else { throw .wrongKey }
-            try state.requireSameKey(cipher)
-            try state.commit(key, durably: true)
-            state.use(cipher)
-        }
-    }
-
-    private func changingState(
+    func changingState(
         if isNeeded: (borrowing OpenState) -> Bool = { _ in true },
         _ body: (inout OpenState) throws(FileProtectionError) -> Void
     ) throws(FileProtectionError) {
@@ -93,7 +64,7 @@ extension ProtectedContainer {
 
 extension ProtectedContainer.OpenState {
     var hasChanges: Bool {
-        !cache.dirtyChunks.isEmpty || length != stored.length || metadata != stored.metadata || hasChangedMap
+        cache.hasDirtyChunks || length != stored.length || metadata != stored.metadata || hasChangedMap
     }
 
     /// Runs steps that must not stop halfway. If they fail, the handle refuses further changes.
@@ -112,14 +83,14 @@ extension ProtectedContainer.OpenState {
     /// becomes durable first: slots of older states are reused from then on.
     mutating func findSlots() throws(FileProtectionError) {
         guard !knowsSlots else { return }
-        try storage.file.synchronize()
+        try synchronize(withAttributes: false)
         let end = try storage.file.size
         var slots: [UInt32] = []
         try map.forEachReference(in: storage) { (reference) throws(FileProtectionError) in
             slots.append(reference.slot)
         }
         for slot in slots {
-            guard SlotStorage.offset(of: slot) < end else { throw .damaged("it ends before slot \(slot)") }
+            guard layout.offset(ofSlot: slot) < end else { throw .damaged("it ends before slot \(slot)") }
             guard storage.allocator.mark(slot) else { throw .damaged("two chunks are in one slot") }
         }
         knowsSlots = true
@@ -130,10 +101,10 @@ extension ProtectedContainer.OpenState {
     mutating func setLength(_ new: UInt64) throws(FileProtectionError) {
         try changeEnd()
         if new < length {
-            if let last = ContainerFormat.lastChunk(new), let buffer = try dirtyBuffer(last, ifStored: true) {
-                Self.clear(buffer, from: ContainerFormat.chunkLength(last, of: new))
+            if let last = layout.lastChunk(new), let buffer = try dirtyBuffer(last, ifStored: true) {
+                Self.clear(buffer, from: layout.chunkLength(last, of: new))
             }
-            cache.removeAll(from: ContainerFormat.chunkCount(new))
+            cache.removeAll(from: layout.chunkCount(new))
         }
         let old = length
         try undoing { (state) throws(FileProtectionError) in
@@ -145,7 +116,7 @@ extension ProtectedContainer.OpenState {
 
     /// Takes the last chunk into memory, so that it is sealed for the new length.
     private mutating func changeEnd() throws(FileProtectionError) {
-        guard let last = ContainerFormat.lastChunk(length) else { return }
+        guard let last = layout.lastChunk(length) else { return }
         _ = try dirtyBuffer(last, ifStored: true)
     }
 
@@ -157,29 +128,43 @@ extension ProtectedContainer.OpenState {
 
     /// Writes within the present length.
     mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileProtectionError) {
+        let size = layout.chunkSize
         var done = 0
         while done < bytes.count {
             let position = offset + UInt64(done)
-            let start = Int(position % UInt64(ContainerFormat.chunkSize))
-            let count = min(bytes.count - done, ContainerFormat.chunkSize - start)
-            try write(
-                UnsafeRawBufferPointer(rebasing: bytes[done..<done + count]),
-                to: position / UInt64(ContainerFormat.chunkSize), from: start)
+            let (chunk, start) = (position / UInt64(size), Int(position % UInt64(size)))
+            // The last chunk waits: its seal changes with the end.
+            let whole = start == 0 ? min((bytes.count - done) / size, Int(clamping: wholeCount(from: chunk))) : 0
+            let count = whole > 0 ? min(whole, storage.maxRun) * size : min(bytes.count - done, size - start)
+            let part = UnsafeRawBufferPointer(rebasing: bytes[done..<done + count])
+            if whole > 0 { try sealRun(part, from: chunk) } else { try write(part, to: chunk, from: start) }
             done += count
         }
     }
 
+    /// How many chunks from `chunk` on are before the last one.
+    private func wholeCount(from chunk: UInt64) -> UInt64 {
+        guard let last = layout.lastChunk(length), last > chunk else { return 0 }
+        return last - chunk
+    }
+
+    /// Seals whole chunks that were written at once.
+    private mutating func sealRun(_ bytes: UnsafeRawBufferPointer, from first: UInt64) throws(FileProtectionError) {
+        // The one before them, which a write in order has filled, gets the slot before theirs.
+        if first > 0, cache.isDirty(first - 1) { try sealCached([first - 1]) }
+        let size = layout.chunkSize
+        let chunks = (0..<bytes.count / size).map { first + UInt64($0) }
+        try seal(chunks) { (number, body) throws(FileProtectionError) in
+            try body(UnsafeRawBufferPointer(rebasing: bytes[number * size..<(number + 1) * size]))
+        }
+        for chunk in chunks { cache.remove(chunk) }
+    }
+
     /// Writes within one chunk.
-    mutating func write(
+    private mutating func write(
         _ bytes: UnsafeRawBufferPointer, to chunk: UInt64, from start: Int
     ) throws(FileProtectionError) {
-        let isLast = chunk == ContainerFormat.lastChunk(length)
-        if bytes.count == ContainerFormat.chunkSize, !isLast {
-            try seal(bytes, as: chunk)
-            cache.remove(chunk)
-            return
-        }
-        let isWhole = start == 0 && bytes.count >= ContainerFormat.chunkLength(chunk, of: length)
+        let isWhole = start == 0 && bytes.count >= layout.chunkLength(chunk, of: length)
         guard let buffer = try isWhole ? emptyBuffer(chunk) : dirtyBuffer(chunk, ifStored: false) else { return }
         buffer.withBytes { target in
             UnsafeMutableRawBufferPointer(rebasing: target[start..<start + bytes.count]).copyMemory(from: bytes)
@@ -200,8 +185,8 @@ extension ProtectedContainer.OpenState {
         let reference = try map.reference(to: chunk, in: storage)
         if reference.isHole { return ifStored ? nil : try emptyBuffer(chunk) }
         try makeRoom(for: chunk)
-        let buffer = ChunkBuffer()
-        let count = ContainerFormat.chunkLength(chunk, of: length)
+        let buffer = ChunkBuffer(layout.chunkSize)
+        let count = layout.chunkLength(chunk, of: length)
         try buffer.withBytes { (bytes) throws(FileProtectionError) in
             try storage.read(
                 reference, as: part(chunk), into: UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(count)))
@@ -212,114 +197,55 @@ extension ProtectedContainer.OpenState {
 
     private mutating func emptyBuffer(_ chunk: UInt64) throws(FileProtectionError) -> ChunkBuffer {
         try makeRoom(for: chunk)
-        let buffer = ChunkBuffer()
+        let buffer = ChunkBuffer(layout.chunkSize)
         cache.remove(chunk)
         cache.insert(chunk, buffer, isDirty: true)
         return buffer
     }
 
-    /// Seals a changed chunk if there are too many.
+    /// Seals changed chunks if there are too many.
     private mutating func makeRoom(for chunk: UInt64) throws(FileProtectionError) {
-        guard !cache.isDirty(chunk), let surplus = cache.surplus(except: ContainerFormat.lastChunk(length)) else {
-            return
-        }
-        try sealCached(surplus)
+        guard !cache.isDirty(chunk) else { return }
+        try sealCached(cache.surplus(except: layout.lastChunk(length)))
     }
 
-    private mutating func sealCached(_ chunk: UInt64) throws(FileProtectionError) {
-        guard let buffer = cache.buffer(of: chunk) else { return }
-        let count = ContainerFormat.chunkLength(chunk, of: length)
-        try buffer.withBytes { (bytes) throws(FileProtectionError) in
-            try seal(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), as: chunk)
-        }
-        cache.wasSealed(chunk)
-    }
-
-    private mutating func seal(_ bytes: UnsafeRawBufferPointer, as chunk: UInt64) throws(FileProtectionError) {
-        let reference = try storage.write(bytes, as: part(chunk))
-        do throws(FileProtectionError) {
-            try map.set(chunk, to: reference, in: &storage)
-        } catch {
-            storage.release(reference)
-            throw error
-        }
-        hasChangedMap = true
-        if map.needsFlush { try map.flush(to: &storage) }
-    }
-
-    /// Throws unless what this file's key encrypts opens with another cipher.
-    func requireSameKey(_ other: any ContainerCipher) throws(FileProtectionError) {
-        let probe = try ContainerHeader(sealing: stored, header.sequence, header.key, with: cipher)
-        guard try probe.state(with: other) == stored else { throw .wrongKey }
-    }
-
-    /// Stores the present content: chunks and nodes in free slots, then a header in the place of the one
-    /// that is not on the storage device for certain, then in the other place.
-    mutating func commit(_ key: FileKeyRecord, durably: Bool) throws(FileProtectionError) {
-        let (sequence, overflows) = header.sequence.addingReportingOverflow(1)
-        guard !overflows else { throw .damaged("its sequence number is the highest one") }
-        for chunk in cache.dirtyChunks { try sealCached(chunk) }
-        try map.flush(to: &storage)
-        if !isDraft { try storage.file.synchronize() }
-        try storage.countSeal()
-        var next = ContainerState(metadata: metadata)
-        next.length = length
-        next.root = map.root
-        next.depth = map.depth
-        next.seals = storage.seals
-        let fresh = try ContainerHeader(sealing: next, sequence, key, with: cipher)
-        // From the first byte of a header on, the stored state may be the new one.
-        try undoing { (state) throws(FileProtectionError) in
-            if state.isDraft {
-                try state.storeDraft(fresh, durably: durably)
-            } else {
-                try state.store(fresh)
+    /// - Parameter chunks: changed ones, in their order.
+    mutating func sealCached(_ chunks: [UInt64]) throws(FileProtectionError) {
+        for start in stride(from: 0, to: chunks.count, by: storage.maxRun) {
+            let run = Array(chunks[start...].prefix(storage.maxRun))
+            let parts = run.compactMap { chunk in
+                cache.buffer(of: chunk).map { (buffer: $0, count: layout.chunkLength(chunk, of: length)) }
             }
-            state.header = fresh
-            state.stored = next
-            state.headers = try ProtectedContainer.headerBytes(state.storage.file)
-            state.hasChangedMap = false
-            state.storage.allocator.commit()
-            // A file that is too long is not wrong.
-            try? state.storage.file.cut(
-                to: UInt64(ContainerFormat.slotsOffset)
-                    + state.storage.allocator.end * UInt64(ContainerFormat.chunkSize))
+            try seal(run) { (number, body) throws(FileProtectionError) in
+                let part = parts[number]
+                try part.buffer.withBytes { (bytes) throws(FileProtectionError) in
+                    try body(UnsafeRawBufferPointer(rebasing: bytes.prefix(part.count)))
+                }
+            }
+            for chunk in run { cache.wasSealed(chunk) }
         }
     }
 
-    /// Stores the header that counts in the place of the other one as well.
-    mutating func repeatHeader() throws(FileProtectionError) {
-        try undoing { (state) throws(FileProtectionError) in
-            // The writer of the header that counts may have ended before it was durable.
-            try state.storage.file.synchronize()
-            try state.write(state.header.encoded, toHeader: 1 - state.durableIndex)
-            try state.storage.file.synchronize()
-            state.headers = try ProtectedContainer.headerBytes(state.storage.file)
+    /// - Parameters:
+    ///   - chunks: at most ``SlotStorage/maxRun``.
+    ///   - withPlaintext: passes the content of a chunk to its argument.
+    private mutating func seal(
+        _ chunks: [UInt64],
+        _ withPlaintext: (Int, (UnsafeRawBufferPointer) throws(FileProtectionError) -> Void)
+            throws(FileProtectionError) -> Void
+    ) throws(FileProtectionError) {
+        guard !chunks.isEmpty else { return }
+        let parts = chunks.map { part($0) }
+        let references = try storage.write(chunks.count, as: { parts[$0] }, withPlaintext: withPlaintext)
+        hasChangedMap = true
+        for (number, reference) in references.enumerated() {
+            do throws(FileProtectionError) {
+                try map.set(chunks[number], to: reference, in: &storage)
+            } catch {
+                for reference in references[number...] { storage.release(reference) }
+                throw error
+            }
         }
-    }
-
-    private mutating func store(_ fresh: ContainerHeader) throws(FileProtectionError) {
-        let bytes = fresh.encoded
-        try write(bytes, toHeader: 1 - durableIndex)
-        try storage.file.synchronize()
-        durableIndex = 1 - durableIndex
-        // The commit is complete. An equal second header leaves no older state that could be taken for it.
-        try write(bytes, toHeader: 1 - durableIndex)
-        try storage.file.synchronize()
-    }
-
-    /// Stores both headers at once: no former state has to stay.
-    private mutating func storeDraft(_ fresh: ContainerHeader, durably: Bool) throws(FileProtectionError) {
-        try ProtectedContainer.write(fresh.encoded + fresh.encoded, to: storage.file, at: 0)
-        if durably { try makeDraftDurable() }
-    }
-
-    mutating func makeDraftDurable() throws(FileProtectionError) {
-        try storage.file.synchronize()
-        isDraft = false
-    }
-
-    private func write(_ bytes: [UInt8], toHeader index: Int) throws(FileProtectionError) {
-        try ProtectedContainer.write(bytes, to: storage.file, at: UInt64(index * ContainerFormat.headerLength))
+        if map.needsFlush { try map.flush(to: &storage) }
     }
 }

@@ -38,6 +38,8 @@ public final class ProtectedContainer: Sendable {
         var knowsSlots = false
         /// Whether chunks were sealed, or the length was changed, since the last commit.
         var hasChangedMap = false
+        /// Whether the second header is equal, but not on the storage device for certain.
+        var awaitsSecondHeader = false
         /// Whether this is a new file of which nothing is on the storage device for certain.
         var isDraft = false
         /// Whether a change failed halfway.
@@ -45,20 +47,23 @@ public final class ProtectedContainer: Sendable {
         var isClosed = false
 
         var fileIdentifier: [UInt8] { header.key.binding.file }
+        var layout: ContainerLayout { header.layout }
 
         /// Whether a commit has nothing to do, except to make a draft durable.
         var isSettled: Bool {
-            !hasChanges && headers.count == ContainerFormat.slotsOffset
+            !hasChanges && !awaitsSecondHeader && headers.count == ContainerFormat.slotsOffset
                 && headers.prefix(ContainerFormat.headerLength).hasBytes(
                     of: headers.suffix(ContainerFormat.headerLength))
         }
     }
 
-    /// The chunks that a handle keeps decrypted unless something else is requested: 4 MiB.
-    public static let defaultCacheCount = 64
+    /// What a handle keeps decrypted unless something else is requested, in bytes.
+    private static let defaultCache = 4 << 20
+    /// What a handle keeps of changes that are not sealed yet, in bytes.
+    private static let maxUnsealed = 1 << 20
 
     init(
-        _ file: any ContainerFile, _ found: FoundHeader, isWritable: Bool, cacheCount: Int,
+        _ file: any ContainerFile, _ found: FoundHeader, isWritable: Bool, cacheCount: Int?,
         provider: @escaping CipherProvider
     ) {
         self.file = file
@@ -68,8 +73,10 @@ public final class ProtectedContainer: Sendable {
             OpenState(
                 headers: found.bytes, header: found.header, cipher: found.cipher, durableIndex: found.index,
                 stored: found.state, length: found.state.length, metadata: found.state.metadata, map: found.map,
-                cache: ChunkCache(maxCount: cacheCount),
-                storage: SlotStorage(file, found.cipher, seals: found.state.seals)))
+                cache: ChunkCache(
+                    maxCount: cacheCount ?? Self.defaultCache / found.header.layout.chunkSize,
+                    maxDirtyCount: Self.maxUnsealed / found.header.layout.chunkSize),
+                storage: SlotStorage(file, found.header.layout, found.cipher, seals: found.state.seals)))
     }
 
     // MARK: Opening
@@ -78,12 +85,12 @@ public final class ProtectedContainer: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: opened for reading, and for writing if `isWritable`.
-    ///   - cacheCount: the chunks that are kept decrypted.
+    ///   - cacheCount: the chunks that are kept decrypted; nil for as many as 4 MiB have.
     ///   - cipher: returns the cipher for the key that the file names.
     /// - Throws: ``FileProtectionError/inUse`` if another handle writes.
     public convenience init(
         opening descriptor: consuming OwnedDescriptor, path: String, isWritable: Bool,
-        cacheCount: Int = defaultCacheCount, cipher: @escaping CipherProvider
+        cacheCount: Int? = nil, cipher: @escaping CipherProvider
     ) throws(FileProtectionError) {
         try self.init(
             opening: try OpenContainerFile(descriptor, path: path), isWritable: isWritable, cacheCount: cacheCount,
@@ -91,7 +98,7 @@ public final class ProtectedContainer: Sendable {
     }
 
     convenience init(
-        opening file: any ContainerFile, isWritable: Bool, cacheCount: Int = defaultCacheCount,
+        opening file: any ContainerFile, isWritable: Bool, cacheCount: Int? = nil,
         cipher: @escaping CipherProvider
     ) throws(FileProtectionError) {
         if isWritable { try file.lock() }
@@ -123,7 +130,7 @@ public final class ProtectedContainer: Sendable {
     public convenience init(
         creating descriptor: consuming OwnedDescriptor, path: String,
         _ key: FileKeyRecord, _ cipher: any ContainerCipher,
-        metadata: [UInt8] = [], cacheCount: Int = defaultCacheCount
+        metadata: [UInt8] = [], cacheCount: Int? = nil
     ) throws(FileProtectionError) {
         try self.init(
             creating: try OpenContainerFile(descriptor, path: path), key, cipher, metadata: metadata,
@@ -131,15 +138,15 @@ public final class ProtectedContainer: Sendable {
     }
 
     convenience init(
-        creating file: any ContainerFile, _ key: FileKeyRecord, _ cipher: any ContainerCipher, metadata: [UInt8] = [],
-        cacheCount: Int = defaultCacheCount
+        creating file: any ContainerFile, _ key: FileKeyRecord, _ cipher: any ContainerCipher,
+        layout: ContainerLayout = .latest, metadata: [UInt8] = [], cacheCount: Int? = nil
     ) throws(FileProtectionError) {
         guard metadata.count <= ContainerFormat.maxMetadataLength else { throw .tooLarge }
         try file.lock()
         guard try file.size == 0 else { throw .damaged("a new file must be empty") }
         var state = ContainerState(metadata: metadata)
         state.seals = 1
-        let header = try ContainerHeader(sealing: state, 1, key, with: cipher)
+        let header = try ContainerHeader(sealing: state, layout, 1, key, with: cipher)
         let found = FoundHeader(new: header, state, cipher)
         try Self.write(found.bytes, to: file, at: 0)
         self.init(file, found, isWritable: true, cacheCount: cacheCount) { _ throws(FileProtectionError) in cipher }
@@ -175,6 +182,25 @@ public final class ProtectedContainer: Sendable {
         return bytes
     }
 
+    /// Whether the headers are these bytes. Each read of a file asks for it.
+    private static func hasHeaders(
+        _ bytes: [UInt8], _ file: any ContainerFile
+    ) throws(FileProtectionError) -> Bool {
+        let outcome = withUnsafeTemporaryAllocation(
+            byteCount: ContainerFormat.slotsOffset, alignment: 8
+        ) { buffer in
+            Result { () throws(FileProtectionError) in
+                let count = try file.read(into: buffer, at: 0)
+                return bytes.withUnsafeBytes { bytes in
+                    guard count == bytes.count, let start = bytes.baseAddress, let found = buffer.baseAddress
+                    else { return count == bytes.count }
+                    return memcmp(start, found, count) == 0
+                }
+            }
+        }
+        return try outcome.get()
+    }
+
     static func write(
         _ bytes: [UInt8], to file: any ContainerFile, at offset: UInt64
     ) throws(FileProtectionError) {
@@ -197,6 +223,9 @@ public final class ProtectedContainer: Sendable {
         get throws(FileProtectionError) { try withState { (state) throws(FileProtectionError) in state.metadata } }
     }
 
+    /// How the content is divided.
+    var layout: ContainerLayout { state.withLock { $0.layout } }
+
     /// What the file says about its key.
     public var keyRecord: FileKeyRecord {
         get throws(FileProtectionError) { try withState { (state) throws(FileProtectionError) in state.header.key } }
@@ -216,13 +245,8 @@ public final class ProtectedContainer: Sendable {
             let count = Int(min(UInt64(buffer.count), state.length - offset))
             var done = 0
             while done < count {
-                let position = offset + UInt64(done)
-                let chunk = position / UInt64(ContainerFormat.chunkSize)
-                let start = Int(position % UInt64(ContainerFormat.chunkSize))
-                let part = min(count - done, ContainerFormat.chunkSize - start)
-                let target = UnsafeMutableRawBufferPointer(rebasing: buffer[done..<done + part])
-                try state.read(chunk, from: start, into: target)
-                done += part
+                let target = UnsafeMutableRawBufferPointer(rebasing: buffer[done..<count])
+                done += try state.read(at: offset + UInt64(done), into: target)
             }
             return count
         }
@@ -231,14 +255,18 @@ public final class ProtectedContainer: Sendable {
     /// Returns the next part of the content from `offset` on that was written; nil if only zeros follow
     /// that need no space.
     public func nextData(from offset: UInt64) throws(FileProtectionError) -> Range<UInt64>? {
-        let size = UInt64(ContainerFormat.chunkSize)
-        return try withState { (state) throws(FileProtectionError) in
-            guard let last = ContainerFormat.lastChunk(state.length), offset < state.length else { return nil }
-            let start = offset / size
-            let stored = try state.map.nextReference(from: start, in: state.storage)
-            let changed = state.cache.dirtyChunks.first { $0 >= start }
-            guard let chunk = [stored, changed].compactMap({ $0 }).min(), chunk <= last else { return nil }
-            return max(offset, chunk * size)..<min(state.length, (chunk + 1) * size)
+        try nextData(from: offset, maxCount: 1)
+    }
+
+    /// - Parameter maxCount: how many chunks the part may have.
+    func nextData(from offset: UInt64, maxCount: UInt64) throws(FileProtectionError) -> Range<UInt64>? {
+        try withState { (state) throws(FileProtectionError) in
+            let size = UInt64(state.layout.chunkSize)
+            guard let last = state.layout.lastChunk(state.length), offset < state.length else { return nil }
+            guard let chunk = try state.nextChunk(from: offset / size), chunk <= last else { return nil }
+            var end = chunk + 1
+            while end <= last, end - chunk < maxCount, try state.nextChunk(from: end) == end { end += 1 }
+            return max(offset, chunk * size)..<min(state.length, end * size)
         }
     }
 
@@ -272,12 +300,13 @@ public final class ProtectedContainer: Sendable {
                 var tries = 0
                 while true {
                     tries += 1
-                    let bytes = try Self.headerBytes(file)
+                    let isSame = try Self.hasHeaders(state.headers, file)
+                    let bytes = isSame ? state.headers : try Self.headerBytes(file)
                     do throws(FileProtectionError) {
-                        try state.refresh(bytes, provider)
+                        if !isSame { try state.refresh(bytes, provider) }
                         return .success(try body(&state))
                     } catch {
-                        guard error.isOfOneMoment, tries < Self.maxTries, try Self.headerBytes(file) != bytes
+                        guard error.isOfOneMoment, tries < Self.maxTries, try !Self.hasHeaders(bytes, file)
                         else { throw error }
                     }
                 }
@@ -304,11 +333,11 @@ extension ProtectedContainer.OpenState {
     mutating func refresh(
         _ bytes: [UInt8], _ provider: ProtectedContainer.CipherProvider
     ) throws(FileProtectionError) {
-        guard !bytes[...].hasBytes(of: headers[...]) else { return }
         let found = try FoundHeader(bytes) { (record) throws(FileProtectionError) in
             record == header.key ? cipher : try provider(record)
         }
         guard found.header.sequence >= header.sequence else { throw .damaged("an older state was put back") }
+        guard found.header.layout == layout else { throw .damaged("its chunks have another length") }
         headers = bytes
         header = found.header
         if found.state != stored {
@@ -326,28 +355,62 @@ extension ProtectedContainer.OpenState {
         storage.cipher = cipher
     }
 
-    /// Copies a part of a chunk.
+    /// Returns the first chunk from `chunk` on that was written; nil if there is none.
+    mutating func nextChunk(from chunk: UInt64) throws(FileProtectionError) -> UInt64? {
+        let stored = try map.nextReference(from: chunk, in: storage)
+        let changed = cache.hasDirtyChunks ? cache.dirtyChunks.first { $0 >= chunk } : nil
+        return [stored, changed].compactMap { $0 }.min()
+    }
+
+    /// Reads within the present length, at least to the end of a chunk.
+    ///
+    /// - Returns: the number of bytes.
     mutating func read(
-        _ chunk: UInt64, from start: Int, into target: UnsafeMutableRawBufferPointer
-    ) throws(FileProtectionError) {
-        if let buffer = cache.buffer(of: chunk) { return Self.copy(buffer, from: start, into: target) }
-        let count = ContainerFormat.chunkLength(chunk, of: length)
+        at offset: UInt64, into target: UnsafeMutableRawBufferPointer
+    ) throws(FileProtectionError) -> Int {
+        let (chunk, start) = (offset / UInt64(layout.chunkSize), Int(offset % UInt64(layout.chunkSize)))
+        let count = layout.chunkLength(chunk, of: length)
+        let part = UnsafeMutableRawBufferPointer(rebasing: target.prefix(count - start))
+        if let buffer = cache.buffer(of: chunk) {
+            Self.copy(buffer, from: start, into: part)
+            return part.count
+        }
         let reference = try map.reference(to: chunk, in: storage)
         guard !reference.isHole else {
-            _ = target.initializeMemory(as: UInt8.self, repeating: 0)
-            return
+            _ = part.initializeMemory(as: UInt8.self, repeating: 0)
+            return part.count
         }
-        // A whole chunk is not kept: it is read in order.
-        guard start > 0 || target.count < count else {
-            return try storage.read(reference, as: part(chunk), into: target)
-        }
-        let buffer = ChunkBuffer()
+        guard part.count < count else { return try readRun(from: chunk, reference, into: target) }
+        let buffer = ChunkBuffer(layout.chunkSize)
         try buffer.withBytes { (bytes) throws(FileProtectionError) in
             try storage.read(
-                reference, as: part(chunk), into: UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(count)))
+                reference, as: self.part(chunk), into: UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(count)))
         }
         cache.insert(chunk, buffer, isDirty: false)
-        Self.copy(buffer, from: start, into: target)
+        Self.copy(buffer, from: start, into: part)
+        return part.count
+    }
+
+    /// Reads whole chunks, as far as one slot follows the other. They are not kept: they are read in order.
+    ///
+    /// - Returns: the number of bytes.
+    private mutating func readRun(
+        from chunk: UInt64, _ reference: ChunkReference, into target: UnsafeMutableRawBufferPointer
+    ) throws(FileProtectionError) -> Int {
+        var references = [reference]
+        var count = layout.chunkLength(chunk, of: length)
+        while references.count < storage.maxRun {
+            let next = chunk + UInt64(references.count)
+            let more = layout.chunkLength(next, of: length)
+            guard more > 0, count + more <= target.count, !cache.contains(next) else { break }
+            let reference = try map.reference(to: next, in: storage)
+            guard !reference.isHole, reference.slot == references[references.count - 1].slot + 1 else { break }
+            references.append(reference)
+            count += more
+        }
+        let parts = references.indices.map { part(chunk + UInt64($0)) }
+        try storage.read(references, into: UnsafeMutableRawBufferPointer(rebasing: target.prefix(count))) { parts[$0] }
+        return count
     }
 
     private static func copy(_ buffer: ChunkBuffer, from start: Int, into target: UnsafeMutableRawBufferPointer) {
@@ -358,7 +421,7 @@ extension ProtectedContainer.OpenState {
 
     /// A chunk as its seal authenticates it at the present length.
     func part(_ chunk: UInt64) -> ContainerPart {
-        let isLast = chunk == ContainerFormat.lastChunk(length)
+        let isLast = chunk == layout.lastChunk(length)
         return ContainerPart(file: fileIdentifier, kind: .chunk(chunk, isLast: isLast))
     }
 }

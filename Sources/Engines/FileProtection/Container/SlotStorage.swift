@@ -5,25 +5,26 @@ internal import KeychainModel
 /// The slots of one file, in which chunks and nodes are sealed.
 struct SlotStorage: ~Copyable {
     let file: any ContainerFile
+    let layout: ContainerLayout
     var cipher: any ContainerCipher
     var allocator = SlotAllocator()
     /// How often the file key has encrypted.
     var seals: UInt64
-    /// Ciphertext.
-    private let buffer: UnsafeMutableRawBufferPointer
+    /// Ciphertext of one slot; of ``maxRun`` slots as soon as a run was written.
+    private var buffer: UnsafeMutableRawBufferPointer
 
-    init(_ file: any ContainerFile, _ cipher: any ContainerCipher, seals: UInt64) {
+    init(_ file: any ContainerFile, _ layout: ContainerLayout, _ cipher: any ContainerCipher, seals: UInt64) {
         self.file = file
+        self.layout = layout
         self.cipher = cipher
         self.seals = seals
-        buffer = .allocate(byteCount: ContainerFormat.chunkSize, alignment: 4096)
+        buffer = .allocate(byteCount: layout.chunkSize, alignment: 4096)
     }
 
     deinit { buffer.deallocate() }
 
-    static func offset(of slot: UInt32) -> UInt64 {
-        UInt64(ContainerFormat.slotsOffset) + UInt64(slot) * UInt64(ContainerFormat.chunkSize)
-    }
+    /// How many slots are read or written at once: 256 KiB.
+    var maxRun: Int { (256 << 10) / layout.chunkSize }
 
     /// Fills `plaintext` with what is sealed in a slot.
     ///
@@ -33,12 +34,37 @@ struct SlotStorage: ~Copyable {
     ) throws(FileProtectionError) {
         let target = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(plaintext.count))
         guard target.count == plaintext.count,
-            try file.read(into: target, at: Self.offset(of: reference.slot)) == target.count
+            try file.read(into: target, at: layout.offset(ofSlot: reference.slot)) == target.count
         else { throw .damaged("it ends before \(part)") }
+        try open(UnsafeRawBufferPointer(target), reference, part, into: plaintext)
+    }
+
+    private borrowing func open(
+        _ ciphertext: UnsafeRawBufferPointer, _ reference: ChunkReference, _ part: ContainerPart,
+        into plaintext: UnsafeMutableRawBufferPointer
+    ) throws(FileProtectionError) {
         guard
             try cipher.open(
-                UnsafeRawBufferPointer(target), reference.seal, authenticating: part.authenticated, into: plaintext)
+                ciphertext, reference.seal, authenticating: part.authenticated, into: plaintext)
         else { throw .damaged("\(part) is not what was written") }
+    }
+
+    /// Fills `plaintext` with what is sealed in slots that follow each other, whole ones except the last.
+    ///
+    /// - Throws: ``FileProtectionError/damaged(_:)``.
+    borrowing func read(
+        _ references: [ChunkReference], into plaintext: UnsafeMutableRawBufferPointer, as part: (Int) -> ContainerPart
+    ) throws(FileProtectionError) {
+        guard let first = references.first else { return }
+        // Decrypted in place: another buffer would leave the processor's cache.
+        let got = try file.read(into: plaintext, at: layout.offset(ofSlot: first.slot))
+        for (number, reference) in references.enumerated() {
+            let start = number * layout.chunkSize
+            let end = min(start + layout.chunkSize, plaintext.count)
+            guard end <= got else { throw .damaged("it ends before \(part(number))") }
+            let target = UnsafeMutableRawBufferPointer(rebasing: plaintext[start..<end])
+            try open(UnsafeRawBufferPointer(target), reference, part(number), into: target)
+        }
     }
 
     /// Seals into a free slot.
@@ -50,12 +76,64 @@ struct SlotStorage: ~Copyable {
             try countSeal()
             let target = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(plaintext.count))
             let seal = try cipher.seal(plaintext, authenticating: part.authenticated, into: target)
-            try file.write(UnsafeRawBufferPointer(target), at: Self.offset(of: slot))
+            try file.write(UnsafeRawBufferPointer(target), at: layout.offset(ofSlot: slot))
             return ChunkReference(slot: slot, seal: seal)
         } catch {
             allocator.release(slot)
             throw error
         }
+    }
+
+    /// Seals parts into free slots. Those whose slots follow each other are written at once.
+    ///
+    /// - Parameters:
+    ///   - count: at most ``maxRun``.
+    ///   - withPlaintext: passes the plaintext of a part to its argument.
+    mutating func write(
+        _ count: Int, as part: (Int) -> ContainerPart,
+        withPlaintext: (Int, (UnsafeRawBufferPointer) throws(FileProtectionError) -> Void)
+            throws(FileProtectionError) -> Void
+    ) throws(FileProtectionError) -> [ChunkReference] {
+        if buffer.count < maxRun * layout.chunkSize {
+            buffer.deallocate()
+            buffer = .allocate(byteCount: maxRun * layout.chunkSize, alignment: 4096)
+        }
+        var references: [ChunkReference] = []
+        do throws(FileProtectionError) {
+            // The ciphertext that is not written yet, and its first slot.
+            var (filled, first) = (0, UInt32(0))
+            for number in 0..<count {
+                guard let slot = allocator.allocate() else { throw .tooLarge }
+                references.append(ChunkReference(slot: slot, seal: .none))
+                if filled > 0, slot != references[number - 1].slot + 1 || filled % layout.chunkSize != 0 {
+                    try write(filled, from: first)
+                    filled = 0
+                }
+                if filled == 0 { first = slot }
+                try countSeal()
+                let (cipher, part, start) = (cipher, part(number), filled)
+                let target = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
+                var written = 0
+                try withPlaintext(number) { (plaintext) throws(FileProtectionError) in
+                    references[number].seal = try cipher.seal(
+                        plaintext, authenticating: part.authenticated,
+                        into: UnsafeMutableRawBufferPointer(rebasing: target.prefix(plaintext.count)))
+                    written = plaintext.count
+                }
+                filled += written
+            }
+            try write(filled, from: first)
+            return references
+        } catch {
+            for reference in references { allocator.release(reference.slot) }
+            throw error
+        }
+    }
+
+    private borrowing func write(_ count: Int, from slot: UInt32) throws(FileProtectionError) {
+        guard count > 0 else { return }
+        try file.write(
+            UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), at: layout.offset(ofSlot: slot))
     }
 
     mutating func release(_ reference: ChunkReference) {

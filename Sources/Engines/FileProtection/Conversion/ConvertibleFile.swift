@@ -54,7 +54,7 @@ final class ConvertibleFile {
         _ body: (UnsafeRawBufferPointer, UInt64) throws(FileProtectionError) -> Void
     ) throws(FileProtectionError) {
         let file = try OpenContainerFile(try descriptor.duplicate(), path: path)
-        let buffer = ChunkBuffer()
+        let buffer = ChunkBuffer(ContainerFormat.maxChunkSize)
         var position: UInt64 = 0
         while position < attributes.size {
             let region = try mapSystemErrors { () throws(SystemError) in
@@ -62,7 +62,7 @@ final class ConvertibleFile {
             }
             guard let region else { return }
             // Whole chunks, so that none is encrypted twice.
-            let chunk = UInt64(ContainerFormat.chunkSize)
+            let chunk = UInt64(ContainerFormat.maxChunkSize)
             position = max(position, region.lowerBound / chunk * chunk)
             while position < min(region.upperBound, attributes.size) {
                 let count = try buffer.withBytes { (bytes) throws(FileProtectionError) in
@@ -121,7 +121,7 @@ final class ConvertibleFile {
         }
         guard try other.size == attributes.size else { return false }
         let file = try OpenContainerFile(try descriptor.duplicate(), path: path)
-        let (mine, theirs) = (ChunkBuffer(), ChunkBuffer())
+        let (mine, theirs) = (ChunkBuffer(ContainerFormat.maxChunkSize), ChunkBuffer(ContainerFormat.maxChunkSize))
         var position: UInt64 = 0
         while position < attributes.size {
             let count = try mine.withBytes { (mine) throws(FileProtectionError) in

@@ -66,7 +66,7 @@ struct CatCommand: ParsableSubcommand {
                 opening: descriptor, path: path.description, isWritable: false, cacheCount: 0,
                 cipher: { (record) throws(FileProtectionError) in try keys.cipher(for: record) })
         }
-        let buffer = SecretBuffer(count: 4 * ContainerFormat.chunkSize)
+        let buffer = SecretBuffer(count: 4 * ContainerFormat.maxChunkSize)
         var position: UInt64 = 0
         while true {
             let count = try buffer.withUnsafeMutableBytes { (bytes) throws(CommandFailure) in
