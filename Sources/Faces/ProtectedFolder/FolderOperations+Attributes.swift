@@ -64,7 +64,7 @@ extension FolderOperations {
     private func storeBeforeTimes(_ node: FolderNode) throws(FileSystemError) {
         guard node.kind == .file else { return }
         try node.content.withLock { (content) throws(FileSystemError) in
-            do throws(FileProtectionError) { try content.commit(durably: false) } catch { throw FileSystemError(error) }
+            do throws(FileProtectionError) { try content.commit() } catch { throw FileSystemError(error) }
         }
     }
 

@@ -72,7 +72,7 @@ extension FolderOperations {
             try FileSystemError.translating { () throws(FileProtectionError) in
                 try file.container.truncate(to: length)
                 content.didChange()
-                if content.handles == 0 { try content.commit(durably: false) }
+                if content.handles == 0 { try content.commit() }
             }
             content.closeIfUnused()
         }
@@ -94,7 +94,7 @@ extension FolderOperations {
             content.handles -= 1
             guard content.handles == 0 else { return (false, false) }
             do throws(FileProtectionError) {
-                try content.commit(durably: false)
+                try content.commit()
             } catch {
                 if case .key = error {
                     unstored.withLock { $0.append(node) }
@@ -141,7 +141,7 @@ extension FolderOperations {
 
     private func store(_ node: FolderNode) -> Bool {
         node.content.withLock { content in
-            do throws(FileProtectionError) { try content.commit(durably: false) } catch { return false }
+            do throws(FileProtectionError) { try content.commit() } catch { return false }
             content.closeIfUnused()
             removeIfUnused(node, &content)
             return true

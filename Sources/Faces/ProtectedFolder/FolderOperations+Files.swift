@@ -105,9 +105,15 @@ extension FolderOperations {
         if isLonger { node.content.withLock { $0.didChange() } }
     }
 
-    func flush(_ handle: any FileHandle) throws(FileSystemError) { try store(handle, durably: false) }
+    func flush(_ handle: any FileHandle) throws(FileSystemError) {
+        try changing(handle) { (content) throws(FileProtectionError) in try content.commit() }
+    }
 
-    func synchronize(_ handle: any FileHandle) throws(FileSystemError) { try store(handle, durably: true) }
+    func synchronize(_ handle: any FileHandle, contentOnly: Bool) throws(FileSystemError) {
+        try changing(handle) { (content) throws(FileProtectionError) in
+            try content.synchronize(contentOnly: contentOnly)
+        }
+    }
 
     func release(_ handle: any FileHandle) {
         if let node = handle as? FolderNode { closeHandle(node) }
@@ -117,12 +123,12 @@ extension FolderOperations {
         try nodes.node(directory).openDirectory.synchronize()
     }
 
-    private func store(_ handle: any FileHandle, durably: Bool) throws(FileSystemError) {
+    private func changing(
+        _ handle: any FileHandle, _ body: (inout NodeContent) throws(FileProtectionError) -> Void
+    ) throws(FileSystemError) {
         let (node, _) = try file(handle)
         do throws(FileProtectionError) {
-            try node.content.withLock { (content) throws(FileProtectionError) in
-                try content.commit(durably: durably)
-            }
+            try node.content.withLock { (content) throws(FileProtectionError) in try body(&content) }
         } catch {
             throw FileSystemError(error)
         }

@@ -51,9 +51,6 @@ final class OpenFile: Sendable {
         return OwnedDescriptor(adopting: copy)
     }
 
-    /// Stores what was changed. The only place that commits.
-    func commit(durably: Bool) throws(FileProtectionError) { try container.commit(durably: durably) }
-
     /// Reads a part. Of a file that is read in order, the next part is fetched meanwhile.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
@@ -71,8 +68,9 @@ final class OpenFile: Sendable {
     private static let longRead = 65_536
     private static let fetched = 1 << 20
 
-    /// Also what an earlier handle has stored is on the storage device afterwards.
-    func synchronize() throws(FileProtectionError) {
+    /// Stores what was changed, on the storage device. Also what an earlier handle has stored is there afterwards.
+    func synchronize(contentOnly: Bool, _ setTimes: () -> Void) throws(FileProtectionError) {
+        guard !isWritable else { return try container.synchronize(withAttributes: !contentOnly, setTimes: setTimes) }
         guard fsync(descriptor.value.rawValue) == 0 else { throw .system(.last("synchronise")) }
     }
 }
@@ -157,33 +155,56 @@ struct NodeContent: Sendable {
         return time
     }
 
-    /// Stores what programs have changed. The stored file then has the time at which they have.
+    /// Stores what programs have changed, durably if the file was durable before. The stored file then has the
+    /// time at which they have.
+    mutating func commit() throws(FileProtectionError) {
+        // While the class is closed, what was synchronized can still be finished.
+        if let file, file.isWritable { try file.container.finish() }
+        guard needsCommit else { return }
+        try storing { (file, setTimes) throws(FileProtectionError) in
+            try file.container.commit(durably: false)
+            setTimes()
+        }
+    }
+
+    /// Stores what programs have changed. Everything is on the storage device when this returns.
     ///
-    /// - Parameter durably: whether everything, also times, is on the storage device when this returns; if
-    ///   not, only changes of a file that was durable before.
-    mutating func commit(durably: Bool) throws(FileProtectionError) {
+    /// - Parameter contentOnly: whether the times need not be there (fdatasync(2)).
+    mutating func synchronize(contentOnly: Bool) throws(FileProtectionError) {
+        guard needsCommit else {
+            try file?.synchronize(contentOnly: contentOnly) {}
+            return
+        }
+        try storing { (file, setTimes) throws(FileProtectionError) in
+            try file.synchronize(contentOnly: contentOnly, setTimes)
+        }
+    }
+
+    /// Also for a new file without content, and one that a killed process has left in the middle of a change.
+    private var needsCommit: Bool {
+        guard let file else { return false }
+        return hasChanges || file.isWritable && !file.container.isSettled
+    }
+
+    /// Calls `body`, which stores changes. Its second argument gives the stored file its times.
+    private mutating func storing(
+        _ body: (OpenFile, () -> Void) throws(FileProtectionError) -> Void
+    ) throws(FileProtectionError) {
         guard let file else { return }
-        // Also a new file without content, and one that a killed process has left in the middle of a change.
-        if hasChanges || file.isWritable && !file.container.isSettled {
-            let former = try? StoreDirectory.status(of: file.descriptor.value.rawValue)
-            let before = former.map { StoreStamp($0) }
-            let shown = former.map { changed(whenStored: FileTime($0.st_ctim)) }
-            try file.commit(durably: durably)
-            if let time = written ?? before?.modified {
-                let times = [timespec(tv_sec: 0, tv_nsec: CFILECALLS_TIME_OMIT), time.timespec]
-                futimens(file.descriptor.value.rawValue, times)
-            }
-            loseChanges()
-            if let status = try? StoreDirectory.status(of: file.descriptor.value.rawValue) {
-                if let shown { stored = (FileTime(status.st_ctim), shown) }
-                learn(try file.container.length, at: StoreStamp(status))
-                follow(StoreStamp(status), since: before)
-            }
+        let former = try? StoreDirectory.status(of: file.descriptor.value.rawValue)
+        let before = former.map { StoreStamp($0) }
+        let shown = former.map { changed(whenStored: FileTime($0.st_ctim)) }
+        let time = written ?? before?.modified
+        try body(file) {
+            guard let time else { return }
+            let times = [timespec(tv_sec: 0, tv_nsec: CFILECALLS_TIME_OMIT), time.timespec]
+            futimens(file.descriptor.value.rawValue, times)
         }
-        if durably {
-            if file.isWritable { try file.commit(durably: true) }
-            try file.synchronize()
-        }
+        loseChanges()
+        guard let status = try? StoreDirectory.status(of: file.descriptor.value.rawValue) else { return }
+        if let shown { stored = (FileTime(status.st_ctim), shown) }
+        learn(try file.container.length, at: StoreStamp(status))
+        follow(StoreStamp(status), since: before)
     }
 }
 

@@ -68,7 +68,9 @@ public protocol InodeOperations: Sendable {
     /// back the lookups of the inode before.
     func release(_ handle: any FileHandle)
     /// Writes the file to the storage device (fsync(2)).
-    func synchronize(_ handle: any FileHandle) throws(FileSystemError)
+    ///
+    /// - Parameter contentOnly: whether its times may be left out (fdatasync(2)).
+    func synchronize(_ handle: any FileHandle, contentOnly: Bool) throws(FileSystemError)
 
     // MARK: Directories
 

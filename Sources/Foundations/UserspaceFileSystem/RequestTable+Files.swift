@@ -49,9 +49,9 @@ extension RequestTable {
                 request.replySuccess()
             }
         }
-        table.fsync = { request, _, _, info in
+        table.fsync = { request, _, contentOnly, info in
             Request.handle(request) { (request) throws(FileSystemError) in
-                try request.operations.synchronize(try HandleReference(info).handle)
+                try request.operations.synchronize(try HandleReference(info).handle, contentOnly: contentOnly != 0)
                 request.replySuccess()
             }
         }
