@@ -40,6 +40,26 @@ import Testing
         close(try Call.check(openat(directory, "x", O_CREAT | O_WRONLY, 0o600)))
     }
 
+    @Test("What was synchronized before the lock can be closed after it, and then has two equal headers")
+    func closedAfterSynchronization() throws {
+        let folder = try TestFolder(.complete)
+        let bytes = sampleBytes(40_000)
+        try folder.write(bytes, "a")
+        let file = try Call.open(folder.path("a"), O_RDWR)
+        for call in [fsync, fdatasync] {
+            try Call.check(pwrite(file, [1, 2, 3] as [UInt8], 3, 20_000))
+            try Call.check(call(file))
+        }
+        folder.lock()
+        #expect(Call.code { try Call.check(close(file)) } == 0)
+        let name = try #require(try folder.stored.first)
+        let stored = Array(try Data(contentsOf: URL(filePath: folder.store + "/" + name)))
+        #expect(stored[..<4096] == stored[4096..<8192])
+        #expect(eventually { folder.openFiles == 0 })
+        folder.unlock()
+        #expect(try folder.read("a") == bytes[..<20_000] + [1, 2, 3] + bytes[20_003...])
+    }
+
     @Test("Open files of class A cannot be read while it is closed, also what the kernel has cached")
     func openFilesOfClassA() throws {
         let folder = try TestFolder(.complete)
