@@ -112,7 +112,9 @@ struct ProcessMemoryTests {
         ]
         // Without a TPM it is zeros.
         if keybag.limitsPasscodes { needles["T"] = key.tangle.withUnsafeBytes { Array($0) } }
-        for (slot, classKey) in keybag.keys.merging(try keybag.unlock(with: key).keys, uniquingKeysWith: { $1 }) {
+        for (slot, classKey) in try keybag.keys.all().merging(
+            try keybag.unlock(with: key).keys, uniquingKeysWith: { $1 })
+        {
             needles["class key \(slot.protection) \(slot.kind)"] = classKey.withUnsafeBytes { Array($0) }
         }
         for kind in [PresenceIdentity.Kind.passcode, .biometry] {

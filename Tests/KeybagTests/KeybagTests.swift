@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import Dispatch
+import Glibc
 @testable import Keybag
 import KeychainModel
 import KeychainTesting
@@ -26,7 +28,7 @@ struct KeybagTests {
         let key = DeviceKey.ephemeral()
         let device = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: key), deviceKey: key)
         let keyring = Keyring(device, nil)
-        let indexKey = try #require(device.keys[.index]).withUnsafeBytes { SymmetricKey(data: $0) }
+        let indexKey = try #require(try device.keys.key(of: .index)).withUnsafeBytes { SymmetricKey(data: $0) }
         for count in 0...200 {
             let message = [UInt8].random(count: count)
             let code = HMAC<SHA256>.authenticationCode(for: message, using: indexKey)
@@ -90,6 +92,67 @@ struct KeybagTests {
             #expect(throws: KeybagError.self) { try DeviceKeybag(opening: changed, deviceKey: key) }
         }
         _ = try DeviceKeybag(opening: stored, deviceKey: key)
+    }
+
+    @Test("A class key that does not unwrap is an error when it is needed, and the index key at the opening")
+    func doesNotUnwrap() throws {
+        let key = DeviceKey.ephemeral()
+        let stored = try DeviceKeybag.create(deviceKey: key)
+        func open(changing slot: KeySlot) throws -> DeviceKeybag {
+            var record = try KeybagRecord(decoding: stored.record)
+            let index = try #require(record.keys.firstIndex { $0.slot == slot })
+            record.keys[index].bytes[39] ^= 1
+            let bytes = record.encoded
+            let tag = DeviceAuthentication(key).tag(of: bytes)
+            return try DeviceKeybag(
+                opening: StoredKeybag(record: bytes, deviceTag: tag, userTag: []), deviceKey: key)
+        }
+        #expect(throws: KeybagError.self) { try open(changing: .index) }
+        let device = try open(
+            changing: KeySlot(protection: ProtectionClass.always.number, kind: .secret, generation: 1))
+        let keyring = Keyring(device, nil)
+        func use(_ half: RowHalf, _ protection: ProtectionClass) throws {
+            let itemKey = SymmetricKey(size: .bits256)
+            let wrapped = try keyring.wrap(itemKey, of: half, protection: protection, generation: 1)
+            #expect(try keyring.unwrap(wrapped[...], of: half, protection: protection, generation: 1) == itemKey)
+        }
+        try use(.secret, .whenUnlocked)
+        try use(.metadata, .always)
+        for _ in 0..<2 {
+            let error = #expect(throws: KeybagError.self) { try use(.secret, .always) }
+            guard case .damaged? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+        #expect(throws: KeybagError.self) { try device.addingRecoveryKey(.random(), nil) }
+    }
+
+    @Test("A class key is unwrapped once, also if several threads need it at the same time")
+    func concurrentUse() throws {
+        let key = DeviceKey.ephemeral()
+        let record = try KeybagRecord(decoding: try DeviceKeybag.create(deviceKey: key).record)
+        for _ in 0..<20 {
+            let keys = DeviceClassKeys(record, key)
+            let found = SystemMutex<[[KeySlot: SecretMemory.SharedSecret]]>([])
+            let started = SystemMutex(0)
+            let ended = DispatchSemaphore(value: 0)
+            for _ in 0..<2 {
+                let isRunning = BackgroundThread.run {
+                    started.withLock { $0 += 1 }
+                    while started.withLock({ $0 }) < 2 { sched_yield() }
+                    let opened = try? keys.all()
+                    found.withLock { $0.append(opened ?? [:]) }
+                    ended.signal()
+                }
+                #expect(isRunning)
+            }
+            for _ in 0..<2 { ended.wait() }
+            let all = found.withLock { $0 }
+            let first = try #require(all.first)
+            #expect(first.count == record.keys.count)
+            for other in all { #expect(first.allSatisfy { $0.value === other[$0.key] }) }
+        }
     }
 
     @Test("A foreign device key and a damaged keybag are different errors")

@@ -107,7 +107,7 @@ struct PasscodeTests {
                     $0.slot.generation == 1 && ProtectionClass(number: $0.slot.protection)?.needsPasscode == true
                 }.map(\.bytes)))
         // The device key alone opens none of them after that.
-        #expect(done.keys.keys.allSatisfy { ProtectionClass(number: $0.protection)?.needsPasscode != true })
+        #expect(try done.keys.all().keys.allSatisfy { ProtectionClass(number: $0.protection)?.needsPasscode != true })
     }
 
     @Test(
@@ -187,8 +187,8 @@ struct PasscodeTests {
             stored, with: recovery, deviceKey: newDevice, passcode: newKey, parameters)
         #expect(recovered.lost == Set(ProtectionClass.allCases.filter(\.isThisDeviceOnly)))
         let after = try DeviceKeybag(opening: recovered.stored, deviceKey: newDevice)
-        let old = try before.unlock(with: key).keys.merging(before.keys) { $1 }
-        let new = try after.unlock(with: newKey).keys.merging(after.keys) { $1 }
+        let old = try before.unlock(with: key).keys.merging(before.keys.all()) { $1 }
+        let new = try after.unlock(with: newKey).keys.merging(after.keys.all()) { $1 }
         for (slot, secret) in old where ProtectionClass(number: slot.protection)?.isThisDeviceOnly != true {
             #expect(new[slot] == secret)
         }

@@ -141,8 +141,8 @@ extension DeviceKeybag {
         let unlocked = try passcode.map { (passcode) throws(KeybagError) in try unlock(with: passcode) }
         var changed = try record.successor()
         changed.removeRecoveryKey()
-        for (slot, key) in keys.merging(unlocked?.keys ?? [:], uniquingKeysWith: { $1 }) where Self.isRecoverable(slot)
-        {
+        let held = try keys.all().merging(unlocked?.keys ?? [:], uniquingKeysWith: { $1 })
+        for (slot, key) in held where Self.isRecoverable(slot) {
             changed.keys.append(try kek.wrap(key, for: slot, of: changed.keychain))
         }
         for key in try passcode.map(openedPairs) ?? [] {
@@ -236,7 +236,7 @@ extension DeviceKeybag {
         record.replaceTangle(by: passcode.sealedTangle)
         if !dryRun { try record.recoverCounter(deviceKey) }
         record.keys.removeAll { $0.wrapping != .recovery }
-        for (slot, key) in (device?.keys ?? [:]).merging(opened, uniquingKeysWith: { $1 }) {
+        for (slot, key) in (try device?.keys.all() ?? [:]).merging(opened, uniquingKeysWith: { $1 }) {
             let needsPasscode = ProtectionClass(number: slot.protection).map(\.needsPasscode) == true
             record.keys.append(
                 needsPasscode

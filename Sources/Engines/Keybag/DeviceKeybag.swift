@@ -10,10 +10,10 @@ public final class DeviceKeybag: Sendable {
     let record: KeybagRecord
     public let deviceKey: DeviceKey
     /// The class keys that are wrapped by the device key alone.
-    let keys: [KeySlot: SharedSecret]
+    let keys: DeviceClassKeys
     let tokenKey: TokenKey
 
-    /// Authenticates the stored keybag, then unwraps every key that the device key opens.
+    /// Authenticates the stored keybag, then unwraps the index key.
     ///
     /// - Parameter adoptsRoot: whether the key may have another root than the keybag, because
     ///   another process has moved it meanwhile.
@@ -43,12 +43,8 @@ public final class DeviceKeybag: Sendable {
             throw .damaged("the keybag must have both a passcode and its authentication code, or neither")
         }
         try record.passcode?.cost.validate()
-        let kek = KeyEncryptionKey(device: deviceKey)
-        var keys: [KeySlot: SharedSecret] = [:]
-        for entry in record.keys where entry.wrapping == .device {
-            keys[entry.slot] = try kek.unwrap(entry, of: record.keychain)
-        }
-        guard let indexKey = keys[.index] else { throw .damaged("the index key is missing") }
+        let keys = DeviceClassKeys(record, deviceKey)
+        guard let indexKey = try keys.key(of: .index) else { throw .damaged("the index key is missing") }
         self.stored = stored
         self.record = record
         self.deviceKey = deviceKey

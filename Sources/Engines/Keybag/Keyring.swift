@@ -10,7 +10,8 @@ public final class Keyring: ItemKeyWrapping {
     public let generation: UInt64
     public let tokenKey: TokenKey
     public let presence: PresenceRecipients
-    private let keys: [KeySlot: SharedSecret]
+    private let deviceKeys: DeviceClassKeys
+    private let userKeys: [KeySlot: SharedSecret]
     private let currentGenerations: [ProtectionClass: UInt32]
     private let closed: Set<ProtectionClass>
 
@@ -20,14 +21,16 @@ public final class Keyring: ItemKeyWrapping {
         tokenKey = device.tokenKey
         presence = PresenceRecipients(device.record)
         let current = device.currentGenerations
-        let held = device.keys.merging(user?.keys ?? [:]) { $1 }
+        let (deviceKeys, userKeys) = (device.keys, user?.keys ?? [:])
         currentGenerations = current
         // A class is open if its newest key is available. Older keys alone, which exist while rows
         // are resealed, do not open it.
         closed = Set(
-            current.filter { held[KeySlot(protection: $0.key.number, kind: .secret, generation: $0.value)] == nil }.keys
-        )
-        keys = held
+            current.filter { protection, generation in
+                let newest = KeySlot(protection: protection.number, kind: .secret, generation: generation)
+                return userKeys[newest] == nil && !deviceKeys.contains(newest)
+            }.keys)
+        (self.deviceKeys, self.userKeys) = (deviceKeys, userKeys)
     }
 
     /// Whether items of the class can be read and written.
@@ -64,7 +67,9 @@ public final class Keyring: ItemKeyWrapping {
     {
         guard !closed.contains(protection) else { throw .closed(protection) }
         let kind: KeySlot.Kind = half == .secret ? .secret : .metadata
-        guard let key = keys[KeySlot(protection: protection.number, kind: kind, generation: generation)] else {
+        let slot = KeySlot(protection: protection.number, kind: kind, generation: generation)
+        if let key = userKeys[slot] { return key }
+        guard let key = try deviceKeys.key(of: slot) else {
             throw currentGenerations[protection] == nil ? .passcodeRequired(protection) : .wrongKey
         }
         return key
