@@ -147,7 +147,7 @@ struct KeybagTests {
                 }
                 #expect(isRunning)
             }
-            for _ in 0..<2 { ended.wait() }
+            for _ in 0..<2 { ended.awaitSignal() }
             let all = found.withLock { $0 }
             let first = try #require(all.first)
             #expect(first.count == record.keys.count)
