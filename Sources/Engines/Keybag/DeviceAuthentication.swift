@@ -10,13 +10,17 @@ internal import SecretMemory
 /// check        = first 8 bytes of HKDF(ikm = D, info = "latchkey v1 device key check")
 /// ```
 struct DeviceAuthentication: ~Copyable {
-    let check: [UInt8]
+    private let deviceKey: DeviceKey
     private let key: SecretBytes
 
     init(_ deviceKey: DeviceKey) {
+        self.deviceKey = deviceKey
         key = KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 keybag")
-        check = KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device key check").withUnsafeBytes
-        {
+    }
+
+    /// Derived when it is asked for: a keybag that opens is authenticated without it.
+    var check: [UInt8] {
+        KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device key check").withUnsafeBytes {
             Array($0.prefix(8))
         }
     }
