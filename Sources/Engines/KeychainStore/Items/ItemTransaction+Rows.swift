@@ -42,8 +42,7 @@ extension ItemTransaction {
     /// Returns the position of the row with this primary key, and the row if its plaintext columns
     /// are valid.
     func row(withPrimaryKey token: SearchToken) throws(StoreError) -> (Int64, ItemRow?)? {
-        let statement = try RowStatement(
-            "SELECT id, \(seal.columns.selection) FROM item WHERE primary_key = ?", in: database)
+        let statement = try RowStatement(seal.columns.selectionByKey, in: database)
         try statement.bind(token, at: 1)
         guard try statement.step() else { return nil }
         return (statement.integer(0), ItemRow(statement))

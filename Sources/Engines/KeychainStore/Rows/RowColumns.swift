@@ -28,6 +28,9 @@ struct RowColumns: Hashable {
     /// `UPDATE` with a parameter for every existing column, and one for the position.
     var replacement: String { texts.replacement }
 
+    /// `SELECT` of `id` and ``selection``, by the primary key.
+    var selectionByKey: String { texts.selectionByKey }
+
     /// The number of columns in ``selection``.
     static let count = columns.count + added.count
 
@@ -36,6 +39,7 @@ struct RowColumns: Hashable {
         let existing: String
         let insertion: String
         let replacement: String
+        let selectionByKey: String
 
         /// - Parameter count: the number of added columns that exist.
         init(_ count: Int) {
@@ -46,6 +50,7 @@ struct RowColumns: Hashable {
             let parameters = existing.map { _ in "?" }.concatenated(separator: ", ")
             insertion = "INSERT INTO item (\(self.existing)) VALUES (\(parameters))"
             replacement = "UPDATE item SET \(existing.map { "\($0) = ?" }.concatenated(separator: ", ")) WHERE id = ?"
+            selectionByKey = "SELECT id, \(selection) FROM item WHERE primary_key = ?"
         }
     }
 

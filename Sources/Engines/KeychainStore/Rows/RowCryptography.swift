@@ -3,6 +3,7 @@
 internal import Crypto
 internal import FoundationEssentials
 internal import Keybag
+internal import LinuxSystem
 internal import OpenSSLCrypto
 internal import SecretMemory
 
@@ -11,26 +12,39 @@ enum RowCryptography {
     /// The bytes that sealing adds: a nonce of 12 and a tag of 16.
     static let overhead = 28
 
-    /// Pads `content` and seals it under `key`: `nonce(12) ‖ ciphertext ‖ tag(16)`. The nonce is
-    /// random, and each key seals only once.
-    static func seal(_ content: UnsafeRawBufferPointer, key: SymmetricKey, additionalData: [UInt8]) throws(StoreError)
-        -> [UInt8]
-    {
+    /// Returns a new key for a half of a row. One request to the kernel fills it, not one for each eight bytes.
+    static func randomKey() -> SymmetricKey {
+        SecretBytes.random(count: 32).withUnsafeBytes { SymmetricKey(data: $0) }
+    }
+
+    /// Pads `content`, seals it under `key`, and appends it to `sealed`: `nonce(12) ‖ ciphertext ‖ tag(16)`. The nonce
+    /// is random, and each key seals only once.
+    static func seal(
+        _ content: UnsafeRawBufferPointer, key: SymmetricKey, additionalData: [UInt8], appendingTo sealed: inout [UInt8]
+    ) throws(StoreError) {
         let padded = SecretBytes(count: Padding.paddedLength(for: content.count)) { buffer in
             buffer.storeBytes(of: UInt32(content.count).bigEndian, as: UInt32.self)
             buffer[Padding.prefixLength..<Padding.prefixLength + content.count].copyBytes(from: content)
         }
+        let nonce = RandomBytes.array(count: 12)
         do {
-            return try padded.withUnsafeBytes { bytes in
-                let box = try AES.GCM.seal(BorrowedBytes(bytes), using: key, authenticating: additionalData)
-                return Array(box.nonce) + box.ciphertext + box.tag
+            let box = try padded.withUnsafeBytes { bytes in
+                try additionalData.withUnsafeBytes { additionalData in
+                    try AES.GCM.seal(
+                        BorrowedBytes(bytes), using: key, nonce: AES.GCM.Nonce(data: nonce),
+                        authenticating: BorrowedBytes(additionalData))
+                }
             }
+            sealed.reserveCapacity(sealed.count + overhead + padded.count)
+            sealed += nonce
+            sealed += box.ciphertext
+            sealed += box.tag
         } catch {
             throw .database(code: 1, message: "cannot seal a row: \(error)")
         }
     }
 
-    /// Opens the bytes that ``seal(_:key:additionalData:)`` returned, and calls `body` with the
+    /// Opens the bytes that ``seal(_:key:additionalData:appendingTo:)`` returned, and calls `body` with the
     /// content.
     static func open<Result>(
         _ sealed: ArraySlice<UInt8>, key: SymmetricKey, additionalData: [UInt8],

@@ -121,18 +121,20 @@ struct RowSeal {
     private func seal(
         _ content: UnsafeRawBufferPointer, half: RowHalf, _ place: Place, _ constraint: ConstraintKey? = nil
     ) throws(StoreError) -> [UInt8] {
-        let key = SymmetricKey(size: .bits256)
-        let wrapped: [UInt8]
+        let key = RowCryptography.randomKey()
+        var sealed: [UInt8]
         do throws(KeybagError) {
             let inner = try constraint.map { (constraint) throws(KeybagError) in
                 SymmetricKey(data: try constraint.wrap(key))
             }
-            wrapped = try keyring.wrap(
+            sealed = try keyring.wrap(
                 inner ?? key, of: half, protection: place.clear.protection, generation: place.clear.generation)
         } catch {
             throw .keybag(error)
         }
-        return try wrapped + RowCryptography.seal(content, key: key, additionalData: additionalData(half, place))
+        try RowCryptography.seal(
+            content, key: key, additionalData: additionalData(half, place), appendingTo: &sealed)
+        return sealed
     }
 
     // MARK: Opening
