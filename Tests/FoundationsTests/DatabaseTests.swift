@@ -255,4 +255,28 @@ struct DatabaseTests {
         #expect(!database.isInsideTransaction)
         #expect(try texts("SELECT count(*) FROM u", in: database) == ["0"])
     }
+
+    // MARK: Limits
+
+    @Test("Where work is limited, a statement fails rather than wait for a lock or exceed the instructions of all")
+    func limits() throws {
+        let (database, other) = (try Database(path, busyTimeout: 60_000), try Database(path))
+        try database.execute("CREATE TABLE t (x)")
+        func count(to last: Int) throws {
+            let numbers = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < \(last))"
+            #expect(try texts("\(numbers) SELECT count(*) FROM n", in: database) == ["\(last)"])
+        }
+        func limited(_ body: () throws -> Void) -> Int32? {
+            code { try database.limiting(toInstructions: 20_000) { try body() } }
+        }
+        #expect(limited { try count(to: 100) } == nil)
+        // SQLITE_INTERRUPT
+        #expect(limited { try count(to: 10_000) } == 9)
+        #expect(limited { for _ in 1...100 { try count(to: 100) } } == 9)
+        #expect(code { try count(to: 10_000) } == nil)
+        try other.execute("BEGIN EXCLUSIVE")
+        // SQLITE_BUSY
+        #expect(limited { _ = try texts("SELECT x FROM t", in: database) } == 5)
+        #expect(try texts("PRAGMA busy_timeout", in: database) == ["60000"])
+    }
 }

@@ -9,6 +9,7 @@ public final class Database: @unchecked Sendable {  // because its owner gives i
     private(set) var connection: OpaquePointer?
     /// The statements that were used so far, by their text.
     private var statements: [String: PreparedStatement] = [:]
+    private let busyTimeout: Int32
 
     public enum Access: Sendable {
         /// Reads and writes the file, and creates it if it does not exist.
@@ -36,6 +37,7 @@ public final class Database: @unchecked Sendable {  // because its owner gives i
             case .readOnly: SQLITE_OPEN_READONLY
             case .readOnlyURI: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
+        self.busyTimeout = busyTimeout
         let code = sqlite3_open_v2(name, &connection, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let connection else {
             let extended = connection.map(sqlite3_extended_errcode) ?? code
@@ -72,6 +74,31 @@ public final class Database: @unchecked Sendable {  // because its owner gives i
     public var totalChangesCount: Int { Int(connection.map(sqlite3_total_changes) ?? 0) }
 
     public var isInsideTransaction: Bool { connection.map(sqlite3_get_autocommit) == 0 }
+
+    /// Runs `body`, in which a statement fails rather than wait for a lock, and rather than exceed a number of
+    /// instructions of SQLite's machine that all statements have together. A row takes about fifty.
+    public func limiting<Result, Failure: Error>(
+        toInstructions count: Int, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let connection else { return try body() }
+        sqlite3_busy_timeout(connection, 0)
+        defer { sqlite3_busy_timeout(connection, busyTimeout) }
+        var turns = count / Int(Self.instructionsPerTurn)
+        return try withUnsafeMutablePointer(to: &turns) { (turns) throws(Failure) in
+            sqlite3_progress_handler(
+                connection, Self.instructionsPerTurn,
+                { context in
+                    guard let turns = context?.assumingMemoryBound(to: Int.self) else { return 1 }
+                    turns.pointee -= 1
+                    return turns.pointee < 0 ? 1 : 0
+                }, turns)
+            defer { sqlite3_progress_handler(connection, 0, nil, nil) }
+            return try body()
+        }
+    }
+
+    /// How often SQLite calls its handler.
+    private static let instructionsPerTurn: Int32 = 500
 
     /// Compiles a statement, or returns one that was compiled before and is not used now.
     func prepared(_ sql: String) throws(DatabaseError) -> PreparedStatement {
