@@ -173,7 +173,7 @@ extension ItemTransaction {
     ) throws(RowSeal.Failure) -> ItemRecord? {
         let constraint = try seal.constraint(of: row)
         let match = try seal.open(row, constraint) { (fields) throws(RowDamage) -> ItemRecord? in
-            if !withAttributes, search.isDecidedByFields {
+            if !withAttributes, search.isDecided(by: fields) {
                 return search.matches(fields) ? fields.bareRecord : nil
             }
             let record = try fields.record()

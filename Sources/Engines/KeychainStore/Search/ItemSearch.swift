@@ -187,12 +187,15 @@ extension ItemSearch {
         return groups.first { row.accessGroup == .token(tokens.group($0)) }
     }
 
-    /// Whether ``matches(_:)-(MetadataFields)`` decides, so that no record is needed.
-    var isDecidedByFields: Bool { match == MatchOptions() && lookup == nil }
+    /// Whether ``matches(_:)-(MetadataFields)`` decides, so that no record is needed: the lookup attributes of an item
+    /// that no client has stored are made of its attributes.
+    func isDecided(by fields: MetadataFields) -> Bool {
+        match == MatchOptions() && (lookup == nil || fields.bareRecord.storedLookup != nil)
+    }
 
-    /// The same for the fields of an open metadata half, if ``isDecidedByFields``.
+    /// The same for the fields of an open metadata half, if ``isDecided(by:)``.
     func matches(_ fields: MetadataFields) -> Bool {
-        guard contains(fields.bareRecord.accessGroup) else { return false }
+        guard contains(fields.bareRecord.accessGroup), matchesLookup(fields.bareRecord) else { return false }
         if identifier == nil, itemClass == .key, fields.isUnnamedTokenKey { return false }
         if let addedBy, fields.bareRecord.addedBy != addedBy { return false }
         var found: [UInt8] = []

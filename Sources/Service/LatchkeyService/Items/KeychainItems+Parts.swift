@@ -64,7 +64,7 @@ extension KeychainItems {
             try keychain.store.search(
                 inParts: search, withSecrets: returning.contains(.data),
                 withDigest: returning.isSuperset(of: [.data, .attributes]),
-                withAttributes: returning != .data || search.itemClass == .key
+                withAttributes: returning.needsAttributes(of: search.itemClass)
             ) {
                 _ = succeeds(begin)
             } take: { part in

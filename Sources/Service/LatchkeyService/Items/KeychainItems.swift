@@ -49,8 +49,7 @@ public struct KeychainItems: Sendable {
                 try keychain.store.search(
                     search, limit: maxRows, withSecrets: returning.contains(.data),
                     withDigest: returning.isSuperset(of: [.data, .attributes]),
-                    // The rules of keys read their attributes.
-                    withAttributes: returning != .data || search.itemClass == .key, constraints: context?.keys)
+                    withAttributes: returning.needsAttributes(of: search.itemClass), constraints: context?.keys)
             }
             constraints.discard(result.lost, of: search.itemClass)
             context?.passwordWas(right: result.wrongPasswords.isEmpty)
@@ -107,5 +106,13 @@ public struct KeychainItems: Sendable {
         return try sweep.removingFiles { () throws(KeychainError) in
             try keychain.run { () throws(StoreError) in try keychain.store.remove(search, now: now) }
         }
+    }
+}
+
+extension ReturnTypes {
+    /// Whether records need their attributes, and not only their data or what identifies them.
+    func needsAttributes(of itemClass: ItemClass) -> Bool {
+        // The rules of keys read their attributes.
+        self != .data && self != .persistentReference || itemClass == .key
     }
 }
