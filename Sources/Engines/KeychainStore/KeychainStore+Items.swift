@@ -175,6 +175,7 @@ extension KeychainStore {
 
     /// The items as one transaction, or one statement, sees them.
     func items(_ database: Database, _ seal: RowSeal) -> ItemTransaction {
-        ItemTransaction(database: database, seal: seal, quota: itemQuota)
+        ItemTransaction(
+            database: database, seal: seal, quota: itemQuota, shared: SharedRead.current(of: connections))
     }
 }

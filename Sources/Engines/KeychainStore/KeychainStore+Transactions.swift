@@ -22,6 +22,8 @@ extension KeychainStore {
                     }
                 }
                 if let result { return result }
+                // A transaction that is shared stays as it is.
+                if let shared = SharedRead.current(of: connections) { throw shared.end() }
             }
             throw .keybag(.damaged("its generation changes faster than it can be read"))
         }

@@ -51,6 +51,27 @@ extension KeychainSession: OperationPerformer {
     }
 }
 
+// MARK: Reads that belong together
+
+extension KeychainSession {
+    /// Runs `body`, in which reads of this thread see one state of the keychain, if this process holds it; of several
+    /// keychains, that of the default one. It may run twice.
+    package func reading<Value>(_ body: () -> Value) -> Value {
+        guard let held = service.held else { return body() }
+        return held.reading(body)
+    }
+
+    /// Runs `body`, in which reads of this thread see one state of the keychain, if they take less than a millisecond
+    /// and wait for nothing.
+    ///
+    /// - Returns: nil if they take longer, and if another process holds the keychain, or it is one of several; then
+    ///   `body` may have run in part.
+    package func readingAtOnce<Value>(_ body: () -> Value) -> Value? {
+        guard let held = service.held, held === service else { return nil }
+        return held.readingAtOnce(body)
+    }
+}
+
 // MARK: The lock and the changes
 
 extension KeychainSession {

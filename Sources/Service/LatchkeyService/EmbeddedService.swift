@@ -149,6 +149,26 @@ public final class EmbeddedService: Sendable {
         return count
     }
 
+    // MARK: Reads that belong together
+
+    /// Runs `body`, in which reads of this thread see one state of the keychain and share one transaction, as long as
+    /// nothing in it changes the keychain. It may run twice.
+    package func reading<Value>(_ body: () -> Value) -> Value {
+        // What is locked may be unlocked by the first read.
+        keychain.store.lockState == .unlocked ? keychain.store.reading(body) : body()
+    }
+
+    /// Runs `body` like ``reading(_:)``, if its reads take less than a millisecond, and wait for nothing: for no other
+    /// thread, no other process, and nobody who unlocks the keychain.
+    ///
+    /// - Returns: nil if they take longer; then `body` may have run in part.
+    package func readingAtOnce<Value>(_ body: () -> Value) -> Value? {
+        guard keychain.store.lockState == .unlocked else { return nil }
+        return keychain.store.reading(within: Self.shortRead, body)
+    }
+
+    private static let shortRead = ReadBudget(rows: 64, bytes: 128 << 10, instructions: 20_000)
+
     // MARK: Observers
 
     /// Calls `body` with every new lock state, until the observer is removed.

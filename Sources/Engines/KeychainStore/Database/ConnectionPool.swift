@@ -93,7 +93,8 @@ final class ConnectionPool: Sendable {
     }
 
     private func readOnce<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try withConnection { (database) throws(StoreError) -> Result in
+        if let shared = SharedRead.current(of: self) { return try body(shared.database) }
+        return try withOwnConnection { (database) throws(StoreError) -> Result in
             try RowStatement("BEGIN DEFERRED", in: database).run()
             // This transaction has written nothing, so an error of COMMIT loses nothing.
             defer { _ = try? RowStatement("COMMIT", in: database).run() }
@@ -160,9 +161,11 @@ final class ConnectionPool: Sendable {
     /// Runs `body` outside of any transaction, while no other thread of this process writes.
     @discardableResult
     func exclusively<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        // Threads that each share a connection and wait for another one would wait for ever.
+        if let shared = SharedRead.current(of: self) { throw shared.end() }
         writing.wait()
         defer { writing.signal() }
-        return try withConnection(body)
+        return try withOwnConnection(body)
     }
 
     /// Closes the idle connections now, and each connection in use when it is returned. Later calls
@@ -283,8 +286,30 @@ final class ConnectionPool: Sendable {
         for _ in 0..<count { free.signal() }
     }
 
-    /// Runs `body` outside of any transaction.
+    /// Runs `body` outside of any transaction, or in the one that the reads of this thread share.
     func withConnection<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        if let shared = SharedRead.current(of: self) { return try body(shared.database) }
+        return try withOwnConnection(body)
+    }
+
+    /// Whether reads can share a transaction: there are several connections, and the file is not one that is
+    /// compared after each read.
+    var canShare: Bool { file != nil && readOnly == nil }
+
+    /// Runs `body` with a connection that is open and free.
+    ///
+    /// - Returns: nil if there is none.
+    func withFreeConnection<Result>(
+        _ body: (Database) throws(StoreError) -> Result?
+    ) throws(StoreError) -> Result? {
+        guard free.wait(timeout: .now()) == .success else { return nil }
+        defer { free.signal() }
+        guard state.withLock({ !$0.idle.isEmpty }) else { return nil }
+        return try withConnection(in: nil, body)
+    }
+
+    /// Runs `body` with a connection that no other call uses, outside of any transaction.
+    func withOwnConnection<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
         free.wait()
         defer { free.signal() }
         guard let readOnly else { return try withConnection(in: nil, body) }

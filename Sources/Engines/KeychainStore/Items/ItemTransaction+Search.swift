@@ -126,6 +126,7 @@ extension ItemTransaction {
             guard statement.integer(CandidateQuery.generationColumn) == Int64(bitPattern: seal.keyring.generation)
             else { return false }
             guard let row = ItemRow(statement) else { continue }
+            try shared?.spend(bytes: row.metadata.count + row.secret.count)
             guard try body(row) else { break }
         }
         return true

@@ -12,6 +12,8 @@ public struct ItemTransaction {
     let seal: RowSeal
     /// nil if the number of items is not limited.
     let quota: ItemQuota?
+    /// The transaction of other reads, whose budget the rows use; nil for none.
+    var shared: SharedRead?
 
     /// Returns all items that match the search. Damaged rows are skipped.
     public func records(of search: ItemSearch) throws(StoreError) -> [ItemRecord] {
