@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Glibc
 import KeychainTesting
 import SystemBus
@@ -208,6 +209,56 @@ struct ExportTests {
                 server.method("/a", "Get"), returning: [.array(.byte)], timeout: .seconds(600))
             #expect(answer.remaining == [.bytes(bytes)])
         }
+        withExtendedLifetime(object) {}
+    }
+
+    @Test("A handler that does not block runs on the thread of the connection, after the events that wait")
+    func promptHandlers() throws {
+        let fixture = try BusFixture()
+        let (server, client) = (try fixture.connect(), try fixture.connect())
+        let threads = Received<UInt>()
+        let object = try server.export(at: "/a", blocks: false) { call in
+            threads.append(pthread_self())
+            call.answer([.boolean(call.isAlone)])
+        }
+        let method = server.method("/a", "Call")
+        #expect(try client.call(method, returning: [.boolean]).remaining == [.boolean(true)])
+        let (begun, going) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        server.performInOrder {
+            threads.append(pthread_self())
+            begun.signal()
+            going.awaitSignal()
+        }
+        begun.awaitSignal()
+        #expect(throws: BusError.timeout(method: method.description)) {
+            try client.call(method, timeout: .milliseconds(200))
+        }
+        #expect(threads.count == 2)
+        going.signal()
+        #expect(eventually { threads.count == 3 })
+        // The second call has waited for the event, on its thread.
+        let all = threads.all
+        #expect(all.count == 3 && all[0] != all[1] && all[1] == all[2])
+        withExtendedLifetime(object) {}
+    }
+
+    @Test(
+        "A call that another one follows is not alone",
+        arguments: [false, true])
+    func followedCalls(_ isKnown: Bool) throws {
+        let fixture = try BusFixture()
+        let (server, client) = (try fixture.connect(), try fixture.connect())
+        let alone = Received<Bool>()
+        let object = try server.export(at: "/a", blocks: false) { call in
+            // The first one waits until the second one is there.
+            if call.member == "Call" { alone.append(alone.count > 0 ? call.isAlone : eventually { !call.isAlone }) }
+            call.answer()
+        }
+        if isKnown { try client.call(server.method("/a", "Begin")) }
+        let method = server.method("/a", "Call")
+        let calls = (0..<2).map { _ in BackgroundCall { try client.call(method) } }
+        for call in calls { #expect(call.succeeds()) }
+        #expect(alone.all == [true, true])
         withExtendedLifetime(object) {}
     }
 }

@@ -63,7 +63,7 @@ public final class BusConnection: Sendable {
     /// Runs `work` on the thread of the handlers, after the events that have arrived. It does not
     /// run after the end of the connection.
     public func performInOrder(_ work: @escaping @Sendable () -> Void) {
-        if !loop.queue.add(cost: 0, work) { loop.stop() }
+        if !loop.enqueue(cost: 0, work) { loop.stop() }
     }
 
     // MARK: Calls
@@ -151,16 +151,20 @@ public final class BusConnection: Sendable {
     /// Answers method calls on the objects at and below a path, until the returned object is
     /// released. A longer path has precedence.
     ///
-    /// - Parameter holdsSecrets: whether byte arrays in the arguments are secrets.
+    /// - Parameters:
+    ///   - holdsSecrets: whether byte arrays in the arguments are secrets.
+    ///   - blocks: whether the handler may take longer than a millisecond, or call methods of this connection. If not,
+    ///     it may run on the thread of the connection, where no other call is received meanwhile.
     public func export(
-        at path: ObjectPath, holdsSecrets: Bool = false, handler: @escaping @Sendable (BusMethodCall) -> Void
+        at path: ObjectPath, holdsSecrets: Bool = false, blocks: Bool = true,
+        handler: @escaping @Sendable (BusMethodCall) -> Void
     ) throws(BusError) -> BusRegistration {
         let identifier = loop.nextIdentifier()
         let waiter = Waiter<Void>()
         let isSent = loop.perform { loop in
             waiter.resolve(
                 Result { () throws(BusError) in
-                    let export = ExportSlot(loop, holdsSecrets: holdsSecrets, handler: handler)
+                    let export = ExportSlot(loop, holdsSecrets: holdsSecrets, blocks: blocks, handler: handler)
                     try export.install(at: path)
                     loop.exports[identifier] = export
                 })
@@ -215,7 +219,7 @@ extension BusLoop {
             let signal = BusSignal(message, content.values)
         else { return }
         // A lost signal could be a lost lock: the user connects again, and asks for the state.
-        if !queue.add(cost: content.cost, { handler(signal) }) { stop() }
+        if !enqueue(cost: content.cost, { handler(signal) }) { stop() }
     }
 }
 

@@ -44,6 +44,9 @@ public struct BusFields: Sendable {
     /// Returns the next field, whatever its type is.
     public mutating func nextValue() throws(BusError) -> BusValue { try nextValue(expecting: "a value") }
 
+    /// The next field, which stays the next one; nil if there is none.
+    public var first: BusValue? { rest.first }
+
     /// The fields that were not read.
     public var remaining: [BusValue] { Array(rest) }
 

@@ -9,7 +9,7 @@ internal import Synchronization
 /// The thread of one connection. libsystemd's objects belong to it: other threads give it work.
 ///
 /// `@unchecked Sendable` because only the thread of the loop uses what has no lock: `bus`, `calls`,
-/// `matches`, `exports`, `owners`, `unanswered`, `unread` and `peers`.
+/// `matches`, `exports`, `owners`, `unanswered`, `unread`, `peers` and `undelivered`.
 final class BusLoop: @unchecked Sendable {
     typealias Work = @Sendable (BusLoop) -> Void
 
@@ -21,10 +21,14 @@ final class BusLoop: @unchecked Sendable {
 
     let limits: BusLimits
     /// Runs the handlers of the connection.
-    let queue: EventThread
+    private let queue: EventThread
+    /// The events that wait for their handler, or are being handled.
+    private let events = Atomic(0)
     private let wake: WakeSignal
     private let inbox = SystemMutex(Inbox())
     private let identifiers = Atomic<UInt64>(0)
+    /// The thread of the loop; 0 before it runs.
+    private let thread = Atomic<UInt>(0)
 
     /// nil before the connection and after its end.
     private(set) var bus: OpaquePointer?
@@ -36,6 +40,8 @@ final class BusLoop: @unchecked Sendable {
     var unanswered = UnansweredCalls()
     var unread = UnreadAnswers()
     var peers = PeerUsers()
+    /// The calls that wait behind the one that is being delivered, without being in the socket or an event.
+    private var undelivered = 0
 
     init(_ limits: BusLimits) throws(BusError) {
         self.limits = limits
@@ -69,6 +75,26 @@ final class BusLoop: @unchecked Sendable {
         return isAccepted
     }
 
+    /// Gives an event to the thread of the handlers.
+    ///
+    /// - Parameter cost: its memory, in bytes.
+    /// - Returns: false if too many wait, and after the end.
+    func enqueue(cost: Int, _ handle: @escaping @Sendable () -> Void) -> Bool {
+        events.add(1, ordering: .relaxed)
+        let isQueued = queue.add(cost: cost) { [self] in
+            handle()
+            events.subtract(1, ordering: .releasing)
+        }
+        if !isQueued { events.subtract(1, ordering: .relaxed) }
+        return isQueued
+    }
+
+    /// Whether all events were handled.
+    var hasNoEvents: Bool { events.load(ordering: .acquiring) == 0 }
+
+    /// Whether the calling thread is that of the loop.
+    var isCurrentThread: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+
     /// Whether the connection has not ended.
     var isOpen: Bool { inbox.withLock { !$0.isClosed && !$0.isStopping } }
 
@@ -87,6 +113,8 @@ final class BusLoop: @unchecked Sendable {
         _ address: BusAddress, connected: Waiter<BusName>, onEnd: @escaping @Sendable () -> Void
     ) throws(BusError) {
         let isRunning = BackgroundThread.run { [self] in
+            thread.store(pthread_self(), ordering: .relaxed)
+            defer { thread.store(0, ordering: .relaxed) }
             do throws(BusError) {
                 connected.resolve(.success(try connect(address)))
             } catch {
@@ -155,6 +183,24 @@ final class BusLoop: @unchecked Sendable {
             }
         } while turn.goesOn(at: BootClock.system.now())
         return true
+    }
+
+    /// Delivers calls that have waited for the same report, one after the other.
+    func forEach(_ calls: [ReceivedCall], _ deliver: (ReceivedCall) -> Void) {
+        undelivered = calls.count
+        for call in calls {
+            undelivered -= 1
+            deliver(call)
+        }
+    }
+
+    /// Whether no message, and no work of another thread, waits for the loop.
+    var isIdle: Bool {
+        guard undelivered == 0, inbox.withLock({ $0.work.isEmpty }) else { return false }
+        var queued: UInt64 = 0
+        guard sd_bus_get_n_queued_read(bus, &queued) >= 0, queued == 0 else { return false }
+        var socket = pollfd(fd: sd_bus_get_fd(bus), events: Int16(POLLIN), revents: 0)
+        return poll(&socket, 1, 0) == 0
     }
 
     private func wait(milliseconds limit: Int32 = -1) {

@@ -42,6 +42,10 @@ public final class BusMethodCall: Sendable {
     /// Completes ``caller``, before the call is delivered.
     func identify(as caller: BusCaller) { peer.withLock { $0 = caller.peer } }
 
+    /// Whether this is the thread of the connection, and nothing else waits for it now: then an answer that takes less
+    /// than a millisecond delays nobody.
+    public var isAlone: Bool { loop.isCurrentThread && loop.isIdle }
+
     /// Whether the caller named this method, or named no interface.
     public func isCall(of interface: String, _ member: String) -> Bool {
         self.member == member && (self.interface == nil || self.interface == interface)
@@ -69,6 +73,8 @@ public final class BusMethodCall: Sendable {
 
     private func finish(_ answer: @escaping @Sendable (BusLoop, UInt64) -> Void) {
         guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
+        // Without waking the thread that this is.
+        guard !loop.isCurrentThread else { return answer(loop, identifier) }
         loop.perform { [identifier] loop in answer(loop, identifier) }
     }
 

@@ -8,12 +8,15 @@ internal import LinuxSystem
 final class ExportSlot {
     private let loop: BusLoop
     private let holdsSecrets: Bool
+    private let blocks: Bool
     private let handler: @Sendable (BusMethodCall) -> Void
     private var slot: OpaquePointer?
 
-    init(_ loop: BusLoop, holdsSecrets: Bool, handler: @escaping @Sendable (BusMethodCall) -> Void) {
+    init(
+        _ loop: BusLoop, holdsSecrets: Bool, blocks: Bool, handler: @escaping @Sendable (BusMethodCall) -> Void
+    ) {
         self.loop = loop
-        self.holdsSecrets = holdsSecrets
+        (self.holdsSecrets, self.blocks) = (holdsSecrets, blocks)
         self.handler = handler
     }
 
@@ -50,7 +53,9 @@ final class ExportSlot {
             guard isAdded else { return loop.send(.tooManyCalls, for: message) }
             let call = BusMethodCall(
                 loop, identifier, sender: sender, path: path, message: message, arguments: content.values)
-            loop.admit(ReceivedCall(identifier: identifier, call: call, cost: content.cost, handler: handler))
+            loop.admit(
+                ReceivedCall(
+                    identifier: identifier, call: call, cost: content.cost, blocks: blocks, handler: handler))
         } catch {
             loop.send(error.failure, for: message)
         }
@@ -78,6 +83,8 @@ struct ReceivedCall {
     let call: BusMethodCall
     /// The memory of the arguments, in bytes.
     let cost: Int
+    /// Whether the handler may block, so that it does not run on the thread of the bus.
+    let blocks: Bool
     let handler: @Sendable (BusMethodCall) -> Void
 }
 
@@ -105,7 +112,7 @@ extension BusLoop {
 
     /// Delivers the calls that have waited, within the limits of their user and their process.
     private func identified(_ sender: BusName, _ peer: BusPeer?) {
-        for received in peers.identify(sender, as: peer) {
+        forEach(peers.identify(sender, as: peer)) { received in
             if unanswered.move(received.identifier, to: peers.caller(sender), limits) {
                 deliver(received)
             } else {
@@ -122,7 +129,9 @@ extension BusLoop {
     }
 
     func enqueue(_ received: ReceivedCall) {
-        let isQueued = queue.add(cost: received.cost) { received.handler(received.call) }
+        // A handler that does not block is called here, but not before the events that wait.
+        guard received.blocks || !hasNoEvents else { return received.handler(received.call) }
+        let isQueued = enqueue(cost: received.cost) { received.handler(received.call) }
         if !isQueued { fail(received.identifier, .limitsExceeded("too many calls wait")) }
     }
 }

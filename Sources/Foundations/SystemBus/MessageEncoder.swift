@@ -129,9 +129,9 @@ struct MessageEncoder {
         guard value.type == type else { throw .invalid("'\(value.type)' in a container of '\(type)'") }
     }
 
-    private static func require(_ status: Int32, _ what: String) throws(BusError) {
+    private static func require(_ status: Int32, _ what: @autoclosure () -> String) throws(BusError) {
         guard status >= 0 else {
-            throw .invalid("\(what): \(SystemError("append to a message", code: -status).reason)")
+            throw .invalid("\(what()): \(SystemError("append to a message", code: -status).reason)")
         }
     }
 }

@@ -126,7 +126,7 @@ extension BusLoop {
             nextIdentifier(), method, [.string(receiver.text)],
             types: [.dictionary(key: .string, value: .variant)], holdsSecrets: false
         ) { [unowned self] result in
-            for received in unread.update(receiver, Self.unreadReport(result)) {
+            forEach(unread.update(receiver, Self.unreadReport(result))) { received in
                 if unread.hasRoom(for: receiver, bytes: 0, limits) {
                     enqueue(received)
                 } else {
