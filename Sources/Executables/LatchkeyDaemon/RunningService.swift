@@ -34,6 +34,7 @@ final class RunningService: Sendable {
         let keychain = KeychainSecretStore(
             generation: { KeychainClient.generation },
             prepareUnlock: { () throws(KeychainError) in try KeychainClient.startDaemonIfMissing() },
+            opened: { KeychainClient.openedSession() },
             { () throws(KeychainError) in try KeychainClient.session() })
         server = SecretServer(
             on: bus, store: CombinedSecretStore(keychain), applications: keychain, consents: keychain,

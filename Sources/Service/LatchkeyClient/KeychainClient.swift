@@ -25,6 +25,14 @@ public enum KeychainClient {
         return KeychainSession(try processService.value.open(), as: caller)
     }
 
+    /// Returns what ``session()`` returns, if that is one keychain whose files this process has opened: then nothing is
+    /// waited for. nil otherwise.
+    public static func openedSession() -> KeychainSession? {
+        guard CallerContext.current == nil, KeychainScope.current == nil, (try? selectedName() == nil) == true
+        else { return nil }
+        return processService.value.opened.map { KeychainSession($0, as: caller) }
+    }
+
     /// Says what the keychains of this process are opened with: at the start of a program, or for the options of
     /// a command, before the first call.
     public static func configure(_ change: (inout ProgramSetup) -> Void) { program.withLock { change(&$0) } }

@@ -48,6 +48,20 @@ final class ProcessService: Sendable {
         }
     }
 
+    /// The keychain that ``open()`` returns, if there is only one and its files are open: then nothing is opened, and
+    /// nobody is asked. nil otherwise.
+    var opened: EmbeddedService? {
+        state.withLock { state in
+            guard state.daemon == nil, state.memory == nil, let service = state.opened[.login] else { return nil }
+            guard !state.opened.values.contains(where: \.isOwnedByDaemon) else {
+                state.renew()
+                return nil
+            }
+            guard let list = try? state.list?.list(), list.isInitial else { return nil }
+            return service
+        }
+    }
+
     /// Returns one keychain.
     ///
     /// - Throws: errSecNoSuchKeychain.

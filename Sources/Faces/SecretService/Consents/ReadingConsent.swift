@@ -50,13 +50,14 @@ final class ReadingConsent: Sendable {
     ///
     /// - Throws: ``SecretStoreError/notFound``.
     func isNeeded(for item: ItemReference, by reader: SecretReader) throws(SecretStoreError) -> Bool {
-        if try isAllowed(item, reader) { return false }
+        if isAllowed(item, reader, by: try rules()) { return false }
         return try isNeeded(for: try store.item(item), by: reader)
     }
 
     func isNeeded(for item: SecretItem, by reader: SecretReader) throws(SecretStoreError) -> Bool {
-        if try isAllowed(item.reference, reader) { return false }
-        guard let path = reader.path, try rules().mode == .creator else { return true }
+        let rules = try rules()
+        if isAllowed(item.reference, reader, by: rules) { return false }
+        guard let path = reader.path, rules.mode == .creator else { return true }
         return !item.creators.contains(path)
     }
 
@@ -68,12 +69,13 @@ final class ReadingConsent: Sendable {
     ) throws(SecretStoreError) -> (open: [ItemReference], locked: [ItemReference]) {
         var (open, locked): ([ItemReference], [ItemReference]) = ([], [])
         var lookups = 0
+        let rules = try rules()
         for item in found {
             if item.isLocked {
                 locked.append(item.reference)
-            } else if try isAllowed(item.reference, reader) {
+            } else if isAllowed(item.reference, reader, by: rules) {
                 open.append(item.reference)
-            } else if lookups < Self.maxLookups, try isMade(item.reference, by: reader, counting: &lookups) {
+            } else if lookups < Self.maxLookups, try isMade(item.reference, by: reader, rules, counting: &lookups) {
                 open.append(item.reference)
             } else {
                 locked.append(item.reference)
@@ -89,8 +91,7 @@ final class ReadingConsent: Sendable {
     }
 
     /// Whether the program needs no question, whatever has made the item.
-    private func isAllowed(_ item: ItemReference, _ reader: SecretReader) throws(SecretStoreError) -> Bool {
-        let rules = try rules()
+    private func isAllowed(_ item: ItemReference, _ reader: SecretReader, by rules: Rules) -> Bool {
         guard rules.mode != .never else { return true }
         if state.withLock({ $0.answers[reader.connection]?[item] }) == true { return true }
         guard let path = reader.path else { return false }
@@ -99,9 +100,9 @@ final class ReadingConsent: Sendable {
     }
 
     private func isMade(
-        _ item: ItemReference, by reader: SecretReader, counting lookups: inout Int
+        _ item: ItemReference, by reader: SecretReader, _ rules: Rules, counting lookups: inout Int
     ) throws(SecretStoreError) -> Bool {
-        guard let path = reader.path, try rules().mode == .creator else { return false }
+        guard let path = reader.path, rules.mode == .creator else { return false }
         lookups += 1
         do throws(SecretStoreError) {
             return try store.item(item).creators.contains(path)
@@ -151,11 +152,24 @@ final class ReadingConsent: Sendable {
 
     // MARK: Rules
 
+    /// Runs `body`, in which the store may be read as it is now, whatever changes meanwhile.
+    func noting<Value>(
+        _ body: () throws(SecretStoreError) -> Value
+    ) throws(SecretStoreError) -> Value {
+        try Self.$noted.withValue(state.withLock { $0.generation }) {
+            Result { () throws(SecretStoreError) in try body() }
+        }.get()
+    }
+
+    /// The generation of the oldest rules that the store may have for this thread; nil for the present one.
+    @TaskLocal private static var noted: UInt64?
+
     /// Reads the rules, unless they are known and have not changed.
     private func rules() throws(SecretStoreError) -> Rules {
         guard let consents else { return Rules(mode: .never, consents: []) }
-        let (known, generation) = state.withLock { ($0.rules, $0.generation) }
+        let (known, present) = state.withLock { ($0.rules, $0.generation) }
         if let known { return known }
+        let generation = Self.noted ?? present
         let mode = try consents.consentMode()
         let rules = Rules(mode: mode, consents: mode == .never ? [] : try consents.consents())
         state.withLock { state in

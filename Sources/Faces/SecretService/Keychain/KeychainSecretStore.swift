@@ -12,6 +12,7 @@ internal import LatchkeyService
 /// user.
 public final class KeychainSecretStore: SecretStore {
     private let open: @Sendable () throws(KeychainError) -> KeychainSession
+    private let opened: @Sendable () -> KeychainSession?
     let generation: @Sendable () -> UInt64
     let prepareUnlock: @Sendable () throws(KeychainError) -> Void
     let observers = KeychainObservers()
@@ -20,14 +21,16 @@ public final class KeychainSecretStore: SecretStore {
     ///   - generation: a number that grows when this process opens the keychain anew.
     ///   - prepareUnlock: called before the keychain is unlocked: starts what keeps it so for other
     ///     processes.
+    ///   - opened: returns the keychain if that waits for nothing.
     ///   - open: returns the keychain, as this process uses it.
     public init(
         generation: @escaping @Sendable () -> UInt64 = { 0 },
         prepareUnlock: @escaping @Sendable () throws(KeychainError) -> Void = {},
+        opened: @escaping @Sendable () -> KeychainSession? = { nil },
         _ open: @escaping @Sendable () throws(KeychainError) -> KeychainSession
     ) {
         (self.generation, self.prepareUnlock) = (generation, prepareUnlock)
-        self.open = open
+        (self.open, self.opened) = (open, opened)
     }
 
     /// Calls `body` with the keychain, and converts its errors.
@@ -35,11 +38,47 @@ public final class KeychainSecretStore: SecretStore {
         _ body: (KeychainSession) throws(KeychainError) -> Value
     ) throws(SecretStoreError) -> Value {
         do throws(KeychainError) {
-            let keychain = try open()
-            observers.renew(keychain, generation())
-            return try body(keychain)
+            return try body(try current())
         } catch {
             throw SecretStoreError(error)
+        }
+    }
+
+    private func current() throws(KeychainError) -> KeychainSession {
+        if let reading = Self.reading, reading.store === self { return reading.keychain }
+        let keychain = try open()
+        observers.renew(keychain, generation())
+        return keychain
+    }
+
+    // MARK: Reads that belong together
+
+    /// The keychain of the reads of a call.
+    private struct Reading {
+        let store: KeychainSecretStore
+        let keychain: KeychainSession
+    }
+
+    @TaskLocal private static var reading: Reading?
+
+    public func reading<Value>(_ body: () throws(SecretStoreError) -> Value) throws(SecretStoreError) -> Value {
+        let keychain = try withKeychain { (keychain) throws(KeychainError) in keychain }
+        return try keychain.reading { run(body, keychain) }.get()
+    }
+
+    public func readingAtOnce<Value>(_ body: () throws(SecretStoreError) -> Value) -> Value? {
+        guard let keychain = opened(), case .success(let value)? = keychain.readingAtOnce({ run(body, keychain) })
+        else {
+            return nil
+        }
+        return value
+    }
+
+    private func run<Value>(
+        _ body: () throws(SecretStoreError) -> Value, _ keychain: KeychainSession
+    ) -> Result<Value, SecretStoreError> {
+        Self.$reading.withValue(Reading(store: self, keychain: keychain)) {
+            Result { () throws(SecretStoreError) in try body() }
         }
     }
 

@@ -12,7 +12,7 @@ enum PathElement {
             if isPlain(byte) {
                 element.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                element += "_" + digits(of: byte)
+                element += "_" + hexadecimal([byte])
             }
         }
         return element
@@ -27,7 +27,7 @@ enum PathElement {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+            guard let high = rest.popFirst().flatMap(value), let low = rest.popFirst().flatMap(value) else {
                 return nil
             }
             bytes.append(high << 4 | low)
@@ -39,25 +39,33 @@ enum PathElement {
     }
 
     /// The lower-case hexadecimal digits of bytes.
-    static func hexadecimal(_ bytes: [UInt8]) -> String { bytes.map(digits).joined() }
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        var digits: [UInt8] = []
+        digits.reserveCapacity(bytes.count &* 2)
+        for byte in bytes {
+            digits.append(digit(byte >> 4))
+            digits.append(digit(byte & 0xF))
+        }
+        return String(decoding: digits, as: UTF8.self)
+    }
 
     /// The bytes of lower-case hexadecimal digits; nil for another text.
     static func bytes(hexadecimal text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = ArraySlice(text.utf8)
         while let first = rest.popFirst() {
-            guard let high = digit(first), let low = rest.popFirst().flatMap(digit) else { return nil }
+            guard let high = value(of: first), let low = rest.popFirst().flatMap(value) else { return nil }
             bytes.append(high << 4 | low)
         }
         return bytes
     }
 
-    private static func digits(of byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return digits.count == 1 ? "0\(digits)" : digits
+    /// The character of a digit.
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") &+ value : UInt8(ascii: "a") &+ (value &- 10)
     }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
+    private static func value(of byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte &- UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte &- UInt8(ascii: "a") &+ 10

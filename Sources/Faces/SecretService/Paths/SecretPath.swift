@@ -125,7 +125,24 @@ extension CollectionName {
 }
 
 extension ItemReference {
-    var path: ObjectPath { .unchecked("\(collection.path.text)/\(PathElement.hexadecimal(item.bytes))") }
+    var path: ObjectPath { path(below: collection.path) }
+
+    fileprivate func path(below collection: ObjectPath) -> ObjectPath {
+        .unchecked("\(collection.text)/\(PathElement.hexadecimal(item.bytes))")
+    }
+}
+
+extension [ItemReference] {
+    /// The paths of items, which are usually of few collections.
+    var paths: [ObjectPath] {
+        var last: (name: CollectionName, path: ObjectPath)?
+        return map { item in
+            if let last, last.name == item.collection { return item.path(below: last.path) }
+            let path = item.collection.path
+            last = (item.collection, path)
+            return item.path(below: path)
+        }
+    }
 }
 
 extension ObjectPath {

@@ -77,6 +77,9 @@ final class FairCalls: Sendable {
         }
     }
 
+    /// Whether no work waits or is done.
+    var isIdle: Bool { state.withLock { $0.lanes.isEmpty } }
+
     /// Adds work for a process. How much waits is limited by the unanswered calls of the bus.
     func add(for caller: BusCaller, _ step: @escaping @Sendable () -> Step?) {
         state.withLock { state in

@@ -24,21 +24,22 @@ extension SecretServer {
     /// - Returns: nil for another method.
     func performInTurns(
         _ method: String, _ arguments: inout CallArguments, _ name: CollectionName, _ call: BusMethodCall
-    ) throws(BusFailure) -> FairCalls.Step? {
+    ) throws(BusFailure) -> Answer? {
         switch method {
         case "Delete":
-            return FairCalls.Step(call) { [self] () throws(BusFailure) in
+            let step = FairCalls.Step(call) { [self] () throws(BusFailure) in
                 try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) -> Void in
                     try store.deleteCollection(name)
                 }
                 known.forget(name)
                 announceCollections()
                 return [.objectPath(.absent)]
-            }.kept
+            }
+            return .inTurns(step.kept)
         case "SearchItems":
             let attributes = try arguments.nextAttributes()
-            return FairCalls.Step(call) { [self] () throws(BusFailure) in
-                [try search(attributes, in: name).map(\.reference.path).busValue]
+            return .read { [self] () throws(BusFailure) in
+                [try search(attributes, in: name).map(\.reference).paths.busValue]
             }
         default: return nil
         }

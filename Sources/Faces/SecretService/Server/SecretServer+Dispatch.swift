@@ -9,15 +9,33 @@ extension SecretServer {
     func receive(_ call: BusMethodCall) -> FairCalls.Step? {
         do throws(BusFailure) {
             try admit(call)
-            switch try answer(to: call) {
-            case .values(let values)?: call.answer(values)
-            case .inTurns(let step)?: return step
-            case nil: break
-            }
+            return try perform(call)
         } catch {
             call.fail(error)
+            return nil
+        }
+    }
+
+    /// The same for a call that was charged.
+    func perform(_ call: BusMethodCall) throws(BusFailure) -> FairCalls.Step? {
+        switch try answer(to: call) {
+        case .values(let values)?: call.answer(values)
+        case .read(let read)?:
+            return FairCalls.Step(call) { [self] () throws(BusFailure) in
+                let read = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) in
+                    try reading { () throws(SecretStoreError) in Result { () throws(BusFailure) in try read() } }
+                }
+                return try read.get()
+            }
+        case .inTurns(let step)?: return step
+        case nil: break
         }
         return nil
+    }
+
+    /// Runs `body`, in which reads see one state of the store. It may run twice.
+    func reading<Value>(_ body: () throws(SecretStoreError) -> Value) throws(SecretStoreError) -> Value {
+        try consent.noting { () throws(SecretStoreError) in try store.reading(body) }
     }
 
     /// Charges a call to its process.
@@ -30,8 +48,10 @@ extension SecretServer {
     }
 
     /// How a call is answered.
-    private enum Answer {
+    enum Answer {
         case values([BusValue])
+        /// With what is read as a turn of its own, because it may be much. It may be read twice.
+        case read(@Sendable () throws(BusFailure) -> [BusValue])
         case inTurns(FairCalls.Step)
 
         init?(_ values: [BusValue]?) {
@@ -41,7 +61,7 @@ extension SecretServer {
     }
 
     /// - Returns: nil if the call is answered later.
-    private func answer(to call: BusMethodCall) throws(BusFailure) -> Answer? {
+    func answer(to call: BusMethodCall) throws(BusFailure) -> Answer? {
         guard let path = SecretPath(call.path), exists(path) else { throw .missingObject(call.path) }
         let interfaces = SecretInterfaces.own(of: path) + SecretInterfaces.ofEveryObject
         guard let (interface, method) = Self.method(of: call, in: interfaces) else {
@@ -55,11 +75,10 @@ extension SecretServer {
         case SecretInterfaces.introspectable.name: return .values([.string(try introspection(of: path, interfaces))])
         case SecretInterfaces.properties.name:
             guard case .collection = path, call.isAboutItems else { return .values(try answerProperties(call, path)) }
-            return .inTurns(
-                FairCalls.Step(call) { [self] () throws(BusFailure) in try answerProperties(call, path) })
+            return .read { [self] () throws(BusFailure) in try answerProperties(call, path) }
         default:
             let arguments = CallArguments(call.arguments)
-            if let step = try performInTurns(method.name, arguments, call, path) { return .inTurns(step) }
+            if let answer = try performInTurns(method.name, arguments, call, path) { return answer }
             return Answer(try perform(interface.name, method.name, arguments, call, path))
         }
     }

@@ -18,7 +18,7 @@ extension SecretServer {
             let cipher = try sessions.cipher(at: session, of: call.sender)
             let reader = reader(call.sender)
             let secret = try BusFailure.mapErrors(call.path) { () throws(SecretStoreError) -> SecretValue? in
-                try consent.isNeeded(for: item, by: reader) ? nil : try store.secret(of: item)
+                try reading { () throws(SecretStoreError) in try self.secret(of: item, reader) }
             }
             guard let secret else { throw .needsConsent }
             return [try Self.transfer(secret, session, cipher)]

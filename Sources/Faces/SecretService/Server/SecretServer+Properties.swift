@@ -64,8 +64,10 @@ extension SecretServer {
             let reader = reader(call.sender)
             let (found, isLocked) = try BusFailure.mapErrors(call.path) {
                 () throws(SecretStoreError) -> (SecretItem, Bool) in
-                let found = try self.item(reference)
-                return (found, found.isLocked ? true : try consent.isNeeded(for: found, by: reader))
+                try reading { () throws(SecretStoreError) in
+                    let found = try self.item(reference)
+                    return (found, found.isLocked ? true : try consent.isNeeded(for: found, by: reader))
+                }
             }
             return found.properties(isLocked: isLocked)
         case .folder, .session, .prompt: return [:]
@@ -80,7 +82,7 @@ extension SecretServer {
             return (found, try call.isAboutItems ? store.items(in: name) : [])
         }
         return [
-            "Items": BusVariant(items.map { ItemReference(name, $0).path }), "Label": BusVariant(found.label),
+            "Items": BusVariant(items.map { ItemReference(name, $0) }.paths), "Label": BusVariant(found.label),
             "Locked": BusVariant(found.isLocked), "Created": BusVariant(found.created),
             "Modified": BusVariant(found.modified),
         ]

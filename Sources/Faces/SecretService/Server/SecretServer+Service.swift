@@ -34,12 +34,12 @@ extension SecretServer {
     /// - Returns: nil for another method.
     func performInTurns(
         _ method: String, _ arguments: CallArguments, _ call: BusMethodCall, _ path: SecretPath
-    ) throws(BusFailure) -> FairCalls.Step? {
+    ) throws(BusFailure) -> Answer? {
         var arguments = arguments
         switch (path, method) {
-        case (.service, "Unlock"): return unlock(try arguments.nextPaths(), call)
-        case (.service, "Lock"): return lock(try arguments.nextPaths(), call)
-        case (.service, "LockService"): return try lockAll(call)
+        case (.service, "Unlock"): return .inTurns(unlock(try arguments.nextPaths(), call))
+        case (.service, "Lock"): return .inTurns(lock(try arguments.nextPaths(), call))
+        case (.service, "LockService"): return .inTurns(try lockAll(call))
         case (.service, "GetSecrets"):
             let paths = try arguments.nextPaths()
             return try secrets(of: paths, session: try arguments.next(), call)
@@ -51,15 +51,15 @@ extension SecretServer {
     }
 
     /// Answers with the items that are open to the program, and the others.
-    private func search(_ attributes: SecretAttributes, _ call: BusMethodCall) -> FairCalls.Step {
+    private func search(_ attributes: SecretAttributes, _ call: BusMethodCall) -> Answer {
         let reader = reader(call.sender)
-        return FairCalls.Step(call) { [self] () throws(BusFailure) in
+        return .read { [self] () throws(BusFailure) in
             let found = try search(attributes, in: nil)
             let (open, locked) = try BusFailure.mapErrors(call.path) {
                 () throws(SecretStoreError) -> ([ItemReference], [ItemReference]) in
                 try consent.divide(found, for: reader)
             }
-            return [open.map(\.path).busValue, locked.map(\.path).busValue]
+            return [open.paths.busValue, locked.paths.busValue]
         }
     }
 
@@ -134,37 +134,47 @@ extension SecretServer {
     private struct SecretsProgress {
         var entries: [BusValue.Entry] = []
         var length = 0
+
+        var value: BusValue { .dictionary(key: .objectPath, value: .secret, entries) }
     }
 
     /// Locked items, those that need an answer of the person, and paths without an item are left out.
     private func secrets(
         of paths: [ObjectPath], session: ObjectPath, _ call: BusMethodCall
-    ) throws(BusFailure) -> FairCalls.Step {
+    ) throws(BusFailure) -> Answer {
         let cipher = try sessions.cipher(at: session, of: call.sender)
         let reader = reader(call.sender)
-        return PathTurns(
-            paths, of: call, SecretsProgress(),
-            each: { [self] (path, progress) throws(BusFailure) in
-                guard let secret = try secret(at: path, reader) else { return }
-                // Before the next one is read: they are kept in locked memory.
-                progress.length += secret.bytes.count
-                guard progress.length <= SecretLimits.maxAnswerLength else {
-                    throw .limitsExceeded("An answer has at most \(SecretLimits.maxAnswerLength) bytes of secrets")
-                }
-                let value = try Self.transfer(secret, session, cipher)
-                progress.entries.append(BusValue.Entry(.objectPath(path), value))
-            },
-            finish: { (progress) throws(BusFailure) in
-                [.dictionary(key: .objectPath, value: .secret, progress.entries)]
+        @Sendable func read(_ path: ObjectPath, _ progress: inout SecretsProgress) throws(BusFailure) {
+            guard let secret = try secret(at: path, reader) else { return }
+            // Before the next one is read: they are kept in locked memory.
+            progress.length += secret.bytes.count
+            guard progress.length <= SecretLimits.maxAnswerLength else {
+                throw .limitsExceeded("An answer has at most \(SecretLimits.maxAnswerLength) bytes of secrets")
             }
-        ).step
+            let value = try Self.transfer(secret, session, cipher)
+            progress.entries.append(BusValue.Entry(.objectPath(path), value))
+        }
+        guard paths.count > SecretLimits.maxPathsAtOnce else {
+            return .read { () throws(BusFailure) in
+                var (progress, seen) = (SecretsProgress(), Set<ObjectPath>())
+                for path in paths where seen.insert(path).inserted { try read(path, &progress) }
+                return [progress.value]
+            }
+        }
+        return .inTurns(
+            PathTurns(
+                paths, of: call, SecretsProgress(),
+                each: { (path, progress) throws(BusFailure) in try read(path, &progress) },
+                finish: { (progress) throws(BusFailure) in [progress.value] }
+            ).step)
     }
 
     private func secret(at path: ObjectPath, _ reader: SecretReader) throws(BusFailure) -> SecretValue? {
         do throws(SecretStoreError) {
-            guard let target = try target(path), let item = target.item else { return nil }
-            let reference = ItemReference(target.collection, item)
-            return try consent.isNeeded(for: reference, by: reader) ? nil : try store.secret(of: reference)
+            return try reading { () throws(SecretStoreError) in
+                guard let target = try target(path), let item = target.item else { return nil }
+                return try secret(of: ItemReference(target.collection, item), reader)
+            }
         } catch .notFound {
             return nil
         } catch .locked {
@@ -172,6 +182,11 @@ extension SecretServer {
         } catch {
             throw BusFailure(error, path)
         }
+    }
+
+    /// Returns the secret of an item; nil if the person must be asked before.
+    func secret(of item: ItemReference, _ reader: SecretReader) throws(SecretStoreError) -> SecretValue? {
+        try consent.isNeeded(for: item, by: reader) ? nil : try store.secret(of: item)
     }
 
     /// Returns a secret in the form of a session.

@@ -9,7 +9,8 @@ public import SystemBus
 /// The Secret Service of freedesktop.org on one bus, over a store.
 ///
 /// The methods of one process are answered one after the other, and those of several in turn
-/// (``FairCalls``); what waits for a person or derives keys has threads of its own.
+/// (``FairCalls``), unless nothing else waits and the answer is short; what waits for a person or derives
+/// keys has threads of its own.
 public final class SecretServer: Sendable {
     let bus: BusConnection
     let store: any SecretStore
@@ -72,12 +73,12 @@ public final class SecretServer: Sendable {
         running.withLock { $0.calls = calls }
         try keep(
             bus.observeEnds { [weak self] name in calls.end(name) { [weak self] in self?.forget(name) } })
-        let objects = try bus.export(at: SecretPath.root, holdsSecrets: true) { [weak self] call in
-            calls.add(for: call.caller) { [weak self] in self?.receive(call) }
+        let objects = try bus.export(at: SecretPath.root, holdsSecrets: true, blocks: false) { [weak self] call in
+            self?.receive(call, calls)
         }
         keep(objects)
         if let portal {
-            let exported = try bus.export(at: PortalSecrets.path) { [weak self] call in
+            let exported = try bus.export(at: PortalSecrets.path, blocks: false) { [weak self] call in
                 calls.add(for: call.caller) { [weak self] in
                     self?.receive(call, for: portal)
                     return nil
@@ -280,6 +281,8 @@ public enum SecretLimits {
     static let maxContentTypeLength = 255
     /// The items that a collection may have if its list and their lock are announced.
     static let maxAnnouncedItems = 1024
+    /// The paths of a call that is answered in one turn.
+    static let maxPathsAtOnce = 16
     /// The paths in one call.
     static let maxPaths = 65_536
     /// The secrets in one answer, in bytes. A dbus-daemon without limits in its configuration disconnects the

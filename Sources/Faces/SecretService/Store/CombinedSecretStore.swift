@@ -6,9 +6,9 @@ public import SecretMemory
 /// A store with the collection `session` beside its own, which is in memory.
 public struct CombinedSecretStore: SecretStore {
     private let main: any SecretStore
-    private let session: any SecretStore
+    private let session: MemorySecretStore
 
-    public init(_ main: any SecretStore, session: any SecretStore = MemorySecretStore(.session, label: "session")) {
+    public init(_ main: any SecretStore, session: MemorySecretStore = MemorySecretStore(.session, label: "session")) {
         (self.main, self.session) = (main, session)
     }
 
@@ -83,6 +83,16 @@ public struct CombinedSecretStore: SecretStore {
 
     public func deleteItem(_ reference: ItemReference) throws(SecretStoreError) {
         try store(of: reference.collection).deleteItem(reference)
+    }
+
+    // MARK: Reads that belong together
+
+    public func reading<Value>(_ body: () throws(SecretStoreError) -> Value) throws(SecretStoreError) -> Value {
+        try main.reading(body)
+    }
+
+    public func readingAtOnce<Value>(_ body: () throws(SecretStoreError) -> Value) -> Value? {
+        session.isSmall ? main.readingAtOnce(body) : nil
     }
 
     // MARK: The lock

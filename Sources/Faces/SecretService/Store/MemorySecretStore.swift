@@ -139,6 +139,13 @@ public final class MemorySecretStore: SecretStore {
 
     // MARK: Items
 
+    /// Whether all items can be compared and read in less than a millisecond.
+    var isSmall: Bool {
+        state.withLock { state in
+            state.collections.values.reduce(0) { $0 + $1.order.count } <= 32 && state.size <= 128 << 10
+        }
+    }
+
     public func items(in collection: CollectionName) throws(SecretStoreError) -> [SecretItemID] {
         let found = state.withLock { $0.collections[collection]?.order }
         guard let found else { throw .notFound }

@@ -63,6 +63,17 @@ public protocol SecretStore: Sendable {
 
     func deleteItem(_ reference: ItemReference) throws(SecretStoreError)
 
+    // MARK: Reads that belong together
+
+    /// Runs `body`, in which reads of this thread see one state of the store, as far as it has states. It may run
+    /// twice, and must only read.
+    func reading<Value>(_ body: () throws(SecretStoreError) -> Value) throws(SecretStoreError) -> Value
+
+    /// Runs `body` like ``reading(_:)``, if its reads take less than a millisecond and wait for nothing.
+    ///
+    /// - Returns: nil if they take longer, and after an error; then `body` may have run in part.
+    func readingAtOnce<Value>(_ body: () throws(SecretStoreError) -> Value) -> Value?
+
     // MARK: The lock
 
     /// Which collections have one lock.
@@ -84,6 +95,14 @@ public protocol SecretStore: Sendable {
     /// Calls `body` after changes, on any thread, until the returned object is released. It must not
     /// block.
     func observe(_ body: @escaping @Sendable (SecretStoreChange) -> Void) throws(SecretStoreError) -> any Sendable
+}
+
+extension SecretStore {
+    public func reading<Value>(_ body: () throws(SecretStoreError) -> Value) throws(SecretStoreError) -> Value {
+        try body()
+    }
+
+    public func readingAtOnce<Value>(_ body: () throws(SecretStoreError) -> Value) -> Value? { nil }
 }
 
 /// Collections that are locked and unlocked together: those of one keychain.
