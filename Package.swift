@@ -47,19 +47,19 @@ let modules = """
       SecurityKey: CFido2 CLoadedLibraries LinuxSystem SecretMemory
       TrustedPlatformModule: CLoadedLibraries CTSS2 LinuxSystem OpenSSLCrypto SecretMemory
     Sources/Model, library. Plain values, no input or output:
-      KeychainModel: SecretMemory
+      KeychainModel: LinuxSystem SecretMemory
     Sources/Engines, library. Synchronous, thread-safe, ignorant of sockets and dictionaries:
       Keybag: CLatchkey KeychainModel LinuxSystem OpenSSLCrypto SecretMemory Crypto
       KeychainStore: CLatchkey Keybag KeychainModel LinuxSystem OpenSSLCrypto SecretMemory SQLiteConnections Crypto
       FileProtection: CLatchkey KeychainModel LinuxSystem OpenSSLCrypto SecretMemory Crypto
-      KeyServices: KeychainModel OpenSSLCrypto SecretMemory
+      KeyServices: KeychainModel LinuxSystem OpenSSLCrypto SecretMemory
       CertificateTrust: KeychainModel LinuxSystem OpenSSLCrypto Crypto SwiftASN1
-      KeyAttestation: CertificateTrust KeychainModel KeyServices OpenSSLCrypto SecretMemory
-      CryptographicMessages: CertificateTrust KeychainModel KeyServices OpenSSLCrypto SecretMemory
+      KeyAttestation: CertificateTrust KeychainModel KeyServices LinuxSystem OpenSSLCrypto SecretMemory
+      CryptographicMessages: CertificateTrust KeychainModel KeyServices LinuxSystem OpenSSLCrypto SecretMemory
       TransportPolicy: CertificateTrust LinuxSystem
       Presence: KeychainModel LinuxSystem SecretMemory
       EnrolledPrints: KeychainModel LinuxSystem OpenSSLCrypto
-      GnomeKeyringFile: OpenSSLCrypto SecretMemory
+      GnomeKeyringFile: LinuxSystem OpenSSLCrypto SecretMemory
       SecretTransfer: LinuxSystem OpenSSLCrypto SecretMemory SystemBus
       SecretServiceClient: LinuxSystem SecretMemory SecretTransfer SystemBus
       Fingerprint: EnrolledPrints KeychainModel LinuxSystem Presence SystemBus

@@ -39,7 +39,7 @@ struct OutsideInputTests {
         // An index.
         #"[\w)\]]\[(?:\d+|position|index|offset|start|end|count|[a-z]\w* [-+] [^\]]+)\]"#,
         // A conversion to fewer bits.
-        #"(?<![\w.])(?:U?Int8|U?Int16|Int32)\((?!exactly:|clamping:|truncatingIfNeeded:|bitPattern:|littleEndian:|bigEndian:|ascii:|[A-Z]{2}|[\d_]+\)|validating)[^(]"#,
+        #"(?<![\w.])(?:U?Int8|U?Int16|Int32)\((?!exactly:|clamping:|truncatingIfNeeded:|bitPattern:|littleEndian:|bigEndian:|bigEndianBytes:|ascii:|[A-Z]{2}|[\d_]+\)|validating)[^(]"#,
         // A product.
         #"[\w)\]] \* [\w(]"#,
         // A difference of clock values, which are unsigned, and may come from another thread.

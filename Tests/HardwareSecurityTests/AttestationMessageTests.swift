@@ -4,6 +4,7 @@ import CertificateTrust
 import Crypto
 import Foundation
 @testable import KeyAttestation
+import LinuxSystem
 import SecretMemory
 import Testing
 

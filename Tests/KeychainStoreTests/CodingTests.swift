@@ -3,6 +3,7 @@
 @testable import Keybag
 import KeychainModel
 @testable import KeychainStore
+import LinuxSystem
 import SecretMemory
 import Testing
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import OpenSSLCrypto
 
 /// The fields of an enrolled set, each with its length, so that no two sets have the same encoding.
@@ -12,7 +13,7 @@ struct SetEncoding {
 
     /// Appends the length as eight bytes, big-endian, and the field.
     mutating func append(_ field: [UInt8]) {
-        bytes += withUnsafeBytes(of: UInt64(field.count).bigEndian) { Array($0) }
+        bytes.append(bigEndian: UInt64(field.count))
         bytes += field
     }
 

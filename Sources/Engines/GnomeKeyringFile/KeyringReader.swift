@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// Reads big-endian numbers, and bytes after their length. Any bytes are either read or refused with an error.
 struct KeyringReader {
-    private var rest: Slice<UnsafeRawBufferPointer>
+    private var fields: FieldReader<Slice<UnsafeRawBufferPointer>>
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        rest = bytes[...]
+        fields = FieldReader(bytes)
     }
 
     mutating func bytes(_ name: String, count: Int) throws(GnomeKeyringError) -> UnsafeRawBufferPointer {
-        guard count <= rest.count else { throw .damaged("it ends within the \(name)") }
-        let bytes = UnsafeRawBufferPointer(rebasing: rest.prefix(count))
-        rest = rest.dropFirst(count)
+        guard let bytes = fields.memory(count) else { throw .damaged("it ends within the \(name)") }
         return bytes
     }
 
-    mutating func number(_ name: String) throws(GnomeKeyringError) -> UInt32 {
-        try bytes(name, count: 4).reduce(0) { ($0 &<< 8) | UInt32($1) }
+    mutating func number<Number: FixedWidthInteger>(
+        _ name: String, _ type: Number.Type = UInt32.self
+    ) throws(GnomeKeyringError) -> Number {
+        guard let number: Number = fields.number() else { throw .damaged("it ends within the \(name)") }
+        return number
     }
 
     /// Seconds since 1970, in 64 bits.
     mutating func time(_ name: String) throws(GnomeKeyringError) -> UInt64 {
-        try bytes(name, count: 8).reduce(0) { ($0 &<< 8) | UInt64($1) }
+        try number(name, UInt64.self)
     }
 
     /// Bytes after their length; nil for none, which is not the same as empty ones.

@@ -2,6 +2,7 @@
 
 internal import KeyServices
 internal import KeychainModel
+internal import LinuxSystem
 internal import OpenSSLCrypto
 internal import SecretMemory
 

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// Reads big-endian numbers and bytes with a length, as TPMs and our messages have them.
 struct MessageReader {
-    private var rest: ArraySlice<UInt8>
+    private var fields: FieldReader<ArraySlice<UInt8>>
     private let name: String
 
     /// - Parameter name: of what is read, for errors.
-    init(_ bytes: [UInt8], _ name: String) { (rest, self.name) = (bytes[...], name) }
+    init(_ bytes: [UInt8], _ name: String) { (fields, self.name) = (FieldReader(bytes), name) }
 
     mutating func bytes(_ count: Int) throws(AttestationError) -> [UInt8] {
-        guard rest.count >= count else { throw .malformed("the \(name) ends early") }
-        defer { rest = rest.dropFirst(count) }
-        return Array(rest.prefix(count))
+        guard let bytes = fields.array(count) else { throw .malformed("the \(name) ends early") }
+        return bytes
     }
 
     mutating func number<Number: FixedWidthInteger>() throws(AttestationError) -> Number {
-        try bytes(Number.bitWidth / 8).reduce(0) { $0 &<< 8 | Number($1) }
+        guard let number: Number = fields.number() else { throw .malformed("the \(name) ends early") }
+        return number
     }
 
     /// Bytes after their length of 16 bits (`TPM2B_…`).
@@ -39,7 +41,7 @@ struct MessageReader {
     }
 
     func requireEnd() throws(AttestationError) {
-        guard rest.isEmpty else { throw .malformed("unexpected bytes after the \(name)") }
+        guard fields.isAtEnd else { throw .malformed("unexpected bytes after the \(name)") }
     }
 }
 
@@ -55,8 +57,4 @@ struct MessageWriter {
     }
 
     mutating func put(_ number: UInt8) { bytes.append(number) }
-}
-
-extension FixedWidthInteger {
-    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 }

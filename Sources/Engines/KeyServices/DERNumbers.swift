@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import SecretMemory
 
 /// A DER `SEQUENCE` of non-negative `INTEGER`s: keys of PKCS #1, and ECDSA signatures. Only DER is
@@ -45,9 +46,10 @@ struct DERNumbers {
         var (start, length) = (2, Int(rest[1]))
         if length >= 0x80 {
             let count = length & 0x7F
-            guard 1...4 ~= count, rest.count >= 2 + count, rest[2] != 0 else { return nil }
-            length = rest[2..<2 + count].reduce(0) { $0 << 8 | Int($1) }
-            guard length >= 0x80 else { return nil }
+            guard 1...4 ~= count, rest.count >= 2 + count, rest[2] != 0,
+                let long = Int(bigEndianBytes: rest[2..<2 + count]), long >= 0x80
+            else { return nil }
+            length = long
             start += count
         }
         guard rest.count - start >= length else { return nil }

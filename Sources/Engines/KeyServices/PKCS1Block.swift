@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import OpenSSLCrypto
 internal import SecretMemory
 
@@ -69,10 +70,7 @@ enum PKCS1Block {
         let bits = UInt16(count * 8)
         var counter: UInt16 = 0
         while bytes.count < count {
-            let input =
-                [UInt8(counter >> 8), UInt8(counter & 0xFF)] + Array(label.utf8) + [
-                    UInt8(bits >> 8), UInt8(bits & 0xFF),
-                ]
+            let input = counter.bigEndianBytes + Array(label.utf8) + bits.bigEndianBytes
             var block = key.withUnsafeBytes { KeyDerivation.hmac(input, key: $0) }
             bytes += block
             block.withUnsafeMutableBytes { SecretBytes.wipe($0) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The stored record of wrong passcodes: 96 bytes, of which the last 32 are HMAC-SHA256 of the
@@ -53,12 +54,14 @@ struct AttemptRecord: Equatable {
         guard bytes.count == Self.length + 32, content.starts(with: Self.magic),
             KeybagCryptography.isValid(Array(bytes.dropFirst(Self.length)), of: content, key: key)
         else { throw .attemptsDamaged }
-        func number(_ range: Range<Int>) -> UInt64 { content[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        count = UInt32(number(8..<12))
-        lastTag = UInt16(number(12..<14))
-        time = number(14..<22)
-        isKnownWrong = content[Self.knownWrongOffset] != 0
-        bootIdentifier = Array(content[22..<22 + Self.bootLength].prefix { $0 != 0 })
+        var fields = FieldReader(content.dropFirst(Self.magic.count))
+        guard let count: UInt32 = fields.number(), let lastTag: UInt16 = fields.number(),
+            let time: UInt64 = fields.number(), let boot = fields.bytes(Self.bootLength),
+            let knownWrong: UInt8 = fields.number()
+        else { throw .attemptsDamaged }
+        (self.count, self.lastTag, self.time) = (count, lastTag, time)
+        isKnownWrong = knownWrong != 0
+        bootIdentifier = Array(boot.prefix { $0 != 0 })
     }
 
     /// "LKATTM", then version 1 as a 16-bit number.

@@ -2,6 +2,7 @@
 
 internal import struct Crypto.SymmetricKey
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// A key that wraps class keys and private presence keys. There are four, which differ in the

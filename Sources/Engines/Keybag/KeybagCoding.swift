@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import KeychainModel
+internal import LinuxSystem
 
 /// Appends big-endian numbers and length-prefixed bytes.
 struct KeybagWriter {
@@ -24,20 +24,17 @@ struct KeybagWriter {
 
 /// Reads what ``KeybagWriter`` has written. Any bytes are either read or rejected with an error.
 struct KeybagReader {
-    private let all: [UInt8]
-    private var position = 0
+    private var fields: FieldReader<ArraySlice<UInt8>>
 
     init(_ bytes: [UInt8]) {
-        all = bytes
+        fields = FieldReader(bytes)
     }
 
-    var isAtEnd: Bool { position == all.count }
+    var isAtEnd: Bool { fields.isAtEnd }
 
     mutating func number<Number: FixedWidthInteger>(_ name: String) throws(KeybagError) -> Number {
-        let width = Number.bitWidth / 8
-        guard all.count - position >= width else { throw .damaged("it ends before the \(name)") }
-        defer { position += width }
-        return all[position..<position + width].reduce(0) { ($0 &<< 8) | Number($1) }
+        guard let number: Number = fields.number() else { throw .damaged("it ends before the \(name)") }
+        return number
     }
 
     mutating func bytes(_ name: String, counts: ClosedRange<Int>) throws(KeybagError) -> [UInt8] {
@@ -45,8 +42,7 @@ struct KeybagReader {
         guard counts.contains(count) else {
             throw .damaged("the \(name) has \(count) bytes, expected \(counts.lowerBound) to \(counts.upperBound)")
         }
-        guard all.count - position >= count else { throw .damaged("it ends within the \(name)") }
-        defer { position += count }
-        return Array(all[position..<position + count])
+        guard let bytes = fields.array(count) else { throw .damaged("it ends within the \(name)") }
+        return bytes
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The keybag as it is stored in the database.
 public struct StoredKeybag: Sendable, Equatable {
     /// The encoded record.
@@ -35,8 +37,8 @@ extension StoredKeybag {
 extension StoredKeybag {
     /// The version of the record; nil if it is shorter than a version.
     package var version: Int? {
-        guard let high = record.first, let low = record.dropFirst().first else { return nil }
-        return Int(high) << 8 | Int(low)
+        var fields = FieldReader(record)
+        return fields.number(UInt16.self).map { Int($0) }
     }
 
     /// The newest version that this program reads.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 public import SecretMemory
 
 /// How the two parties of HPKE agree on a secret: the identifiers of IANA's registry "HPKE KEM
@@ -99,8 +100,4 @@ extension HPKEKeyEncapsulation {
         let secret = functions.extract("eae_prk", salt: SecretBytes(count: 0) { _ in }, agreed)
         return functions.expand(secret, "shared_secret", info: context, count: 32)
     }
-}
-
-extension UInt16 {
-    fileprivate var bigEndianBytes: [UInt8] { [UInt8(self >> 8), UInt8(self & 0xFF)] }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import SecretMemory
 
 /// LabeledExtract and LabeledExpand with HKDF-SHA256 (RFC 9180, section 4). No output has more than
@@ -25,7 +26,7 @@ struct HPKELabeledFunctions {
     /// `LabeledExpand(key, label, info, count)`: the first bytes of
     /// `HMAC(key, be16 count ‖ "HPKE-v1" ‖ suite ‖ label ‖ info ‖ 1)`.
     func expand(_ key: borrowing SecretBytes, _ label: String, info: [UInt8], count: Int) -> SecretBytes {
-        let message = [UInt8(count >> 8), UInt8(count & 0xFF)] + Self.version + suite + Array(label.utf8) + info + [1]
+        let message = UInt16(count).bigEndianBytes + Self.version + suite + Array(label.utf8) + info + [1]
         return key.withUnsafeBytes { key in
             SecretBytes(count: HMACKey.codeByteCount) { block in
                 message.withUnsafeBytes { HMACKey(key).writeCode(of: $0, to: block) }

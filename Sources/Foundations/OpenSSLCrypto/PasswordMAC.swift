@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import COpenSSL
+internal import LinuxSystem
 internal import SecretMemory
 
 /// PBMAC1 (RFC 8018, section 7.1), as PKCS #12 files use it for their integrity (RFC 9579): HMAC with a
@@ -124,13 +125,13 @@ struct PasswordMAC {
     static func sequence(_ content: [UInt8]) -> [UInt8] { element(0x30, content) }
 
     private static func integer(_ number: Int) -> [UInt8] {
-        let bytes = withUnsafeBytes(of: number.bigEndian) { Array($0.drop { $0 == 0 }) }
+        let bytes = Array(number.bigEndianBytes.drop { $0 == 0 })
         return element(0x02, (bytes.first ?? 0x80) >= 0x80 ? [0] + bytes : bytes)
     }
 
     private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
-        let length = withUnsafeBytes(of: content.count.bigEndian) { Array($0.drop { $0 == 0 }) }
+        let length = content.count.bigEndianBytes.drop { $0 == 0 }
         return [tag, 0x80 | UInt8(length.count)] + length + content
     }
 }
@@ -164,12 +165,12 @@ struct PKCS12Parts {
         guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
         var length = Int(first)
         if first >= 0x80 {
-            guard 0x81...0x84 ~= first else { return nil }
-            length = 0
-            for _ in 0..<(first & 0x7F) {
-                guard let byte = rest.popFirst() else { return nil }
-                length = length << 8 | Int(byte)
+            let digits = rest.prefix(Int(first & 0x7F))
+            guard 0x81...0x84 ~= first, digits.count == Int(first & 0x7F), let long = Int(bigEndianBytes: digits) else {
+                return nil
             }
+            length = long
+            rest = rest.dropFirst(digits.count)
         }
         guard rest.count >= length else { return nil }
         defer { rest = rest.dropFirst(length) }

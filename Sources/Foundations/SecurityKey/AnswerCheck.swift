@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The rules that an answer of CTAP 2 must obey before libfido2 decodes it.
 ///
 /// libfido2 and libcbor allocate and fill memory for what an answer announces: for the values of an
@@ -50,8 +52,11 @@ struct AnswerCheck {
         var rest = data.dropFirst(37)
         if flags.contains(.attestedCredential) {
             guard command == Self.makeCredential else { return "it contains another credential" }
-            let idCount = rest.dropFirst(16).prefix(2).reduce(0) { $0 << 8 | Int($1) }
-            rest = rest.dropFirst(18).dropFirst(idCount)
+            var fields = FieldReader(rest)
+            // The identifier of the model, then the length of the credential's.
+            guard fields.bytes(16) != nil, let idCount: UInt16 = fields.number(), fields.bytes(Int(idCount)) != nil
+            else { return Self.malformed }
+            rest = fields.rest
         }
         var reader = CBORReader(rest)
         if flags.contains(.attestedCredential), !reader.skip() { return Self.malformed }

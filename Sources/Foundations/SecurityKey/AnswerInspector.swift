@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// Follows the reports of one connection, and finds answers that libfido2 must not see.
 struct AnswerInspector {
     /// The channel of the last request, and its command.
@@ -45,13 +47,13 @@ private struct Frame {
     /// Nil if the report does not have 64 bytes.
     init?(_ report: [UInt8]) {
         guard report.count == HIDConnection.reportCount else { return nil }
-        var rest = report[...]
-        channel = (0..<4).compactMap { _ in rest.popFirst() }
-        let type = rest.popFirst() ?? 0
+        var fields = FieldReader(report)
+        guard let channel = fields.array(4), let type: UInt8 = fields.number() else { return nil }
+        self.channel = channel
         let isFirst = type & 0x80 != 0
         command = isFirst ? type & 0x7F : nil
-        count = isFirst ? (0..<2).compactMap { _ in rest.popFirst() }.reduce(0) { $0 << 8 | Int($1) } : 0
-        bytes = rest
+        count = isFirst ? Int(fields.number(UInt16.self) ?? 0) : 0
+        bytes = fields.rest
     }
 
     static let cbor: UInt8 = 0x10

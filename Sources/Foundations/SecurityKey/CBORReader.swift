@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// Moves over values of CBOR (RFC 8949) without decoding them. Any bytes are accepted.
 struct CBORReader {
-    private var rest: ArraySlice<UInt8>
+    private var fields: FieldReader<ArraySlice<UInt8>>
 
     init(_ bytes: ArraySlice<UInt8>) {
-        rest = bytes
+        fields = FieldReader(bytes)
     }
 
     /// Reads the beginning of a value: its major type, and its number or length. Nil if the bytes
     /// end, if the length is indefinite, or if it exceeds `Int.max`.
     mutating func head() -> (type: UInt8, number: Int)? {
-        guard let first = rest.popFirst() else { return nil }
+        guard let first: UInt8 = fields.number() else { return nil }
         let (type, short) = (first >> 5, first & 0x1F)
         guard short >= 24 else { return (type, Int(short)) }
         guard short <= 27 else { return nil }
-        var number: UInt64 = 0
-        for _ in 0..<(1 << (short - 24)) {
-            guard let next = rest.popFirst() else { return nil }
-            number = number << 8 | UInt64(next)
-        }
-        return Int(exactly: number).map { (type, $0) }
+        return fields.number(width: 1 << Int(short - 24)).flatMap { Int(exactly: $0) }.map { (type, $0) }
     }
 
     /// Reads a byte string; nil if the next value is another one.
     mutating func bytes() -> ArraySlice<UInt8>? {
-        guard let (type, number) = head(), type == Self.byteString, number <= rest.count else { return nil }
-        defer { rest = rest.dropFirst(number) }
-        return rest.prefix(number)
+        guard let (type, number) = head(), type == Self.byteString else { return nil }
+        return fields.bytes(number)
     }
 
     /// Skips one value with everything that it contains; false if the bytes end within it, or if
@@ -41,11 +37,10 @@ struct CBORReader {
             guard let (type, number) = head() else { return false }
             switch type {
             case Self.byteString, Self.textString:
-                guard number <= rest.count else { return false }
-                rest = rest.dropFirst(number)
+                guard fields.bytes(number) != nil else { return false }
             case Self.array, Self.map:
                 // A value has at least one byte.
-                guard number <= rest.count else { return false }
+                guard number <= fields.remaining else { return false }
                 left += type == Self.map ? number + number : number
             case Self.tag: left += 1
             default: break

@@ -72,22 +72,21 @@ extension SecurityKeyCredential {
     /// the public key, the salt. Numbers are big-endian.
     public var encoded: [UInt8] {
         // The initializers limit the length of the identifier to 1023.
-        let count = UInt16(truncatingIfNeeded: id.count)
-        let lengthBytes = [UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
+        let lengthBytes = UInt16(truncatingIfNeeded: id.count).bigEndianBytes
         let verification = StoredVerification(self).rawValue
         return Self.magic + Self.version + [verification] + lengthBytes + id + publicKey + salt
     }
 
     /// Reads the stored form. Any bytes are either read or rejected with an error.
     public init(decoding bytes: some Collection<UInt8>) throws(SecurityKeyError) {
-        var rest = Array(bytes.prefix(Self.maxEncodedCount + 1))[...]
+        var fields = FieldReader(Array(bytes.prefix(Self.maxEncodedCount + 1)))
         func take(_ count: Int, _ name: String) throws(SecurityKeyError) -> [UInt8] {
-            guard rest.count >= count else { throw .credentialDamaged("it ends within the \(name)") }
-            defer { rest = rest.dropFirst(count) }
-            return Array(rest.prefix(count))
+            guard let bytes = fields.array(count) else { throw .credentialDamaged("it ends within the \(name)") }
+            return bytes
         }
         func number(_ name: String) throws(SecurityKeyError) -> UInt16 {
-            try take(2, name).reduce(0) { $0 << 8 | UInt16($1) }
+            guard let number: UInt16 = fields.number() else { throw .credentialDamaged("it ends within the \(name)") }
+            return number
         }
         guard try take(Self.magic.count, "first bytes") == Self.magic else {
             throw .credentialDamaged("it does not begin with LKFIDO")
@@ -104,7 +103,7 @@ extension SecurityKeyCredential {
         let id = try take(idCount, "identifier")
         let publicKey = try take(Self.publicKeyCount, "public key")
         let salt = try take(Self.saltCount, "salt")
-        guard rest.isEmpty else { throw .credentialDamaged("there are bytes after its salt") }
+        guard fields.isAtEnd else { throw .credentialDamaged("there are bytes after its salt") }
         try self.init(
             id: id, publicKey: publicKey, salt: salt, verification: verification == .touch ? .touch : .pin,
             provesWithoutPIN: verification != .pinWithoutProof)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+internal import LinuxSystem
 public import SecretMemory
 
 /// A secret that the TPM releases for the right PIN, and only so often tries (TCG TPM 2.0 Library,
@@ -107,12 +108,11 @@ extension TrustedPlatformModule {
                         Esys_NV_Read(
                             module.context, ESYS_TR(ESYS_TR_RH_OWNER), index.number, session, none, none, 8, 0, &data)
                     })
-                guard bytes.count == 8 else {
+                var fields = FieldReader(bytes)
+                guard let failed: UInt32 = fields.number(), let limit: UInt32 = fields.number(), fields.isAtEnd else {
                     throw .invalidResponse("the count has \(bytes.count) bytes, expected 8")
                 }
-                let numbers = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-                return AttemptCount(
-                    failed: UInt32(truncatingIfNeeded: numbers >> 32), limit: UInt32(truncatingIfNeeded: numbers))
+                return AttemptCount(failed: failed, limit: limit)
             }
         }
     }

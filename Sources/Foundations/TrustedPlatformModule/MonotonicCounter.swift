@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+internal import LinuxSystem
 public import SecretMemory
 
 /// A counter in the TPM, which only counts up. If it is removed and defined again, it begins above
@@ -71,7 +72,9 @@ extension OpenModule {
             try library.output { data in
                 Esys_NV_Read(context, handle.number, handle.number, session, none, none, 8, 0, &data)
             })
-        guard bytes.count == 8 else { throw .invalidResponse("a counter has \(bytes.count) bytes, expected 8") }
-        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        guard bytes.count == 8, let value = UInt64(bigEndianBytes: bytes) else {
+            throw .invalidResponse("a counter has \(bytes.count) bytes, expected 8")
+        }
+        return value
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+internal import LinuxSystem
 internal import SecretMemory
 
 /// An index of the TPM's non-volatile memory: where it is, and its name, which is the digest of its
@@ -20,11 +21,11 @@ public struct NonvolatileIndex: Hashable, Sendable {
 
     /// - Throws: ``TPMError/damaged(_:)`` for bytes that ``encoded`` does not write.
     public init(decoding bytes: [UInt8]) throws(TPMError) {
-        guard bytes.count == Self.encodedLength else {
+        var fields = FieldReader(bytes)
+        guard let number: UInt32 = fields.number(), let name = fields.array(TPMObject.nameLength), fields.isAtEnd else {
             throw .damaged("an index has \(bytes.count) bytes, expected \(Self.encodedLength)")
         }
-        number = bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-        name = Array(bytes.dropFirst(4))
+        (self.number, self.name) = (number, name)
         guard Self.numbers ~= number else { throw .damaged("the number of an index is not one of Latchkey's") }
     }
 

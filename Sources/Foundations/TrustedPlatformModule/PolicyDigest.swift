@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+internal import LinuxSystem
 internal import OpenSSLCrypto
 
 /// The digest of a policy, as a TPM computes it from the policy's commands (TCG TPM 2.0 Library,
@@ -33,8 +34,4 @@ struct PolicyDigest {
             throw .outOfMemory
         }
     }
-}
-
-extension FixedWidthInteger {
-    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 }

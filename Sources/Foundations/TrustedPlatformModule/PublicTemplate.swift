@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+internal import LinuxSystem
 
 /// The public areas of the objects that are created (TCG TPM 2.0 Library, part 2, section 12.2.4).
 enum PublicTemplate {

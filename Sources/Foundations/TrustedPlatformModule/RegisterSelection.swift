@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+internal import LinuxSystem
 
 /// Platform configuration registers (PCRs) of the SHA-256 bank, in which firmware and boot loader
 /// record what they have started.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// A response of a TPM whose length is checked: a header of 10 bytes (tag, size, code), then
 /// `size - 10` bytes (TCG TPM 2.0 Library, part 1, section 18).
 struct ResponseFrame {
@@ -19,12 +21,14 @@ struct ResponseFrame {
 
     /// The length of the whole response; nil before the header is complete.
     static func length(_ received: [UInt8]) throws(TPMError) -> Int? {
-        guard received.count >= headerLength else { return nil }
-        let tag = UInt16(received[0]) << 8 | UInt16(received[1])
+        var fields = FieldReader(received)
+        guard received.count >= headerLength, let tag: UInt16 = fields.number(), let size: UInt32 = fields.number()
+        else { return nil }
         // Without and with sessions. The tag of an error of TPM 1.2 is refused as well.
         guard tag == 0x8001 || tag == 0x8002 else { throw .invalidResponse("unknown tag \(tag)") }
-        let length = received[2..<6].reduce(0) { $0 << 8 | Int($1) }
-        guard headerLength...maxLength ~= length else { throw .invalidResponse("its header says \(length) bytes") }
+        guard let length = Int(exactly: size), headerLength...maxLength ~= length else {
+            throw .invalidResponse("its header says \(size) bytes")
+        }
         return length
     }
 }

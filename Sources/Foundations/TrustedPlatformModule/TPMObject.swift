@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+internal import LinuxSystem
 
 /// An object of a TPM, as it is stored outside of it: its public area, and its private area, which
 /// the TPM has encrypted. Only the TPM that made it can load it.
@@ -45,13 +46,12 @@ public struct TPMObject: Hashable, Sendable {
         }
         guard version <= Self.version else { throw .newerVersion(found: version, known: Self.version) }
         guard version > 0 else { throw .damaged("unsupported version 0") }
-        var rest = bytes.dropFirst()
-        guard rest.count >= Self.nameLength else { throw .damaged("it is too short") }
-        parentName = Array(rest.prefix(Self.nameLength))
-        rest = rest.dropFirst(Self.nameLength)
-        publicArea = try Self.field(&rest)
-        privateArea = try Self.field(&rest)
-        guard rest.isEmpty else { throw .damaged("unexpected bytes after the private area") }
+        var fields = FieldReader(bytes.dropFirst())
+        guard let parentName = fields.array(Self.nameLength) else { throw .damaged("it is too short") }
+        self.parentName = parentName
+        publicArea = try Self.field(&fields)
+        privateArea = try Self.field(&fields)
+        guard fields.isAtEnd else { throw .damaged("unexpected bytes after the private area") }
         // The library accepts other lengths than those of the content; an object has one form.
         let (publicArea, privateArea) = (try publicStructure(), try privateStructure())
         let again = try TPMObject(publicArea: publicArea, privateArea: privateArea, parentName: parentName)
@@ -97,17 +97,14 @@ public struct TPMObject: Hashable, Sendable {
     }
 
     private static func counted(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
+        UInt16(truncatingIfNeeded: bytes.count).bigEndianBytes + bytes
     }
 
-    private static func field(_ rest: inout ArraySlice<UInt8>) throws(TPMError) -> [UInt8] {
-        let length = rest.prefix(2)
-        guard length.count == 2 else { throw .damaged("it is too short") }
-        let count = length.reduce(0) { $0 << 8 | Int($1) }
-        let bytes = rest.dropFirst(2).prefix(count)
-        guard bytes.count == count else { throw .damaged("it is too short") }
-        rest = rest.dropFirst(2 + count)
-        return Array(bytes)
+    private static func field(_ fields: inout FieldReader<ArraySlice<UInt8>>) throws(TPMError) -> [UInt8] {
+        guard let count: UInt16 = fields.number(), let bytes = fields.array(Int(count)) else {
+            throw .damaged("it is too short")
+        }
+        return bytes
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+internal import LinuxSystem
 
 /// What a TPM reports about itself.
 public struct TPMProperties: Hashable, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CTSS2
+internal import LinuxSystem
 public import SecretMemory
 
 /// Proving to others that a key is in this TPM (TCG TPM 2.0 Library, part 1, section 24 and 31).
@@ -165,10 +166,10 @@ private enum EndorsementKey {
     /// The certificate in the content of its index, which can be longer.
     static func certificate(in content: [UInt8]) throws(TPMError) -> [UInt8]? {
         // A DER SEQUENCE with a length of two bytes: no certificate is shorter or longer.
-        guard content.count > 4, content[0] == 0x30, content[1] == 0x82 else { return nil }
-        let certificate = content.prefix(4 + Int(content[2]) << 8 + Int(content[3]))
-        guard certificate.count == 4 + Int(content[2]) << 8 + Int(content[3]) else { return nil }
-        return Array(certificate)
+        var fields = FieldReader(content)
+        guard fields.number() == UInt16(0x3082), let length: UInt16 = fields.number(), fields.bytes(Int(length)) != nil
+        else { return nil }
+        return Array(content.dropLast(fields.remaining))
     }
 
     /// Whether a seed is not one for this key: TPM_RC_SIZE, VALUE, HASH and others for the second

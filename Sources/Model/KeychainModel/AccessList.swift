@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// Which programs a caller wants to be trusted with an item, and in which partitions: the value of
 /// `kSecAttrAccess`.
 ///
@@ -117,13 +119,13 @@ extension AccessList {
         for text in texts { append(text, to: &bytes) }
     }
 
-    private static func text(_ reader: inout FieldReader) throws(KeychainError) -> String {
+    private static func text(_ reader: inout FieldReader<ArraySlice<UInt8>>) throws(KeychainError) -> String {
         guard let length: UInt16 = reader.number(), let bytes = reader.bytes(Int(length)) else { throw incomplete }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw refused("has a text that is not UTF-8") }
         return text
     }
 
-    private static func texts(_ reader: inout FieldReader) throws(KeychainError) -> [String] {
+    private static func texts(_ reader: inout FieldReader<ArraySlice<UInt8>>) throws(KeychainError) -> [String] {
         guard let count: UInt16 = reader.number() else { throw incomplete }
         // Checked before memory is allocated for them.
         guard count <= maxCount else { throw refused("has a list of \(count); at most \(maxCount) are allowed") }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LinuxSystem
+
 /// What a protected file says about its key: the class key that wraps it, and the wrapped key. It is
 /// the readable part of the file's header.
 ///
@@ -74,7 +76,7 @@ public struct FileKeyRecord: Hashable, Sendable {
     }
 
     /// Reads a record; nil for anything that ``encoded`` does not write.
-    package init?(_ reader: inout FieldReader) {
+    package init?(_ reader: inout FieldReader<ArraySlice<UInt8>>) {
         guard let keychain = reader.bytes(Self.identifierLength), let classCode: UInt8 = reader.number(),
             let protection = FileProtectionClass(rawValue: classCode), let generation: UInt32 = reader.number(),
             let file = reader.bytes(Self.identifierLength), let gradeCode: UInt8 = reader.number(),

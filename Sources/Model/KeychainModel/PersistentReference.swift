@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// A reference to an item that stays valid after the process ends and after every update: 20 bytes,
 /// the four letters of the class and the item's UUID.
 public struct PersistentReference: Hashable, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import TrustedPlatformModule
 
 /// A device key that is sealed to PCRs, and once more to a code. Format:
@@ -12,7 +13,6 @@ struct BoundDeviceKey {
 
     static let version: UInt8 = 2
     private static let mapLength = 3
-    private static let lengthLength = 2
 
     init(registers: RegisterSelection, byRegisters: TPMObject, byCode: TPMObject) {
         (self.registers, self.byRegisters, self.byCode) = (registers, byRegisters, byCode)
@@ -21,22 +21,20 @@ struct BoundDeviceKey {
     /// The version, the PCRs as bits, the length of the first object, and both objects.
     var encoded: [UInt8] {
         let first = byRegisters.encoded
-        return [Self.version] + registers.map + [UInt8(first.count >> 8), UInt8(first.count & 0xFF)] + first
+        return [Self.version] + registers.map + UInt16(first.count).bigEndianBytes + first
             + byCode.encoded
     }
 
     /// - Throws: errSecDecode for bytes that ``encoded`` does not write.
     init(decoding bytes: [UInt8]) throws(KeychainError) {
-        let header = 1 + Self.mapLength + Self.lengthLength
-        guard bytes.first == Self.version, bytes.count > header else {
-            throw KeychainError(.decode, "the sealed device key is damaged, or of an unsupported version")
-        }
-        let length = Int(bytes[header - 2]) << 8 | Int(bytes[header - 1])
-        let objects = bytes.dropFirst(header)
+        var fields = FieldReader(bytes)
+        guard fields.number() == Self.version, let map = fields.array(Self.mapLength),
+            let length: UInt16 = fields.number(), !fields.isAtEnd
+        else { throw KeychainError(.decode, "the sealed device key is damaged, or of an unsupported version") }
         do throws(TPMError) {
-            registers = try RegisterSelection(map: Array(bytes[1..<1 + Self.mapLength]))
-            byRegisters = try TPMObject(decoding: Array(objects.prefix(length)))
-            byCode = try TPMObject(decoding: Array(objects.dropFirst(length)))
+            registers = try RegisterSelection(map: map)
+            byRegisters = try TPMObject(decoding: Array(fields.rest.prefix(Int(length))))
+            byCode = try TPMObject(decoding: Array(fields.rest.dropFirst(Int(length))))
         } catch {
             throw KeychainError(.decode, "the sealed device key is damaged: \(error)")
         }

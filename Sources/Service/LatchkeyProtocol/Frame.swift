@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 public import SecretMemory
 
 /// One unit on the wire: a message, and the secrets that it refers to by index.
@@ -32,8 +33,11 @@ struct FrameHeader: Equatable {
 
     /// Parses the first eight bytes.
     init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
-        messageLength = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self)))
-        secretCount = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+        var fields = FieldReader(bytes)
+        guard let messageLength: UInt32 = fields.number(), let secretCount: UInt32 = fields.number() else {
+            throw Self.incomplete
+        }
+        (self.messageLength, self.secretCount) = (Int(messageLength), Int(secretCount))
         guard messageLength <= Self.maxMessageSize else {
             throw .malformed(
                 "a frame announces a message of \(messageLength) bytes, at most \(Self.maxMessageSize) are allowed")
@@ -43,15 +47,17 @@ struct FrameHeader: Equatable {
         }
     }
 
+    private static let incomplete = WireError.malformed("a frame ends within its head")
+
     /// The number of bytes before the message.
     var headLength: Int { Self.length + 4 * secretCount }
 
     /// Parses the table of the secrets' lengths, which follows the first eight bytes.
     func secretLengths(_ bytes: UnsafeRawBufferPointer) throws(WireError) -> [Int] {
-        var lengths: [Int] = []
-        for index in 0..<secretCount {
-            lengths.append(
-                Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: Self.length + 4 * index, as: UInt32.self))))
+        var (fields, lengths): (FieldReader, [Int]) = (FieldReader(bytes.dropFirst(Self.length)), [])
+        for _ in 0..<secretCount {
+            guard let length: UInt32 = fields.number() else { throw Self.incomplete }
+            lengths.append(Int(length))
         }
         let total = lengths.reduce(0, +)
         guard total <= Self.maxSecretsSize else {

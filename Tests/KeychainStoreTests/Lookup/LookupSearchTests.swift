@@ -5,6 +5,7 @@ import Foundation
 import KeychainModel
 @testable import KeychainStore
 import KeychainTesting
+import LinuxSystem
 import SecretMemory
 import Testing
 

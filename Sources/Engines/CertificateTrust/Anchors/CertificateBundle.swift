@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// The certificates of a file: PEM, which may contain other text and other blocks, one certificate
 /// in DER, or PKCS #7.
@@ -108,8 +109,9 @@ private enum DERLength {
         guard der.count >= 2 else { return nil }
         guard der[1] >= 0x80 else { return der.count >= 2 + Int(der[1]) ? Array(der.prefix(2 + Int(der[1]))) : nil }
         let digits = Int(der[1] & 0x7F)
-        guard 1...4 ~= digits, der.count >= 2 + digits else { return nil }
-        let length = der[2..<2 + digits].reduce(0) { $0 << 8 | Int($1) }
+        guard 1...4 ~= digits, der.count >= 2 + digits, let length = Int(bigEndianBytes: der[2..<2 + digits]) else {
+            return nil
+        }
         return der.count - 2 - digits >= length ? Array(der.prefix(2 + digits + length)) : nil
     }
 }

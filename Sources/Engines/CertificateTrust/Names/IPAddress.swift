@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// An IPv4 or IPv6 address.
 public struct IPAddress: Hashable, Sendable {
     /// 4 or 16 bytes in network order.
@@ -58,7 +60,7 @@ public struct IPAddress: Hashable, Sendable {
                 else {
                     return nil
                 }
-                bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
+                bytes.append(bigEndian: group)
             }
         }
         return bytes.count <= 16 ? bytes : nil
@@ -82,7 +84,8 @@ extension IPAddress: CustomStringConvertible {
     /// `192.0.2.1`, or the form of RFC 5952, `2001:db8::1`.
     public var description: String {
         guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
-        let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        var fields = FieldReader(bytes)
+        let groups = (0..<8).compactMap { _ in fields.number(UInt16.self) }
         var gap = 0..<0
         var start = 0
         while start < 8 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import SwiftASN1
 
 /// One attribute of a distinguished name, such as `CN=example.com`.
@@ -42,11 +43,9 @@ public struct NameAttribute: Sendable {
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>, width: Int, _ decode: ([UInt32]) -> String?) -> String? {
-        guard bytes.count.isMultiple(of: width) else { return nil }
-        let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: width).map { start in
-            bytes[start..<start + width].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        }
-        return decode(units)
+        var (fields, units): (FieldReader, [UInt32]) = (FieldReader(bytes), [])
+        while let unit = fields.number(width: width) { units.append(UInt32(truncatingIfNeeded: unit)) }
+        return fields.isAtEnd ? decode(units) : nil
     }
 
     /// The text in UTF-8, in lower case and without redundant white space, for comparison; nil if

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import SwiftASN1
 
 /// What a log signed before the certificate was issued.
@@ -37,12 +38,8 @@ extension SignedCertificateTimestamp {
     ///   - issuerKey: the key that signed the certificate.
     func signedBytes(_ precertificate: [UInt8], issuerKey: SubjectPublicKeyInfo) -> [UInt8] {
         // Version 1, a certificate's timestamp, and the entry of a precertificate.
-        [0, 0] + Self.bigEndian(milliseconds, 8) + [0, 1] + issuerKey.sha256
-            + Self.bigEndian(UInt64(precertificate.count), 3) + precertificate
-            + Self.bigEndian(UInt64(extensions.count), 2) + extensions
-    }
-
-    private static func bigEndian(_ number: UInt64, _ count: UInt64) -> [UInt8] {
-        (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        [0, 0] + milliseconds.bigEndianBytes + [0, 1] + issuerKey.sha256
+            + precertificate.count.bigEndianBytes.suffix(3) + precertificate
+            + extensions.count.bigEndianBytes.suffix(2) + extensions
     }
 }

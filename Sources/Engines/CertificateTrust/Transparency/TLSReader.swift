@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// Reads numbers and vectors in the presentation language of TLS (RFC 8446, section 3).
 struct TLSReader {
-    private var rest: ArraySlice<UInt8>
+    private var fields: FieldReader<ArraySlice<UInt8>>
 
-    init(_ bytes: [UInt8]) { rest = bytes[...] }
+    init(_ bytes: [UInt8]) { fields = FieldReader(bytes) }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { fields.isAtEnd }
 
     mutating func bytes(_ count: Int) throws(CertificateError) -> [UInt8] {
-        guard rest.count >= count else {
-            throw CertificateError("expected \(count) bytes of a certificate timestamp, found \(rest.count)")
-        }
-        defer { rest = rest.dropFirst(count) }
-        return Array(rest.prefix(count))
+        guard let bytes = fields.array(count) else { throw missing(count) }
+        return bytes
     }
 
     /// A number of at most 8 bytes.
     mutating func number(_ count: Int) throws(CertificateError) -> UInt64 {
-        try bytes(count).reduce(0) { $0 << 8 | UInt64($1) }
+        guard let number = fields.number(width: count) else { throw missing(count) }
+        return number
     }
 
     /// A vector whose length is a number of at most 3 bytes.
@@ -27,6 +27,10 @@ struct TLSReader {
     }
 
     func requireEnd() throws(CertificateError) {
-        guard isAtEnd else { throw CertificateError("\(rest.count) bytes follow a certificate timestamp") }
+        guard isAtEnd else { throw CertificateError("\(fields.remaining) bytes follow a certificate timestamp") }
+    }
+
+    private func missing(_ count: Int) -> CertificateError {
+        CertificateError("expected \(count) bytes of a certificate timestamp, found \(fields.remaining)")
     }
 }

@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LinuxSystem
 
 /// The DER tags of the types in CMS.
 enum DERTag: UInt8 {
@@ -94,11 +95,9 @@ struct MessageReader {
     /// An `INTEGER` from 0 to 65535.
     mutating func number(_ name: String) throws(KeychainError) -> Int {
         let content = try required(.integer, name).content
-        guard DERElement.isInteger(content), 1...3 ~= content.count, content.first ?? 0x80 < 0x80 else {
-            throw .malformedMessage("\(name) must be an INTEGER from 0 to 65535")
-        }
-        let number = content.reduce(0) { $0 << 8 | Int($1) }
-        guard number <= 0xFFFF else { throw .malformedMessage("\(name) must be an INTEGER from 0 to 65535") }
-        return number
+        guard DERElement.isInteger(content), content.first ?? 0x80 < 0x80,
+            let number = UInt16(bigEndianBytes: content)
+        else { throw .malformedMessage("\(name) must be an INTEGER from 0 to 65535") }
+        return Int(number)
     }
 }

@@ -3,6 +3,7 @@
 internal import CertificateTrust
 internal import KeyServices
 internal import KeychainModel
+internal import LinuxSystem
 internal import OpenSSLCrypto
 internal import SecretMemory
 
@@ -60,7 +61,7 @@ struct KeyWrapping: Hashable, Sendable {
         let bits = UInt32(truncatingIfNeeded: keyByteCount << 3)
         return MessageWriter.sequence(
             wrapAlgorithm, material.map { MessageWriter.explicit(0, MessageWriter.octets($0)) } ?? [],
-            MessageWriter.explicit(2, MessageWriter.octets(withUnsafeBytes(of: bits.bigEndian) { Array($0) })))
+            MessageWriter.explicit(2, MessageWriter.octets(bits.bigEndianBytes)))
     }
 
     // MARK: Identifiers

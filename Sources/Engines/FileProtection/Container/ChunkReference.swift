@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// Where a sealed chunk or node is, and what proves that it is the one that was written there last:
 /// the nonce and the tag of its encryption.
@@ -75,7 +76,7 @@ extension ChunkReference {
     var encoded: [UInt8] { Self.encode([self]) }
 
     /// Reads a reference; nil at the end, or for a hole with a seal.
-    init?(_ reader: inout FieldReader) {
+    init?(_ reader: inout FieldReader<ArraySlice<UInt8>>) {
         guard let bytes = reader.bytes(Self.length), let decoded = Self.decode(Array(bytes))?.first else { return nil }
         self = decoded
     }

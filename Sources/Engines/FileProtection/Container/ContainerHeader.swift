@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// One of the two headers of a file: what is readable without its key, and the sealed state.
 struct ContainerHeader: Hashable, Sendable {

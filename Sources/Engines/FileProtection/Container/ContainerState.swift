@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// What the header seals: one state of the file.
 struct ContainerState: Hashable, Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// The slots of one file, in which chunks and nodes are sealed.
 struct SlotStorage: ~Copyable {

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The data types of SSH (RFC 4251, section 5), read from borrowed memory.
 struct SSHReader {
-    private var rest: UnsafeRawBufferPointer
+    private var fields: FieldReader<Slice<UnsafeRawBufferPointer>>
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        rest = bytes
+        fields = FieldReader(bytes)
     }
 
-    var remaining: UnsafeRawBufferPointer { rest }
+    var remaining: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: fields.rest) }
 
     mutating func take(_ count: Int) throws(KeychainError) -> UnsafeRawBufferPointer {
-        guard rest.count >= count else { throw Self.malformed }
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
-        return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+        guard let bytes = fields.memory(count) else { throw Self.malformed }
+        return bytes
     }
 
     mutating func number() throws(KeychainError) -> UInt32 {
-        try take(4).reduce(0) { $0 << 8 | UInt32($1) }
+        guard let number: UInt32 = fields.number() else { throw Self.malformed }
+        return number
     }
 
     mutating func string() throws(KeychainError) -> UnsafeRawBufferPointer {
@@ -67,7 +68,7 @@ struct SSHWriter {
 
     mutating func write(_ bytes: some Sequence<UInt8>) { parts.append(.plain(Array(bytes))) }
     mutating func write(number: Int) {
-        write(withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { Array($0) })
+        write(UInt32(truncatingIfNeeded: number).bigEndianBytes)
     }
     mutating func write(string: some Collection<UInt8>) {
         write(number: string.count)

@@ -2,6 +2,7 @@
 
 internal import Keybag
 internal import KeychainModel
+internal import LinuxSystem
 internal import SQLiteConnections
 
 /// The rows of the table `audit`: row 0 is the end of the log, row n is the start of file n. The

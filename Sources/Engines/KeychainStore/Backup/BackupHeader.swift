@@ -2,6 +2,7 @@
 
 internal import Keybag
 internal import KeychainModel
+internal import LinuxSystem
 
 /// The plaintext header of a backup: 75 bytes. Every key of the backup depends on it
 /// (Documentation/Formats/backup.md).
@@ -46,15 +47,17 @@ struct BackupHeader: Equatable {
         guard bytes.count == Self.length, bytes.starts(with: Self.magic) else {
             throw .notABackup("the header is missing")
         }
-        func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
-        version = UInt16(number(8..<10))
+        var fields = FieldReader(bytes.dropFirst(Self.magic.count))
+        guard let version: UInt16 = fields.number() else { throw .notABackup("the header is missing") }
         guard version <= Self.version else { throw .newerBackup(found: version, known: Self.version) }
         guard version >= Self.firstVersion else { throw .notABackup("unknown version \(version)") }
-        salt = Array(bytes[10..<42])
-        cost = PasscodeCost(
-            exponent: bytes[42], blockSize: UInt32(number(43..<47)), parallelism: UInt32(number(47..<51)))
-        keychain = Array(bytes[51..<67])
-        created = Double(bitPattern: number(67..<75))
+        guard let salt = fields.array(32), let exponent: UInt8 = fields.number(),
+            let blockSize: UInt32 = fields.number(), let parallelism: UInt32 = fields.number(),
+            let keychain = fields.array(16), let created: UInt64 = fields.number()
+        else { throw .notABackup("the header is missing") }
+        cost = PasscodeCost(exponent: exponent, blockSize: blockSize, parallelism: parallelism)
+        (self.version, self.salt, self.keychain) = (version, salt, keychain)
+        self.created = Double(bitPattern: created)
     }
 
     private static let magic = Array("LKBACKUP".utf8)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// One item in a backup:
@@ -27,26 +28,26 @@ enum BackupItem {
     ///
     /// - Throws: ``RowDamage`` for every other sequence of bytes.
     static func decode(_ bytes: UnsafeRawBufferPointer) throws(RowDamage) -> ItemRecord {
-        var rest = bytes[...]
-        func take(_ count: Int) throws(RowDamage) -> UnsafeRawBufferPointer {
-            guard rest.count >= count else { throw RowDamage("an item is truncated") }
-            defer { rest = rest.dropFirst(count) }
-            return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
-        }
-        func length() throws(RowDamage) -> Int { Int(try take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) }
-        guard let identifier = ItemIdentifier(bytes: Array(try take(16))),
-            let itemClass = ItemClass(number: try take(1)[0]),
-            let protection = ProtectionClass(number: try take(1)[0])
+        let truncated = RowDamage("an item is truncated")
+        var fields = FieldReader(bytes)
+        guard let identifier = fields.bytes(16).flatMap({ ItemIdentifier(bytes: $0) }),
+            let classNumber: UInt8 = fields.number(), let protectionNumber: UInt8 = fields.number(),
+            let flag: UInt8 = fields.number()
+        else { throw truncated }
+        guard let itemClass = ItemClass(number: classNumber), let protection = ProtectionClass(number: protectionNumber)
         else { throw RowDamage("an item has an unknown class") }
-        let flag = try take(1)[0]
         guard flag <= 1 else { throw RowDamage("an item has an invalid flag") }
         let clear = ClearColumns(
             identifier: identifier, itemClass: itemClass, protection: protection, generation: 0, revision: 0,
             isSynchronizable: flag == 1,
             isTombstone: false)
-        var record = try MetadataCoding.decode(try take(try length()), clear: clear)
-        record.secrets = try SecretsCoding.decode(try take(try length()), of: itemClass)
-        guard rest.isEmpty else { throw RowDamage("unexpected bytes after an item") }
+        func half() throws(RowDamage) -> UnsafeRawBufferPointer {
+            guard let length: UInt32 = fields.number(), let half = fields.memory(Int(length)) else { throw truncated }
+            return half
+        }
+        var record = try MetadataCoding.decode(try half(), clear: clear)
+        record.secrets = try SecretsCoding.decode(try half(), of: itemClass)
+        guard fields.isAtEnd else { throw RowDamage("unexpected bytes after an item") }
         return record
     }
 }

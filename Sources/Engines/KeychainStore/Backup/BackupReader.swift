@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
+internal import LinuxSystem
 
 /// Reads the body of a backup. It passes on only authenticated bytes.
 struct BackupReader: ~Copyable {
@@ -42,8 +43,8 @@ struct BackupReader: ~Copyable {
 
     private mutating func readChunk() throws(StoreError) {
         guard let header = try exactly(4) else { throw .notABackup("the last chunk is missing") }
-        let length = Int(header.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
-        guard (BackupChunk.overhead...BackupChunk.length + BackupChunk.overhead).contains(length),
+        guard let length = Int(bigEndianBytes: header),
+            (BackupChunk.overhead...BackupChunk.length + BackupChunk.overhead).contains(length),
             let sealed = try exactly(length)
         else {
             throw .notABackup("a chunk is truncated or has an invalid length")

@@ -2,6 +2,7 @@
 
 internal import Crypto
 internal import KeychainModel
+internal import LinuxSystem
 
 /// Writes the body of a backup: items in sealed chunks of 64 KiB. The nonce of the last chunk marks
 /// it as the last.

@@ -227,8 +227,9 @@ public struct StoreBackups {
         while true {
             guard !Cancellation.isCancelled else { throw StoreError.cancelled }
             guard let head = try reader.next(5, { (bytes) throws(StoreError) in Array(bytes) }) else { return nil }
-            let length = Int(head[1...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
-            guard let kind = Kind(rawValue: head[0]), length <= maxItemSize,
+            var fields = FieldReader(head)
+            guard let kind = fields.number(UInt8.self).flatMap(Kind.init(rawValue:)),
+                let length = fields.number(UInt32.self).map({ Int($0) }), length <= maxItemSize,
                 kind != .filePart || version > BackupHeader.firstVersion
             else {
                 throw .notABackup("it contains an item of an unknown kind")

@@ -3,6 +3,7 @@
 public import Crypto
 public import FoundationEssentials
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// A secret that a key of a Secure Enclave has agreed on. It has the functions of swift-crypto's

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// What is stored about a saved right, in a generic password without constraints.
 ///
@@ -38,23 +39,17 @@ extension RightRecord {
 
     /// Returns nil unless `bytes` are a record of this version, without anything behind it.
     init?(bytes: [UInt8]) {
-        var rest = bytes[...]
-        func take(_ count: Int) -> [UInt8] {
-            defer { rest = rest.dropFirst(count) }
-            return Array(rest.prefix(count))
-        }
-        guard take(1) == [Self.version], let kind = take(1).first,
-            let requirement = LAAuthenticationRequirement.Kind(rawValue: kind)
+        var fields = FieldReader(bytes)
+        guard fields.number() == Self.version,
+            let requirement = fields.number(UInt8.self).flatMap(LAAuthenticationRequirement.Kind.init(rawValue:)),
+            let tag: Int64 = fields.number(), let publicKey = fields.array(Self.publicKeyLength),
+            let key = fields.array(Self.referenceLength).flatMap({ PersistentReference(bytes: $0) }),
+            key.itemClass == .key
         else { return nil }
-        let tag = take(8)
-        let publicKey = take(Self.publicKeyLength)
-        guard tag.count == 8, publicKey.count == Self.publicKeyLength,
-            let key = PersistentReference(bytes: take(Self.referenceLength)), key.itemClass == .key
-        else { return nil }
-        self.init(
-            requirement: requirement, tag: tag.reduce(0) { $0 << 8 | Int64($1) }, publicKey: publicKey, key: key)
-        guard !rest.isEmpty else { return }
-        guard let secret = PersistentReference(bytes: take(Self.referenceLength)), rest.isEmpty,
+        self.init(requirement: requirement, tag: tag, publicKey: publicKey, key: key)
+        guard !fields.isAtEnd else { return }
+        guard let secret = fields.array(Self.referenceLength).flatMap({ PersistentReference(bytes: $0) }),
+            fields.isAtEnd,
             secret.itemClass == .genericPassword
         else { return nil }
         self.secret = secret

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import OpenSSLCrypto
 
 /// The start of a payload box, in the clear; Documentation/Formats/payload-box.md.
@@ -21,17 +22,19 @@ struct PayloadHeader: Sendable {
     /// - Throws: errSecDecode if they are not of a payload box; errSecUnimplemented for another
     ///   version and other algorithms.
     init(_ bytes: [UInt8]) throws(KeychainError) {
-        guard bytes.count == Self.length, bytes.starts(with: Self.magic) else { throw Self.notABox }
-        let fields = bytes.dropFirst(Self.magic.count).map { $0 }
-        guard fields[0] == Self.version else {
+        var fields = FieldReader(bytes)
+        guard fields.array(Self.magic.count) == Self.magic, let version: UInt8 = fields.number(),
+            let modeCode: UInt8 = fields.number(), let identifier: UInt16 = fields.number(), fields.isAtEnd
+        else { throw Self.notABox }
+        guard version == Self.version else {
             throw KeychainError(
-                .unimplemented, "the payload box has version \(fields[0]), expected \(Self.version)",
+                .unimplemented, "the payload box has version \(version), expected \(Self.version)",
                 hint: "update Latchkey")
         }
-        guard let mode = HPKEContext.Mode(rawValue: fields[1]) else {
-            throw KeychainError(.unimplemented, "the payload box has mode \(fields[1]), which is not supported")
+        guard let mode = HPKEContext.Mode(rawValue: modeCode) else {
+            throw KeychainError(.unimplemented, "the payload box has mode \(modeCode), which is not supported")
         }
-        self.init(try PayloadSuite(identifier: UInt16(fields[2]) << 8 | UInt16(fields[3])), mode)
+        self.init(try PayloadSuite(identifier: identifier), mode)
         guard mode == .base || suite.authenticatesSenders else {
             throw KeychainError(.unimplemented, "\(suite) cannot authenticate a sender")
         }
@@ -39,7 +42,7 @@ struct PayloadHeader: Sendable {
 
     var bytes: [UInt8] {
         let identifier = suite.encapsulation.rawValue
-        return Self.magic + [Self.version, mode.rawValue, UInt8(identifier >> 8), UInt8(identifier & 0xFF)]
+        return Self.magic + [Self.version, mode.rawValue] + identifier.bigEndianBytes
     }
 
     static let notABox = KeychainError(.decode, "the data is not a payload box")

@@ -2,6 +2,7 @@
 
 internal import Foundation
 internal import KeychainModel
+internal import LinuxSystem
 
 /// The attributes of a list, converted to those of an item.
 struct KeychainAttributes {
@@ -67,8 +68,7 @@ struct KeychainAttributes {
 
     /// The number of four characters.
     private static func number(_ text: String) -> UInt32? {
-        guard text.utf8.count == 4 else { return nil }
-        return text.utf8.reduce(0) { ($0 << 8) | UInt32($1) }
+        text.utf8.count == 4 ? UInt32(bigEndianBytes: text.utf8) : nil
     }
 
     private static func native(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number) { Array($0) } }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The protocol of an internet password, in the functions with buffers. In dictionaries it is
 /// `kSecAttrProtocol`.
 public enum SecProtocolType: FourCharCode, Sendable {
@@ -81,6 +83,6 @@ public enum SecProtocolType: FourCharCode, Sendable {
 extension FourCharCode {
     /// The four characters, the first from the highest byte.
     var fourCharacters: String {
-        String(decoding: withUnsafeBytes(of: bigEndian) { Array($0) }, as: UTF8.self)
+        String(decoding: bigEndianBytes, as: UTF8.self)
     }
 }

@@ -89,8 +89,7 @@ struct BinaryPropertyListReader {
         guard exponent <= 4, let digits = slice(object.start, 1 << exponent) else {
             throw PropertyListError("an integer is cut off")
         }
-        guard digits.count <= 8 || digits.prefix(8).allSatisfy({ $0 == 0 }) else { throw Self.integerRange }
-        let number = digits.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard let number = UInt64(bigEndianBytes: digits) else { throw Self.integerRange }
         guard digits.count == 16 else { return Int64(bitPattern: number) }
         guard let small = Int64(exactly: number) else { throw Self.integerRange }
         return small
@@ -99,8 +98,9 @@ struct BinaryPropertyListReader {
     private static let integerRange = PropertyListError("expected a 64-bit integer")
 
     private func real(_ object: Object) throws(PropertyListError) -> Double {
-        guard let digits = slice(object.start, 1 << object.detail) else { throw PropertyListError("a real is cut off") }
-        let bits = digits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard let digits = slice(object.start, 1 << object.detail), let bits = UInt64(bigEndianBytes: digits) else {
+            throw PropertyListError("a real is cut off")
+        }
         let number =
             digits.count == 4
             ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
@@ -126,11 +126,9 @@ struct BinaryPropertyListReader {
             guard characters.allSatisfy({ $0 < 0x80 }) else { throw PropertyListError("a text is not ASCII") }
             return String(decoding: characters, as: UTF8.self)
         case 0x6:
-            var (units, high): ([UInt16], UInt8?) = ([], nil)
-            for byte in try content(object, unit: 2) {
-                if let first = high { units.append(UInt16(first) << 8 | UInt16(byte)) }
-                high = high == nil ? byte : nil
-            }
+            var units: [UInt16] = []
+            var fields = FieldReader(try content(object, unit: 2))
+            while let unit: UInt16 = fields.number() { units.append(unit) }
             guard let text = String(validating: units, as: UTF16.self) else {
                 throw PropertyListError("a text is not valid UTF-16")
             }
@@ -192,7 +190,7 @@ struct BinaryPropertyListReader {
 
     /// A big-endian number; nil if it does not fit.
     fileprivate static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        Int(exactly: digits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        Int(bigEndianBytes: digits)
     }
 
     /// Bytes of an object; nil if they do not all precede the table.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The encoding of lookup attributes in rows, backups and messages. Equal maps have equal encodings.
 ///
 /// ```
@@ -39,7 +41,7 @@ extension LookupAttributes {
         self.init(unchecked: entries)
     }
 
-    private static func text(_ reader: inout FieldReader) -> String? {
+    private static func text(_ reader: inout FieldReader<ArraySlice<UInt8>>) -> String? {
         guard let length = reader.number(UInt16.self), let bytes = reader.bytes(Int(length)) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }

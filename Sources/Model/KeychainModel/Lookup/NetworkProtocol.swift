@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// Protocols by their names in URLs, which lookup attributes have, and by Apple's four letters, which
 /// `kSecAttrProtocol` has.
 enum NetworkProtocol {

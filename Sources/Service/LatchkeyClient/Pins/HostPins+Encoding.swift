@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import TransportPolicy
 
 // The encoded form of a record: Documentation/Formats/pins.md.
@@ -14,7 +15,7 @@ extension HostPins {
     var encoded: [UInt8] {
         let host = Array(domain.description.utf8)
         var bytes = Self.magic + [Self.version, pinSet.rule.subdomains.code, origin.code]
-        bytes += Self.bigEndian(created) + Self.bigEndian(lastSeen ?? 0) + Self.bigEndian(failureCount)
+        bytes += created.bigEndianBytes + (lastSeen ?? 0).bigEndianBytes + failureCount.bigEndianBytes
         bytes += [UInt8(host.count)] + host
         // A record has one requirement, with at most 64 pins.
         for requirement in pinSet.requirements {
@@ -63,10 +64,6 @@ extension HostPins {
 
     private static let pinLength = 32
 
-    private static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
-        withUnsafeBytes(of: number.bigEndian) { Array($0) }
-    }
-
     fileprivate static func invalid(_ expected: String) -> KeychainError {
         KeychainError(.decode, "the stored pins are damaged: expected \(expected)")
     }
@@ -74,22 +71,24 @@ extension HostPins {
 
 /// Reads fields from the beginning of a record.
 private struct RecordReader {
-    private var rest: ArraySlice<UInt8>
+    private var fields: FieldReader<ArraySlice<UInt8>>
 
-    init(_ bytes: [UInt8]) { rest = bytes[...] }
+    init(_ bytes: [UInt8]) { fields = FieldReader(bytes) }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { fields.isAtEnd }
 
     mutating func bytes(_ count: Int) throws(KeychainError) -> [UInt8] {
-        guard rest.count >= count else { throw HostPins.invalid("\(count) more bytes") }
-        defer { rest = rest.dropFirst(count) }
-        return Array(rest.prefix(count))
+        guard let bytes = fields.array(count) else { throw HostPins.invalid("\(count) more bytes") }
+        return bytes
     }
 
-    mutating func byte() throws(KeychainError) -> UInt8 { try bytes(1)[0] }
+    mutating func byte() throws(KeychainError) -> UInt8 { try number(UInt8.self) }
 
     mutating func number<Number: FixedWidthInteger>(_: Number.Type) throws(KeychainError) -> Number {
-        try bytes(MemoryLayout<Number>.size).reduce(0) { $0 << 8 | Number($1) }
+        guard let number: Number = fields.number() else {
+            throw HostPins.invalid("\(MemoryLayout<Number>.size) more bytes")
+        }
+        return number
     }
 }
 

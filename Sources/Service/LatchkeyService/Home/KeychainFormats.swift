@@ -66,7 +66,7 @@ public struct KeychainFormats: Sendable, Equatable {
             findings.append(kept(.sealedDeviceKey, Int(version), newest: 2))
         }
         if let attempts = head(of: "\(home.stateDirectory)/passcode.attempts", count: 8) {
-            findings.append(kept(.attempts, number(attempts.dropFirst(6)), newest: 1))
+            findings.append(kept(.attempts, version(attempts.dropFirst(6)), newest: 1))
         }
         if let newest = storedFileVersions(home).max() {
             findings.append(kept(.storedFiles, newest, newest: Int(ContainerFormat.version)))
@@ -86,7 +86,7 @@ public struct KeychainFormats: Sendable, Equatable {
         let heads = entries.compactMap { entry in
             entry.name.text.flatMap { head(of: "\(home.filesDirectory)/\($0)", count: 10) }
         }
-        return Set(heads.map { number($0.dropFirst(8)) })
+        return Set(heads.map { version($0.dropFirst(8)) })
     }
 
     /// The first bytes of a file; nil if it is missing, or shorter.
@@ -100,7 +100,8 @@ public struct KeychainFormats: Sendable, Equatable {
         }
     }
 
-    private static func number(_ bytes: some Sequence<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+    /// The version at the end of a head.
+    private static func version(_ bytes: ArraySlice<UInt8>) -> Int { Int(bigEndianBytes: bytes) ?? .max }
 
     /// The first release, which reads every version of each part so far. A release that writes a later
     /// version is named here, with what it raised.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The words that pam_latchkey writes to the command: each after its length, a big-endian number of 32 bits.
@@ -20,15 +21,11 @@ enum LoginWords {
     /// Returns nil if the bytes are not words.
     private static func decode(_ bytes: UnsafeRawBufferPointer) -> [SharedSecret]? {
         var words: [SharedSecret] = []
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            guard rest.count >= lengthSize else { return nil }
-            let length = rest.prefix(lengthSize).reduce(UInt32(0)) { ($0 &<< 8) | UInt32($1) }
-            rest = rest.dropFirst(lengthSize)
-            guard length <= maxLength, Int(length) <= rest.count else { return nil }
-            let word = UnsafeRawBufferPointer(rebasing: rest.prefix(Int(length)))
+        var fields = FieldReader(bytes)
+        while !fields.isAtEnd {
+            guard let length: UInt32 = fields.number(), length <= maxLength, let word = fields.memory(Int(length))
+            else { return nil }
             words.append(SharedSecret(SecretBytes(copying: word)))
-            rest = rest.dropFirst(Int(length))
         }
         return words
     }

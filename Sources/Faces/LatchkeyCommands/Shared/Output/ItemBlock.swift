@@ -55,7 +55,7 @@ struct ItemBlock {
 
     /// Returns the four bytes of a number, the most significant first.
     private static func bigEndian(_ number: Int64) -> [UInt8] {
-        withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { Array($0) }
+        UInt32(truncatingIfNeeded: number).bigEndianBytes
     }
 
     private static let unset = "<NULL>"
