@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainTesting
+import LinuxSystem
 import Testing
 
 @testable import CertificateTrust
@@ -189,7 +190,8 @@ struct TrustSettingsTests {
         let list = try #require(
             try PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any])
         #expect(list["trustVersion"] as? Int == 1)
-        let entry = try #require((list["trustList"] as? [String: [String: Any]])?[leaf.sha1.hexadecimal.uppercased()])
+        let entry = try #require(
+            (list["trustList"] as? [String: [String: Any]])?[Hexadecimal.text(leaf.sha1, isUppercase: true)])
         #expect(
             entry["issuerName"] as? Data == Data(leaf.issuer.der)
                 && entry["serialNumber"] as? Data == Data(leaf.serialNumber))
@@ -201,7 +203,7 @@ struct TrustSettingsTests {
 
     @Test("A list of macOS needs the certificates from elsewhere; unsupported settings are refused")
     func foreignLists() throws {
-        let hash = anchor.sha1.hexadecimal.uppercased()
+        let hash = Hexadecimal.text(anchor.sha1, isUppercase: true)
         func list(_ setting: [String: Any], version: Int = 1, hash: String) throws -> [UInt8] {
             let list: [String: Any] = ["trustVersion": version, "trustList": [hash: ["trustSettings": [setting]]]]
             return Array(try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0))
@@ -233,7 +235,7 @@ struct TrustSettingsTests {
             ])
         // The DER of one certificate under the hash of another.
         var spoiled = String(decoding: try settings((anchor, [])).propertyList(), as: UTF8.self)
-        spoiled = spoiled.replacingOccurrences(of: hash, with: leaf.sha1.hexadecimal.uppercased())
+        spoiled = spoiled.replacingOccurrences(of: hash, with: Hexadecimal.text(leaf.sha1, isUppercase: true))
         #expect(throws: CertificateError.self) { try TrustSettings(propertyList: Array(spoiled.utf8)) }
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 import LatchkeyService
+import LinuxSystem
 import SecretMemory
 import Testing
 
@@ -75,15 +76,10 @@ struct AtRestTests {
             let text = String(decoding: output.fileHandleForReading.awaitEnd(), as: UTF8.self)
             process.awaitExit()
             let hexadecimal = try #require(text.split(separator: " ").first.map(String.init))
-            forms.append((algorithm, bytes(hexadecimal: hexadecimal)))
+            forms.append((algorithm, Hexadecimal.bytes(hexadecimal.utf8) ?? []))
             forms.append(("\(algorithm) in hexadecimal", Array(hexadecimal.utf8)))
         }
         return forms
-    }
-
-    private func bytes(hexadecimal: String) -> [UInt8] {
-        let digits = Array(hexadecimal)
-        return stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
     }
 }
 

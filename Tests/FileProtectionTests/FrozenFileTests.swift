@@ -62,7 +62,7 @@ import Testing
         {
             let classKey = FileClassKey.random(sample.protection)
             try Self.write(index, to: file.path, classKey)
-            let hexadecimal = classKey.stored.withUnsafeBytes { $0.map { String(format: "%02x", $0) }.joined() }
+            let hexadecimal = classKey.stored.withUnsafeBytes { Hexadecimal.text($0) }
             try Data((hexadecimal + "\n").utf8).write(to: keyFile)
             Issue.record("recorded \(sample.name)")
         }
@@ -89,7 +89,7 @@ import Testing
         let reader = Self.folder.appending(path: "../../../Scripts/check/protected-file-reader").standardized.path
         guard try Executable.run("/usr/bin/python3", ["-c", "import cryptography"], home: directory.path).status == 0
         else { return print("skipped: python3-cryptography is not installed") }
-        let key = classKey.stored.withUnsafeBytes { $0.map { String(format: "%02x", $0) }.joined() }
+        let key = classKey.stored.withUnsafeBytes { Hexadecimal.text($0) }
         func run() throws -> (status: Int32, output: Data) {
             let output = directory.path + "/output"
             let result = try Executable.run(
@@ -108,9 +108,7 @@ import Testing
 
     private static func classKey(_ file: URL, _ protection: FileProtectionClass) throws -> FileClassKey? {
         let text = try String(contentsOf: file, encoding: .utf8).filter { !$0.isNewline }
-        let bytes = stride(from: 0, to: text.count, by: 2).compactMap { offset in
-            UInt8(text.dropFirst(offset).prefix(2), radix: 16)
-        }
+        let bytes = try #require(Hexadecimal.bytes(text.utf8))
         return FileClassKey(protection, SharedSecret(copying: bytes))
     }
 }

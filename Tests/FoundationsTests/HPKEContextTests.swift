@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LinuxSystem
 import OpenSSLCrypto
 import SecretMemory
 import Testing
@@ -56,6 +57,6 @@ struct HPKEContextTests {
     }
 
     private static func bytes(_ text: String) -> [UInt8] {
-        stride(from: 0, to: text.utf8.count, by: 2).compactMap { UInt8(text.dropFirst($0).prefix(2), radix: 16) }
+        Hexadecimal.bytes(text.utf8) ?? []
     }
 }

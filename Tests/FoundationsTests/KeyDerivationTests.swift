@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LinuxSystem
 import OpenSSLCrypto
 import Testing
 
@@ -49,9 +50,9 @@ struct KeyDerivationTests {
                 vector.message.withUnsafeBytes { message in
                     code.withUnsafeMutableBytes { prepared.writeCode(of: message, to: $0) }
                 }
-                #expect(hexadecimal(code) == vector.code)
+                #expect(Hexadecimal.text(code) == vector.code)
             }
-            #expect(hexadecimal(KeyDerivation.hmac(vector.message, key: key)) == vector.code)
+            #expect(Hexadecimal.text(KeyDerivation.hmac(vector.message, key: key)) == vector.code)
         }
     }
 
@@ -64,11 +65,7 @@ struct KeyDerivationTests {
             output.withUnsafeMutableBytes { output in
                 key.withUnsafeBytes { KeyDerivation.hkdf($0, info: [], into: output) }
             }
-            #expect(hexadecimal(output) == expected.prefix(2 * count))
+            #expect(Hexadecimal.text(output) == expected.prefix(2 * count))
         }
-    }
-
-    private func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LinuxSystem
 import OpenSSLCrypto
 import Testing
 
@@ -36,6 +37,6 @@ struct ScryptTests {
                     parallelism: parallelism, into: output)
             }
         }
-        return output.map { String(format: "%02x", $0) }.joined()
+        return Hexadecimal.text(output)
     }
 }

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeyServices
+import LinuxSystem
 import SecretMemory
 
 extension SharedSecret {
@@ -10,10 +11,7 @@ extension SharedSecret {
 
 extension [UInt8] {
     init(hexadecimal text: String) {
-        let digits = Array<UInt8>(text.utf8.filter { !$0.isWhitespace })
-        self = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
-        }
+        self = Hexadecimal.bytes(text.utf8.filter { !$0.isWhitespace }, letters: .any) ?? []
     }
 }
 

@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 @testable import KeyServices
+import LinuxSystem
 import SecretMemory
 import Testing
 
@@ -69,17 +70,14 @@ struct PasswordMACTests {
         let derived = try openssl.output([
             "kdf", "-binary", "-keylen", "\(parameters.keyByteCount)", "-kdfopt",
             "digest:\(names[parameters.derivationHash ?? 7] ?? "SHA256")", "-kdfopt", "pass:\(passphrase)", "-kdfopt",
-            "hexsalt:\(hex(parameters.salt))", "-kdfopt", "iter:\(iterations)", "PBKDF2",
+            "hexsalt:\(Hexadecimal.text(parameters.salt))", "-kdfopt", "iter:\(iterations)", "PBKDF2",
         ])
         return try openssl.output([
-            "dgst", "-\(names[parameters.hash] ?? "SHA256")", "-mac", "HMAC", "-macopt", "hexkey:\(hex(derived))",
+            "dgst", "-\(names[parameters.hash] ?? "SHA256")", "-mac", "HMAC", "-macopt",
+            "hexkey:\(Hexadecimal.text(derived))",
             "-binary",
             openssl.file(message),
         ])
-    }
-
-    private func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     /// The file with a code; `computed` are the parameters of the code, if the file names others.

@@ -362,31 +362,27 @@ struct ConstraintTests {
         let context = ConstraintContext(keychain: keychain, item: Array(0xA0...0xAF), revision: 1)
         let set = try #require(EnrolledSet(digest: Array(0x20...0x3F)))
         let check = context.enrolledSetCheck(SecretBytes(Array(0x60...0x7F)))
-        #expect(Self.hex(check) == "93afab294709c4674e7f1fa7d0402ba1")
+        #expect(Hexadecimal.text(check) == "93afab294709c4674e7f1fa7d0402ba1")
         let zero = SecretBytes(count: 32) { _ in }
         #expect(
-            context.masked(zero, with: set).withUnsafeBytes { Self.hex(Array($0)) }
+            context.masked(zero, with: set).withUnsafeBytes { Hexadecimal.text(Array($0)) }
                 == "fec36f571b5826c3cdeba50b7068580574f819689984695c1dfee0b288c11c7a")
         let flags: AccessControlFlags = [.devicePasscode, .biometryCurrentSet, .and]
         let record = ConstraintRecord(
             constraints: try #require(try AccessConstraints.parse(flags)), revision: 1,
             enrolledSetCheck: [1] + check, password: nil, shares: [])
         #expect(
-            Self.hex(record.fixedPart)
+            Hexadecimal.text(record.fixedPart)
                 == "01000000000000801800000000000000010200110193afab294709c4674e7f1fa7d0402ba100020104")
         #expect(
             context.wrappingKey(SecretBytes(Array(0x40...0x5F)), nil, fixedPart: record.fixedPart)
-                .withUnsafeBytes { Self.hex(Array($0)) }
+                .withUnsafeBytes { Hexadecimal.text(Array($0)) }
                 == "e66940d249b2bbfa49ad776455ced409cdea316203d267b7243f673fc20bcbbb")
         let pair = PresenceIdentity(kind: .passcode, generation: 2)
         #expect(
-            Self.hex(context.shareInfo(flags, .devicePasscode, pair))
+            Hexadecimal.text(context.shareInfo(flags, .devicePasscode, pair))
                 == "6c617463686b65792076332073686172650011223344556677"
                 + "8899aabbccddeeffa0a1a2a3a4a5a6a7a8a9aaabacadaeaf000000000000000100000000000080180101000000020000")
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     private struct Fixture {

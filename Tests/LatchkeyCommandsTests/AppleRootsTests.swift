@@ -29,7 +29,7 @@ struct AppleRootsTests {
 
     @Test("The roots are those of Apple's page, by their SHA-256")
     func fingerprints() {
-        let hashes = AppleProfile.roots.map { Hexadecimal.text($0).uppercased() }
+        let hashes = AppleProfile.roots.map { Hexadecimal.text($0, isUppercase: true) }
         #expect(
             Set(hashes) == [
                 "B0B1730ECBC7FF4505142C49F1295E6EDA6BCAED7E2C68C5BE91B5A11001F024",

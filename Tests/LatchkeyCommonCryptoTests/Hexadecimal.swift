@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LinuxSystem
+
 /// Returns the bytes of hexadecimal digits; spaces are ignored.
 func bytes(_ digits: String) -> [UInt8] {
-    let digits = digits.filter { !$0.isWhitespace }.compactMap { $0.hexDigitValue }
-    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+    Hexadecimal.bytes(digits.utf8.filter { $0 != UInt8(ascii: " ") }) ?? []
 }
 
 /// Two digits for each byte.
 func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    Hexadecimal.text(bytes)
 }
 
 /// Returns `count` random bytes, different in every run.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainTesting
+import LinuxSystem
 import OpenSSLCrypto
 import SecretMemory
 @testable import SecretService
@@ -46,7 +47,7 @@ struct SessionCipherTests {
     func vector(_ vector: Vector) throws {
         let one = try ModularDiffieHellman(.bits1024, privateKey: Self.secret(Self.own))
         let other = try ModularDiffieHellman(.bits1024, privateKey: Self.secret(vector.privateKey))
-        #expect(PathElement.hexadecimal(other.publicKey) == vector.publicKey)
+        #expect(Hexadecimal.text(other.publicKey) == vector.publicKey)
         let shared = try one.sharedSecret(with: other.publicKey)
         #expect(shared.count == 128)
         #expect(shared.withUnsafeBytes { Array($0.prefix { $0 == 0 }).count } == vector.zeros)
@@ -97,6 +98,6 @@ struct SessionCipherTests {
     }
 
     private static func secret(_ digits: String) throws -> SharedSecret {
-        SharedSecret(copying: try #require(PathElement.bytes(hexadecimal: digits)))
+        SharedSecret(copying: try #require(Hexadecimal.bytes(digits.utf8)))
     }
 }

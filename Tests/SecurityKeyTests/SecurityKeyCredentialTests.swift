@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LinuxSystem
 import SecretMemory
 import SecurityKey
 import Testing
@@ -117,6 +118,5 @@ struct SecurityKeyCredentialTests {
 
 /// The bytes of hexadecimal digits.
 private func bytes(_ digits: String) -> [UInt8] {
-    let digits = digits.compactMap(\.hexDigitValue)
-    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    Hexadecimal.bytes(digits.utf8.filter { Hexadecimal.value(of: $0) != nil }) ?? []
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import SecretMemory
-
 /// The texts of a key file (Desktop Entry Specification, as GLib writes it).
 enum KeyFileText {
     /// Returns the name in `[NAME]`; nil for another line.
@@ -42,29 +40,4 @@ enum KeyFileText {
         UInt8(ascii: "t"): UInt8(ascii: "\t"), UInt8(ascii: "r"): UInt8(ascii: "\r"),
         UInt8(ascii: "\\"): UInt8(ascii: "\\"),
     ]
-
-    /// Returns the bytes of hexadecimal digits; nil for another text.
-    static func bytes(hexadecimal text: UnsafeRawBufferPointer) -> SharedSecret? {
-        guard text.count.isMultiple(of: 2) else { return nil }
-        var isValid = true
-        let bytes = SecretBytes(count: text.count / 2) { bytes in
-            for index in bytes.indices {
-                guard let high = digit(text[2 * index]), let low = digit(text[2 * index + 1]) else {
-                    isValid = false
-                    return
-                }
-                bytes[index] = high << 4 | low
-            }
-        }
-        return isValid ? SharedSecret(bytes) : nil
-    }
-
-    private static func digit(_ character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-        default: nil
-        }
-    }
 }

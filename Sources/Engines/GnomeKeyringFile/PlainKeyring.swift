@@ -129,7 +129,7 @@ struct PlainKeyring {
         case "ctime": item.times.created = KeyFileText.number(value) ?? 0
         case "mtime": item.times.modified = KeyFileText.number(value) ?? 0
         case "binary-secret":
-            guard let secret = KeyFileText.bytes(hexadecimal: value) else {
+            guard let secret = SharedSecret.ofHexadecimal(value) else {
                 throw damaged(line, "is not a secret in hexadecimal digits")
             }
             item.secret = secret

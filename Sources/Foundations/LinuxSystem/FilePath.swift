@@ -106,7 +106,7 @@ extension FilePath: CustomStringConvertible {
             if count > 0 {
                 shown += String(decoding: rest.prefix(count), as: UTF8.self)
             } else if let byte = rest.first {
-                shown += "\\x" + String(byte, radix: 16)
+                shown += "\\x" + Hexadecimal.text(byte)
             }
             rest = rest.dropFirst(max(count, 1))
         }

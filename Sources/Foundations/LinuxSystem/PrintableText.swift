@@ -65,9 +65,8 @@ public struct PrintableText: Hashable, Sendable {
         case "\r": return #"\r"#
         case "\t": return #"\t"#
         default:
-            let digits = String(scalar.value, radix: 16)
-            guard scalar.value < 0x100 else { return "\\u{\(digits)}" }
-            return digits.count == 1 ? "\\x0\(digits)" : "\\x\(digits)"
+            guard let byte = UInt8(exactly: scalar.value) else { return "\\u{\(String(scalar.value, radix: 16))}" }
+            return "\\x\(Hexadecimal.text(byte))"
         }
     }
 }

@@ -23,10 +23,5 @@ public enum RandomBytes {
     }
 
     /// Returns `count` random bytes as lower-case hexadecimal digits.
-    public static func hexadecimal(count: Int) -> String {
-        array(count: count).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
+    public static func hexadecimal(count: Int) -> String { Hexadecimal.text(array(count: count)) }
 }

@@ -65,8 +65,7 @@ public struct TerminalText: Hashable, Sendable {
                 continue
             }
             for unit in String(scalar).utf16 {
-                let digits = String(unit, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                escaped += "\\u" + Hexadecimal.text(unit.bigEndianBytes)
             }
         }
         return escaped

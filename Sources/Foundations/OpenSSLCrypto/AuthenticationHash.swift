@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import COpenSSL
+internal import LinuxSystem
 
 /// The hash functions of HTTP's digest authentication (RFC 7616).
 public enum AuthenticationHash: String, Sendable, CaseIterable {
@@ -19,9 +20,6 @@ public enum AuthenticationHash: String, Sendable, CaseIterable {
             case .sha512of256: EVP_sha512_256()
             }
         guard EVP_Digest(bytes, bytes.count, &digest, nil, algorithm, nil) == 1 else { throw .last("hashing") }
-        return digest.map { byte in
-            let text = String(byte, radix: 16)
-            return text.count == 1 ? "0" + text : text
-        }.joined()
+        return Hexadecimal.text(digest)
     }
 }

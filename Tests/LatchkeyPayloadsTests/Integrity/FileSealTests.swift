@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainTesting
+import LinuxSystem
 import Testing
 
 import Latchkey
@@ -73,7 +74,7 @@ struct FileSealTests {
     func frozen() throws {
         let seal = try FileSeal.seal(
             file(content), with: .shared(secret.sharedSecret()), keyIdentifier: "key 1", context: "a context")
-        #expect(seal.encoded.map { String(format: "%02x", $0) }.joined() == Self.frozenSeal)
+        #expect(Hexadecimal.text(seal.encoded) == Self.frozenSeal)
     }
 
     /// Computed with Python's hashlib and hmac from the page of the format.

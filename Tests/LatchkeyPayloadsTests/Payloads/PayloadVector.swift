@@ -2,6 +2,7 @@
 
 import Crypto
 import Foundation
+import LinuxSystem
 import Testing
 
 import Latchkey
@@ -45,7 +46,7 @@ struct PayloadVector: Decodable, Sendable, CustomTestStringConvertible {
     }
 
     private static func data(_ text: String) -> Data {
-        Data(stride(from: 0, to: text.utf8.count, by: 2).compactMap { UInt8(text.dropFirst($0).prefix(2), radix: 16) })
+        Data(Hexadecimal.bytes(text.utf8) ?? [])
     }
 
     private static func p256(_ x963: Data) throws -> P256AgreementKey {

@@ -48,10 +48,3 @@ extension SubjectPublicKeyInfo {
     /// SHA-256 of the DER of the SubjectPublicKeyInfo, 32 bytes: the value of a key pin.
     public var sha256: [UInt8] { Array(SHA256.hash(data: der)) }
 }
-
-extension [UInt8] {
-    /// Two lower-case hexadecimal digits for each byte.
-    var hexadecimal: String {
-        map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
-    }
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import OpenSSLCrypto
 
 /// Failures that a user accepted for one leaf; other failures and other leaves are not covered.
@@ -40,7 +41,7 @@ extension TrustExceptions {
     /// bytes).
     public var bytes: [UInt8] {
         let sorted = entries.sorted {
-            ($0.rule.rawValue, $0.certificate.hexadecimal) < ($1.rule.rawValue, $1.certificate.hexadecimal)
+            ($0.rule.rawValue, Hexadecimal.text($0.certificate)) < ($1.rule.rawValue, Hexadecimal.text($1.certificate))
         }
         return [1] + leaf
             + sorted.flatMap { [UInt8($0.rule.rawValue.utf8.count)] + Array($0.rule.rawValue.utf8) + $0.certificate }

@@ -55,7 +55,8 @@ public struct IPAddress: Hashable, Sendable {
                 guard let last = version4(part) else { return nil }
                 bytes += last
             } else {
-                guard 1...4 ~= part.utf8.count, part.utf8.allSatisfy(\.isHexadecimalDigit),
+                guard 1...4 ~= part.utf8.count,
+                    part.utf8.allSatisfy({ Hexadecimal.value(of: $0, letters: .any) != nil }),
                     let group = UInt16(part, radix: 16)
                 else {
                     return nil
@@ -64,17 +65,6 @@ public struct IPAddress: Hashable, Sendable {
             }
         }
         return bytes.count <= 16 ? bytes : nil
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexadecimalDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }
 

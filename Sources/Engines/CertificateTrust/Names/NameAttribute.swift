@@ -84,10 +84,7 @@ public struct NameAttribute: Sendable {
 extension NameAttribute: CustomStringConvertible {
     public var description: String {
         let name = Self.shortNames[type] ?? type.description
-        guard let text else {
-            let digits = value.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }
-            return "\(name)=#\(digits.joined())"
-        }
+        guard let text else { return "\(name)=#\(Hexadecimal.text(value))" }
         return "\(name)=\(Self.escaped(text))"
     }
 
@@ -104,9 +101,7 @@ extension NameAttribute: CustomStringConvertible {
             case "#" where index == 0: escaped += "\\#"
             case " " where index == 0 || isLast: escaped += "\\ "
             case _ where character.properties.generalCategory.isInvisible:
-                for byte in String(character).utf8 {
-                    escaped += "\\" + String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)
-                }
+                for byte in String(character).utf8 { escaped += "\\" + Hexadecimal.text(byte) }
             default: escaped.unicodeScalars.append(character)
             }
         }

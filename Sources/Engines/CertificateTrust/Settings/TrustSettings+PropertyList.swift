@@ -11,7 +11,7 @@ extension TrustSettings {
     /// The settings as an XML property list in UTF-8.
     public func propertyList() throws(CertificateError) -> [UInt8] {
         let records = entries.map { entry in
-            (entry.certificate.sha1.hexadecimal.uppercased(), EntryRecord(entry))
+            (Hexadecimal.text(entry.certificate.sha1, isUppercase: true), EntryRecord(entry))
         }
         let list = ListRecord(trustVersion: 1, trustList: Dictionary(records) { first, _ in first })
         let encoder = PropertyListEncoder()
@@ -46,13 +46,13 @@ extension TrustSettings {
         let certificate: Certificate
         if let der = entry["certificate"]?.data {
             certificate = try Certificate(der: der)
-        } else if let found = known.first(where: { $0.sha1.hexadecimal.uppercased() == hash }) {
+        } else if let found = known.first(where: { Hexadecimal.text($0.sha1, isUppercase: true) == hash }) {
             certificate = found
         } else {
             throw CertificateError(
                 "a certificate of the trust settings was not found in the list or among the known certificates")
         }
-        guard certificate.sha1.hexadecimal.uppercased() == hash else {
+        guard Hexadecimal.text(certificate.sha1, isUppercase: true) == hash else {
             throw CertificateError("a certificate does not match its hash")
         }
         guard let list = (entry["trustSettings"] ?? .array([])).array else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// Which certificates count as publicly logged: those with embedded timestamps of enough logs that
 /// the caller knows (RFC 6962).
 ///
@@ -54,7 +56,7 @@ public struct CertificateTransparencyPolicy: Sendable {
         for timestamp in timestamps {
             guard let log = logs[timestamp.logIdentifier] else {
                 result.problems.append(
-                    "the log \(timestamp.logIdentifier.prefix(4).map { $0 }.hexadecimal)… is not in the list")
+                    "the log \(Hexadecimal.text(timestamp.logIdentifier.prefix(4)))… is not in the list")
                 continue
             }
             if let problem = log.problem(with: timestamp, of: leaf, at: validationTime) {

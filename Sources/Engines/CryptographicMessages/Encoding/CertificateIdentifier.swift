@@ -2,6 +2,7 @@
 
 public import CertificateTrust
 internal import KeychainModel
+internal import LinuxSystem
 
 /// How a message names the certificate of a signer or of a recipient (RFC 5652, sections 5.3 and
 /// 6.2).
@@ -77,12 +78,10 @@ extension CertificateIdentifier: CustomStringConvertible {
     public var description: String {
         switch self {
         case .issuerAndSerialNumber(let issuer, let serialNumber):
-            "serial number \(Self.hexadecimal(serialNumber)) of \(issuer)"
-        case .key(let identifier): "key identifier \(Self.hexadecimal(identifier))"
+            "serial number \(Self.shown(serialNumber)) of \(issuer)"
+        case .key(let identifier): "key identifier \(Self.shown(identifier))"
         }
     }
 
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.prefix(20).map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined().uppercased()
-    }
+    private static func shown(_ bytes: [UInt8]) -> String { Hexadecimal.text(bytes.prefix(20), isUppercase: true) }
 }

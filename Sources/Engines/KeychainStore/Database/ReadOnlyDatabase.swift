@@ -82,7 +82,7 @@ struct ReadOnlyDatabase: Sendable {
             UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
             String(UnicodeScalar(byte))
-        default: (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16)
+        default: "%" + Hexadecimal.text(byte)
         }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// One line that is sent to pinentry, in the protocol of libassuan ("Client requests").
 struct AssuanCommand {
     /// The line with its line feed.
@@ -26,10 +28,6 @@ struct AssuanCommand {
 
     private static func escape(_ byte: UInt8) -> [UInt8] {
         guard byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") else { return [byte] }
-        return [UInt8(ascii: "%"), hexadecimal(byte >> 4), hexadecimal(byte & 0xF)]
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8 {
-        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + (digit - 10)
+        return Array("%\(Hexadecimal.text(byte, isUppercase: true))".utf8)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import SecretMemory
 
 /// Collects the data of an answer, decoded, in secret memory.
@@ -15,10 +16,10 @@ struct AssuanSecret: ~Copyable {
                 try append(byte)
                 continue
             }
-            guard let high = bytes.next()?.hexadecimalDigit, let low = bytes.next()?.hexadecimalDigit else {
-                throw .unexpected("the data has an escape that is not % and two hexadecimal digits")
-            }
-            try append(high << 4 | low)
+            guard let high = bytes.next(), let low = bytes.next(),
+                let decoded = Hexadecimal.byte(high, low, letters: .any)
+            else { throw .unexpected("the data has an escape that is not % and two hexadecimal digits") }
+            try append(decoded)
         }
     }
 
@@ -60,16 +61,4 @@ struct AssuanSecret: ~Copyable {
 
     /// The maximum number of bytes, which is also that of a passcode.
     static let maxLength = 1024
-}
-
-extension UInt8 {
-    /// The value of a hexadecimal digit.
-    fileprivate var hexadecimalDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
 }

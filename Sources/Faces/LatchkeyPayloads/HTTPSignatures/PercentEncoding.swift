@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The percent encoding of query parameters (RFC 9421, section 2.2.8: parsed as
 /// `application/x-www-form-urlencoded`, and encoded again without `+`).
 enum PercentEncoding {
@@ -13,10 +15,10 @@ enum PercentEncoding {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(0x20)
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
+                guard let high = rest.popFirst(), let low = rest.popFirst(),
+                    let decoded = Hexadecimal.byte(high, low, letters: .any)
+                else { return nil }
+                bytes.append(decoded)
             default: bytes.append(byte)
             }
         }
@@ -27,17 +29,8 @@ enum PercentEncoding {
     static func encodeForm(_ text: String) -> String {
         text.utf8.map { byte in
             byte.isLetter || byte.isDigit || "*-._".utf8.contains(byte)
-                ? String(Unicode.Scalar(byte)) : "%" + hexadecimal(byte, uppercase: true)
+                ? String(Unicode.Scalar(byte)) : "%" + Hexadecimal.text(byte, isUppercase: true)
         }
         .joined()
-    }
-
-    /// Two hexadecimal digits.
-    static func hexadecimal(_ byte: UInt8, uppercase: Bool) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: uppercase)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(byte)).hexDigitValue.flatMap(UInt8.init(exactly:))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FoundationEssentials
+internal import LinuxSystem
 
 /// A value of a structured field (RFC 9651, section 3.3).
 enum StructuredValue: Hashable, Sendable {
@@ -56,7 +57,7 @@ extension StructuredValue {
     private static func text(ofDisplayString text: String) -> String {
         let encoded = text.utf8.map { byte in
             let isPlain = 0x20...0x7E ~= byte && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "\"")
-            return isPlain ? String(Unicode.Scalar(byte)) : "%" + PercentEncoding.hexadecimal(byte, uppercase: false)
+            return isPlain ? String(Unicode.Scalar(byte)) : "%" + Hexadecimal.text(byte)
         }
         return "%\"" + encoded.joined() + "\""
     }

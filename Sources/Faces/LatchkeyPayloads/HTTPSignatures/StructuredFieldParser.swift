@@ -2,6 +2,7 @@
 
 internal import FoundationEssentials
 internal import KeychainModel
+internal import LinuxSystem
 
 /// Parses structured fields (RFC 9651, section 4.2): every text is a value, or an error that names
 /// what was found.
@@ -263,10 +264,10 @@ extension StructuredFieldParser {
                 }
                 return text
             case UInt8(ascii: "%"):
-                let digits = [try next("a hexadecimal digit"), try next("a hexadecimal digit")]
-                guard digits.allSatisfy({ $0.isDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 }),
-                    let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-                else { throw .structured("expected two lowercase hexadecimal digits after \"%\"") }
+                let (high, low) = (try next("a hexadecimal digit"), try next("a hexadecimal digit"))
+                guard let value = Hexadecimal.byte(high, low) else {
+                    throw .structured("expected two lowercase hexadecimal digits after \"%\"")
+                }
                 bytes.append(value)
             case 0x20...0x7E: bytes.append(byte)
             default: throw .structured("a display string must be printable ASCII")

@@ -50,7 +50,7 @@ public func SecCertificateCopyLongDescription(
 ) -> CFString? {
     let certificate = certificate.body
     func spaced(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { String(format: "%02X", $0) }.joined(separator: " ")
+        bytes.map { Hexadecimal.text($0, isUppercase: true) }.joined(separator: " ")
     }
     let parts = [
         ("Subject", "\(certificate.subject)"), ("Issuer", "\(certificate.issuer)"),

@@ -3,6 +3,7 @@
 internal import CertificateTrust
 public import Foundation
 internal import KeychainModel
+internal import LinuxSystem
 
 /// Returns the content of a certificate, field by field.
 ///
@@ -144,7 +145,7 @@ private struct CertificateValues {
     }
 
     private static func spaced(_ bytes: ArraySlice<UInt8>) -> String {
-        bytes.map { String(format: "%02X", $0) }.joined(separator: " ")
+        bytes.map { Hexadecimal.text($0, isUppercase: true) }.joined(separator: " ")
     }
 
     // MARK: Properties

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import enum OpenSSLCrypto.AuthenticationHash
 internal import struct OpenSSLCrypto.OpenSSLError
 
@@ -61,8 +62,7 @@ struct DigestChallenge: Hashable, Sendable {
         // RFC 7616, section 3.4.3.
         let content = quality == .requestAndBody ? ":\(try hash.hexadecimal(of: body))" : ""
         let request = try hashed("\(method):\(uri)\(content)")
-        let number = String(count, radix: 16)
-        let padded = String(repeating: "0", count: max(0, 8 - number.count)) + number
+        let padded = Hexadecimal.text(UInt32(clamping: count).bigEndianBytes)
         let middle = quality.map { "\(nonce):\(padded):\(clientNonce):\($0.rawValue)" } ?? nonce
         let response = try hashed("\(key):\(middle):\(request)")
         var parts = [
@@ -86,7 +86,7 @@ struct DigestChallenge: Hashable, Sendable {
         let encoded = user.utf8.map { byte in
             let character = Character(Unicode.Scalar(byte))
             let isSafe = character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
-            return isSafe ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            return isSafe ? String(character) : "%" + Hexadecimal.text(byte, isUppercase: true)
         }
         return "username*=UTF-8''\(encoded.joined())"
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import SystemBus
 
 /// The object that a path of the Secret Service names. Whether it exists is another question.
@@ -44,7 +45,7 @@ enum SecretPath: Hashable, Sendable {
         case .collection, .aliases:
             guard let selector = CollectionSelector(in: folder, name) else { return nil }
             guard let below else { return .collection(selector) }
-            return PathElement.bytes(hexadecimal: below).flatMap { SecretItemID($0) }.map { .item(selector, $0) }
+            return Hexadecimal.bytes(below.utf8).flatMap { SecretItemID($0) }.map { .item(selector, $0) }
         case .session:
             guard below == nil else { return nil }
             return SessionNumber(element: name).map(SecretPath.session)
@@ -128,7 +129,7 @@ extension ItemReference {
     var path: ObjectPath { path(below: collection.path) }
 
     fileprivate func path(below collection: ObjectPath) -> ObjectPath {
-        .unchecked("\(collection.text)/\(PathElement.hexadecimal(item.bytes))")
+        .unchecked("\(collection.text)/\(Hexadecimal.text(item.bytes))")
     }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// What the person has allowed a program for good: to read an item, or every item, by the Secret
 /// Service without a question.
 public struct Consent: Hashable, Sendable {
@@ -25,7 +27,7 @@ extension Consent {
     package var encoded: String {
         switch scope {
         case .everyItem: "\(Self.everyItem) \(program.text)"
-        case .item(let bytes): "\(Self.hexadecimal(bytes)) \(program.text)"
+        case .item(let bytes): "\(Hexadecimal.text(bytes)) \(program.text)"
         }
     }
 
@@ -38,27 +40,8 @@ extension Consent {
             self.init(program, .everyItem)
             return
         }
-        guard let bytes = Self.bytes(of: String(first)), !bytes.isEmpty else { return nil }
+        guard let bytes = Hexadecimal.bytes(first.utf8), !bytes.isEmpty else { return nil }
         self.init(program, .item(bytes))
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0\(digits)" : digits
-        }.joined()
-    }
-
-    /// Returns nil for a text that ``hexadecimal(_:)`` does not write.
-    private static func bytes(of text: String) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = ArraySlice(text.utf8)
-        while let high = rest.popFirst() {
-            guard let low = rest.popFirst(), let byte = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
-            else { return nil }
-            bytes.append(byte)
-        }
-        return hexadecimal(bytes) == text ? bytes : nil
     }
 
     private static let everyItem = "*"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// The content of a line of the log.
 enum AuditContent: Sendable {
@@ -31,7 +32,7 @@ enum AuditContent: Sendable {
             text.append(operationOfDaemon: "gap")
             text.append(gap.removal)
             text.append("refused", number: gap.refused)
-            text.append("code", text: AuditName.hexadecimal(gap.code))
+            text.append("code", text: Hexadecimal.text(gap.code))
         }
         return text.bytes
     }

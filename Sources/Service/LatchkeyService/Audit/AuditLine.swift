@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// A line of the log: a body, which the code covers, and `,"mac":"…"}`.
 struct AuditLine {
@@ -38,7 +39,7 @@ struct AuditLine {
     /// The code of the line: 32 bytes.
     var code: [UInt8]? {
         guard hasCode else { return nil }
-        return Self.bytes(ofHexadecimal: bytes.dropLast(Self.end.count).suffix(64))
+        return Hexadecimal.bytes(bytes.dropLast(Self.end.count).suffix(64))
     }
 
     /// The number of the line, which is its first member.
@@ -78,7 +79,7 @@ struct AuditLine {
     /// Returns the code in a member of a gap: 32 bytes.
     func code(_ name: String) -> [UInt8]? {
         guard let text = string(name), text.utf8.count == 64 else { return nil }
-        return Self.bytes(ofHexadecimal: text.utf8)
+        return Hexadecimal.bytes(text.utf8)
     }
 
     /// Returns the line from the value of a member on. Quotation marks inside strings are escaped,
@@ -94,22 +95,6 @@ struct AuditLine {
         }
     }
 
-    private static func bytes(ofHexadecimal text: some Sequence<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for character in text {
-            guard let value = digits.firstIndex(of: character).map(UInt8.init) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        return bytes
-    }
-
-    private static let digits = Array("0123456789abcdef".utf8)
     private static let codePrefix = Array(",\"mac\":\"".utf8)
     private static let end = Array("\"}".utf8)
     /// The end of a line, with a code of zeros.

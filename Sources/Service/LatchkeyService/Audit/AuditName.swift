@@ -2,6 +2,7 @@
 
 internal import FoundationEssentials
 internal import Keybag
+internal import LinuxSystem
 
 /// A name from outside, as a line of the audit log contains it: escaped, and truncated to
 /// ``maxLength``.
@@ -35,7 +36,7 @@ struct AuditName: Sendable, Hashable {
                 let bytes = Array(name.utf8)
                 self.escaped = escaped + "…"
                 original = Original(
-                    length: bytes.count, digest: Self.hexadecimal(AuditKey.digest(of: bytes).prefix(16)))
+                    length: bytes.count, digest: Hexadecimal.text(AuditKey.digest(of: bytes).prefix(16)))
                 return
             }
             escaped += text
@@ -73,19 +74,10 @@ struct AuditName: Sendable, Hashable {
         }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-            return UTF16.encode(scalar).map { units in units.map { "\\u" + digits($0) }.joined() } ?? "\\ufffd"
+            return UTF16.encode(scalar).map { units in
+                units.map { "\\u" + Hexadecimal.text($0.bigEndianBytes) }.joined()
+            } ?? "\\ufffd"
         default: return String(scalar)
         }
-    }
-
-    private static func digits(_ unit: UInt16) -> String {
-        let text = String(unit, radix: 16)
-        return String(repeating: "0", count: max(0, 4 - text.count)) + text
-    }
-
-    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        var text = AuditText()
-        text.append(hexadecimal: bytes)
-        return String(decoding: text.bytes, as: UTF8.self)
     }
 }

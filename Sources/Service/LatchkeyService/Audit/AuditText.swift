@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// Text of a line of the log, as bytes. A line is written for each lookup, and composing it from
 /// strings costs as much as the lookup's cryptography.
 struct AuditText {
@@ -38,14 +40,9 @@ struct AuditText {
 
     mutating func append(hexadecimal other: some Sequence<UInt8>) {
         for byte in other {
-            bytes.append(Self.digit(byte >> 4))
-            bytes.append(Self.digit(byte & 0xF))
+            bytes.append(Hexadecimal.digit(byte >> 4))
+            bytes.append(Hexadecimal.digit(byte))
         }
-    }
-
-    /// Returns the digit of a value below 16.
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
     // MARK: Members of the JSON object

@@ -24,7 +24,7 @@ public struct UserKeychains: Sendable {
     /// The name of a keychain's directory. Only that of a keychain with a path has no ending.
     private static func directory(of name: KeychainName) -> String {
         guard name.isPath else { return name.fileName }
-        return pathMark + AuditName.hexadecimal(AuditKey.digest(of: Array(name.text.utf8)).prefix(16))
+        return pathMark + Hexadecimal.text(AuditKey.digest(of: Array(name.text.utf8)).prefix(16))
     }
 
     /// Whether a keychain exists. The one that every user has always does: its first use creates it.

@@ -173,10 +173,8 @@ final class PrivateBusDirectory {
     /// The path in an address of D-Bus, where other characters are `%` and two digits; these are also
     /// plain in XML.
     private static func escaped(_ path: String) -> String {
-        path.utf8.map { byte -> String in
-            if Self.isPlain(byte) { return String(Unicode.Scalar(byte)) }
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+        path.utf8.map { byte in
+            Self.isPlain(byte) ? String(Unicode.Scalar(byte)) : "%\(Hexadecimal.text(byte))"
         }.joined()
     }
 

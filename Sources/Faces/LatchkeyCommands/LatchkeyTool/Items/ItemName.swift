@@ -92,8 +92,7 @@ struct ItemName: Equatable {
     }
 
     private static func escape(_ byte: UInt8) -> String {
-        let digits = [Hexadecimal.uppercase[Int(byte >> 4)], Hexadecimal.uppercase[Int(byte & 15)]]
-        return "%" + String(decoding: digits, as: UTF8.self)
+        "%" + Hexadecimal.text(byte, isUppercase: true)
     }
 
     // MARK: Parts
@@ -130,7 +129,8 @@ struct ItemName: Equatable {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst(), let low = rest.popFirst(), let decoded = Hexadecimal.byte(high, low)
+            guard let high = rest.popFirst(), let low = rest.popFirst(),
+                let decoded = Hexadecimal.byte(high, low, letters: .any)
             else {
                 throw .parameter(
                     "a % in the name '\(text)' is not followed by two hexadecimal digits",

@@ -2,6 +2,7 @@
 
 internal import FoundationEssentials
 internal import KeychainModel
+internal import LinuxSystem
 
 /// A password without its secret, in the shape of the daily commands' JSON.
 struct ItemReport: Encodable {

@@ -49,7 +49,7 @@ enum SecretJSON {
 
     private static func escape(_ unit: UInt16, _ put: (UInt8) -> Void) {
         "\\u".utf8.forEach(put)
-        for shift in [12, 8, 4, 0] as [UInt16] { put(Hexadecimal.lowercase[Int(unit >> shift & 15)]) }
+        for shift in [12, 8, 4, 0] as [UInt16] { put(Hexadecimal.digit(UInt8(truncatingIfNeeded: unit >> shift))) }
     }
 }
 

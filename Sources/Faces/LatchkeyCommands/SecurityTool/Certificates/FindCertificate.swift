@@ -40,8 +40,8 @@ enum FindCertificate: SecurityCommand {
     ) -> TerminalText {
         var text = TerminalText()
         if arguments.contains("-Z") {
-            text += "SHA-256 hash: \(Hexadecimal.text(found.certificate.sha256).uppercased())\n"
-            text += "SHA-1 hash: \(Hexadecimal.text(found.certificate.sha1).uppercased())\n"
+            text += "SHA-256 hash: \(Hexadecimal.text(found.certificate.sha256, isUppercase: true))\n"
+            text += "SHA-1 hash: \(Hexadecimal.text(found.certificate.sha1, isUppercase: true))\n"
         }
         if arguments.contains("-m") {
             text += "email addresses: \(found.certificate.emailAddresses.joined(separator: ", "))\n"

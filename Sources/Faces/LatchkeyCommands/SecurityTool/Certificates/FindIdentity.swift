@@ -64,7 +64,8 @@ enum FindIdentity: SecurityCommand {
             let padding = TerminalText.spaces(3 - number.count)
             let reason = row.failure.map { " (\($0.rule.traditionalName))" } ?? ""
             let name = row.certificate.subjectSummary ?? ""
-            return "\(padding)\(number)) \(Hexadecimal.text(row.certificate.sha1).uppercased()) \"\(name)\"\(reason)\n"
+            let hash = Hexadecimal.text(row.certificate.sha1, isUppercase: true)
+            return "\(padding)\(number)) \(hash) \"\(name)\"\(reason)\n"
         }.joined()
     }
 

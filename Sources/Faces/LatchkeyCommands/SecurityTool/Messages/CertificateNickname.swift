@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificateTrust
+internal import LinuxSystem
 
 /// A name that a command line gives to a certificate: its common name, or an email address.
 struct CertificateNickname {

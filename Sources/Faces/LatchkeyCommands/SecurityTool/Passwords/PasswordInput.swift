@@ -30,17 +30,11 @@ enum PasswordInput {
         -> SharedSecret
     {
         let digits = word.dropping(word.hasPrefix("0x") || word.hasPrefix("0X") ? 2 : 0)
-        let problem = "the value of \(option.name) must be hexadecimal: an even number of the digits 0 to 9 and a to f"
-        guard digits.count.isMultiple(of: 2) else { throw .parameter(problem) }
-        let secret = try SecretBytes(count: digits.count / 2) { (bytes) throws(CommandFailure) in
-            for index in bytes.indices {
-                guard let byte = Hexadecimal.byte(digits[index * 2], digits[index * 2 + 1]) else {
-                    throw .parameter(problem)
-                }
-                bytes[index] = byte
-            }
+        guard let secret = digits.secret.withUnsafeBytes(SharedSecret.ofHexadecimal) else {
+            throw .parameter(
+                "the value of \(option.name) must be hexadecimal: an even number of the digits 0 to 9 and a to f")
         }
-        return SharedSecret(secret)
+        return secret
     }
 
     /// Reads the whole file, or standard input if the file is `-`.

@@ -43,7 +43,7 @@ struct CertificateReport: Encodable {
         let extensions = certificate.extensions
         subject = certificate.subject.description
         issuer = certificate.issuer.description
-        serialNumber = Hexadecimal.text(Array(certificate.serialNumber))
+        serialNumber = Hexadecimal.text(certificate.serialNumber)
         version = certificate.version
         notBefore = certificate.validity.notBefore.description
         notAfter = certificate.validity.notAfter.description
@@ -57,8 +57,8 @@ struct CertificateReport: Encodable {
         policies = (extensions.certificatePolicies ?? []).map(\.description)
         permittedNames = (extensions.nameConstraints?.permitted ?? []).map(\.description)
         excludedNames = (extensions.nameConstraints?.excluded ?? []).map(\.description)
-        subjectKeyIdentifier = extensions.subjectKeyIdentifier.map { Hexadecimal.text(Array($0)) }
-        authorityKeyIdentifier = extensions.authorityKeyIdentifier?.keyIdentifier.map { Hexadecimal.text(Array($0)) }
+        subjectKeyIdentifier = extensions.subjectKeyIdentifier.map { Hexadecimal.text($0) }
+        authorityKeyIdentifier = extensions.authorityKeyIdentifier?.keyIdentifier.map { Hexadecimal.text($0) }
         ocspResponders = extensions.authorityInformation?.ocspResponders ?? []
         issuerCertificates = extensions.authorityInformation?.issuerCertificates ?? []
         revocationLists = (extensions.crlDistributionPoints ?? []).flatMap(\.locations)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// The search criteria of `find-key`, `delete-key` and `set-key-partition-list` (keychain-behaviour
 /// §8.2).
@@ -41,9 +42,8 @@ enum KeyCriteria {
     /// Returns the bytes of an application label, given as 40 hexadecimal digits or as its text.
     static func applicationLabel(_ text: String) -> [UInt8] {
         let digits = Array(text.utf8)
-        guard digits.count == 40 else { return digits }
-        let bytes = stride(from: 0, to: 40, by: 2).compactMap { Hexadecimal.byte(digits[$0], digits[$0 + 1]) }
-        return bytes.count == 20 ? bytes : digits
+        guard digits.count == 40, let bytes = Hexadecimal.bytes(digits, letters: .any) else { return digits }
+        return bytes
     }
 
     private static let capabilities: [(String, ItemAttribute)] = [

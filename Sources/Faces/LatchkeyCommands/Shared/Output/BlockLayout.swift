@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// The attributes that an item block shows, with their order and types (keychain-behaviour §8.3).
 ///
@@ -21,8 +22,7 @@ enum BlockLayout {
         }
 
         fileprivate init(_ number: UInt8, _ type: ValueType, _ attribute: ItemAttribute?) {
-            let digits = [Hexadecimal.uppercase[Int(number >> 4)], Hexadecimal.uppercase[Int(number & 15)]]
-            name = "0x000000\(String(decoding: digits, as: UTF8.self)) "
+            name = "0x000000\(Hexadecimal.text(number, isUppercase: true)) "
             self.type = type
             self.attribute = attribute
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The format in which macOS's `security` prints bytes (keychain-behaviour §8.3).
@@ -40,8 +41,8 @@ enum BufferFormat {
         }
         text += "0x".utf8
         for byte in bytes {
-            text.append(Hexadecimal.uppercase[Int(byte >> 4)])
-            text.append(Hexadecimal.uppercase[Int(byte & 15)])
+            text.append(Hexadecimal.digit(byte >> 4, isUppercase: true))
+            text.append(Hexadecimal.digit(byte, isUppercase: true))
         }
         text.append(UInt8(ascii: " "))
         guard bytes.contains(where: isPrintable) else { return }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The password alone on a line, as `-w` prints it: unchanged, or in lowercase hexadecimal if any
@@ -20,10 +21,7 @@ enum PlainPassword {
 
     private static func hexadecimalLine(_ bytes: UnsafeRawBufferPointer) -> SecretBytes {
         SecretBytes(count: bytes.count * 2 + 1) { line in
-            for (index, byte) in bytes.enumerated() {
-                line[index * 2] = Hexadecimal.lowercase[Int(byte >> 4)]
-                line[index * 2 + 1] = Hexadecimal.lowercase[Int(byte & 15)]
-            }
+            Hexadecimal.write(bytes, to: line)
             line[bytes.count * 2] = newline
         }
     }
