@@ -2,6 +2,7 @@
 
 @testable import CertificateTrust
 import Foundation
+import KeychainModel
 import KeychainTesting
 import Testing
 

@@ -284,14 +284,6 @@ struct DailyCommandTests {
         #expect(data["secretBase64"] as? String == "/wABAg==" && data["secret"] == nil)
     }
 
-    @Test("base64 is that of RFC 4648", arguments: ["", "f", "fo", "foo", "foob", "fooba", "foobar"])
-    func base64(text: String) {
-        var encoded: [UInt8] = []
-        Array(text.utf8).withUnsafeBytes { bytes in SecretBase64.encode(bytes) { encoded.append($0) } }
-        #expect(String(decoding: encoded, as: UTF8.self) == Data(text.utf8).base64EncodedString())
-        #expect(SecretBase64.length(of: text.utf8.count) == encoded.count)
-    }
-
     @Test("--attribute prints one attribute; one that is not set is refused by name")
     func attributes() {
         keychain.latchkey("set a/b --label x", io: TestIO(input: ["s3cret"]))

@@ -26,22 +26,6 @@ import UserspaceFileSystem
         #expect(cipher.open(Array(sealed.dropLast())) == nil)
     }
 
-    @Test("Base 64 has one text for each value")
-    func base64() {
-        for length in 0..<70 {
-            let bytes = sampleBytes(length)
-            let text = Base64URL.encode(bytes)
-            #expect(
-                text
-                    == Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-                    .replacing("=", with: ""))
-            #expect(Base64URL.decode(text.utf8) == bytes)
-        }
-        for text in ["A", "AB", "AAB", "AA=", "AA+A", "ä", "AA A"] {
-            #expect(Base64URL.decode(text.utf8) == nil || text == "AA")
-        }
-    }
-
     @Test("Values of attributes are bound to their names")
     func values() throws {
         let texts = FolderTexts(secret)

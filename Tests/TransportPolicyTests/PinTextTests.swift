@@ -56,7 +56,7 @@ struct PinTextTests {
             ("", "44 characters"), ("sha256/", "44 characters"), ("sha1/\(example)", "sha1"),
             ("sha512/AAAA", "sha512"), ("SHA-1:aa:bb", "SHA-1"), ("md5//AAAA", "md5"),
             ("SHA256/\(example)", "SHA256"), ("sha256:\(example)", "sha256"), ("pin-sha256/\(example)", "pin-sha256"),
-            ("sha256///\(example)", "32 bytes"),
+            ("sha256///\(example)", "44 characters"),
             ("77aab346ef7338409bf7451ecf6ef15a5b4db23d1ed4c77b1a4618915a195a63", "hexadecimal"),
             ("sha256/77aab346ef7338409bf7451ecf6ef15a5b4db23d1ed4c77b1a4618915a195a63", "hexadecimal"),
             (String(example.dropLast()), "ends with ="), ("sha256/AAAA", "3 bytes"),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificateTrust
-internal import Foundation
 internal import LatchkeyNIOSSL
 internal import NIOSSL
 internal import TransportPolicy

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import SecretMemory
 internal import UserspaceFileSystem
 
@@ -30,7 +31,7 @@ final class FolderTexts: Sendable {
 
     /// Returns the name of a stored file; nil if it is not one of this folder's.
     func name(_ stored: some Collection<UInt8>) -> FileName? {
-        Base64URL.decode(stored).flatMap(names.open).flatMap { FileName($0) }
+        Base64.bytes(stored, .url).flatMap(names.open).flatMap { FileName($0) }
     }
 
     // MARK: Targets
@@ -44,7 +45,7 @@ final class FolderTexts: Sendable {
     }
 
     func target(_ stored: [UInt8]) throws(FileSystemError) -> [UInt8] {
-        guard let target = Base64URL.decode(stored).flatMap(targets.open), !target.isEmpty, !target.contains(0) else {
+        guard let target = Base64.bytes(stored, .url).flatMap(targets.open), !target.isEmpty, !target.contains(0) else {
             throw .inputOutput
         }
         return target
@@ -52,7 +53,7 @@ final class FolderTexts: Sendable {
 
     /// The length of the target of a link whose stored target has so many characters.
     static func targetLength(stored count: UInt64) -> UInt64 {
-        let count = UInt64(Base64URL.decodedCount(Int(clamping: min(count, 1 << 16))))
+        let count = UInt64(Base64.maxByteCount(Int(clamping: min(count, 1 << 16))))
         return count - min(count, UInt64(TextCipher.overhead))
     }
 
@@ -67,7 +68,7 @@ final class FolderTexts: Sendable {
     /// Returns the name of a stored attribute; nil if it is not one of this folder's.
     func attribute(_ stored: [UInt8]) -> [UInt8]? {
         guard stored.starts(with: Self.attributePrefix.utf8) else { return nil }
-        return Base64URL.decode(stored.dropFirst(Self.attributePrefix.utf8.count)).flatMap(attributeNames.open)
+        return Base64.bytes(stored.dropFirst(Self.attributePrefix.utf8.count), .url).flatMap(attributeNames.open)
     }
 
     /// Encrypts a value together with the name, so that values cannot be exchanged:
@@ -93,6 +94,6 @@ final class FolderTexts: Sendable {
 
     private static func encode(_ text: [UInt8], _ cipher: TextCipher) throws(FileSystemError) -> String {
         guard let sealed = cipher.seal(text) else { throw .inputOutput }
-        return Base64URL.encode(sealed)
+        return Base64.text(sealed, .url)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
+internal import LinuxSystem
 
 /// The JSON of a log list, as far as it is used.
 struct LogListFile: Decodable {
@@ -62,11 +62,11 @@ extension LogListFile.Entry {
         case "pending", "rejected": return nil
         default: throw CertificateError("the state \(name.prefix(40)) is not known")
         }
-        guard let bytes = Data(base64Encoded: key) else { throw CertificateError("the key is not Base64") }
+        guard let bytes = Base64.bytes(key.utf8) else { throw CertificateError("the key is not Base64") }
         let expirations = try expirations()
         let log = try CertificateLog(
-            key: Array(bytes), name: shortName, operatorName: company, retirement: retirement, expirations: expirations)
-        guard Data(base64Encoded: identifier).map({ Array($0) }) == log.identifier else {
+            key: bytes, name: shortName, operatorName: company, retirement: retirement, expirations: expirations)
+        guard Base64.bytes(identifier.utf8) == log.identifier else {
             throw CertificateError("log_id is not the hash of the key")
         }
         return log

@@ -32,17 +32,18 @@ extension KeyFile {
             let sealed = try passphrase.withUnsafeBytes { (passphrase) throws(KeychainError) in
                 try crypto { () throws(OpenSSLError) in SharedSecret(copying: try key.key.encoded(under: passphrase)) }
             }
-            return isPEM ? PEM.text("ENCRYPTED PRIVATE KEY", sealed) : sealed
+            return isPEM ? PEMText.of(sealed, label: "ENCRYPTED PRIVATE KEY") : sealed
         }
         switch structure {
         case .external: return try key.external()
-        case .openSSH: return PEM.text("OPENSSH PRIVATE KEY", try OpenSSHPrivateKey.written(key), lineLength: 70)
+        case .openSSH:
+            return PEMText.of(try OpenSSHPrivateKey.written(key), label: "OPENSSH PRIVATE KEY", lineLength: 70)
         case .pkcs8:
             let der = try crypto { () throws(OpenSSLError) in try key.key.encoded(.privateKeyInfo) }
-            return isPEM ? PEM.text("PRIVATE KEY", der) : der
+            return isPEM ? PEMText.of(der, label: "PRIVATE KEY") : der
         case .traditional:
             let der = try crypto { () throws(OpenSSLError) in try key.key.encoded(.typeSpecific) }
-            return isPEM ? PEM.text(key.kind.type == .rsa ? "RSA PRIVATE KEY" : "EC PRIVATE KEY", der) : der
+            return isPEM ? PEMText.of(der, label: key.kind.type == .rsa ? "RSA PRIVATE KEY" : "EC PRIVATE KEY") : der
         }
     }
 
@@ -54,10 +55,10 @@ extension KeyFile {
         case .openSSH: return SharedSecret(copying: try OpenSSHPublicKey.line(key).utf8)
         case .traditional where key.kind.type == .rsa:
             let der = SharedSecret(copying: key.external)
-            return isPEM ? PEM.text("RSA PUBLIC KEY", der) : der
+            return isPEM ? PEMText.of(der, label: "RSA PUBLIC KEY") : der
         case .pkcs8, .traditional:
             let der = try crypto { () throws(OpenSSLError) in try key.key.encoded(.subjectPublicKeyInfo) }
-            return isPEM ? PEM.text("PUBLIC KEY", der) : der
+            return isPEM ? PEMText.of(der, label: "PUBLIC KEY") : der
         }
     }
 }

@@ -41,7 +41,9 @@ enum OpenSSHPublicKey {
         let words = line.split(maxSplits: 2, whereSeparator: isSpace)
         let names = Array(supportedNames) + otherNames.keys
         guard words.count >= 2, let name = names.first(where: { words[0].elementsEqual($0.utf8) }) else { return nil }
-        guard let blob = Base64.decoded(UnsafeRawBufferPointer(rebasing: words[1])) else { throw SSHReader.malformed }
+        guard let blob = SharedSecret.ofBase64(UnsafeRawBufferPointer(rebasing: words[1])) else {
+            throw SSHReader.malformed
+        }
         return try blob.withUnsafeBytes { (bytes) throws(KeychainError) in
             let key = try key(bytes)
             guard OpenSSHPublicKey.name(of: key) == name else { throw SSHReader.malformed }
@@ -106,7 +108,7 @@ enum OpenSSHPublicKey {
     }
 
     static func line(_ key: PublicKey) throws(KeychainError) -> String {
-        let encoded = Base64.encoded(try blob(key).bytes()).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let encoded = try blob(key).bytes().base64.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         return "\(name(of: key) ?? "") \(encoded)\n"
     }
 

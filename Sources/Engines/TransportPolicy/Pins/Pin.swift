@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CertificateTrust
-internal import FoundationEssentials
+internal import LinuxSystem
 
 /// A pinned public key: the SHA-256 of a certificate's SubjectPublicKeyInfo in DER (RFC 7469,
 /// section 2.4).
@@ -61,10 +61,7 @@ public struct Pin: Hashable, Sendable {
     /// Decodes the one form of base64 that encodes 32 bytes: padded, without white space, and with
     /// zero bits before the padding.
     private static func exact(_ digits: String) -> [UInt8]? {
-        guard let data = Data(base64Encoded: digits), data.count == length, data.base64EncodedString() == digits else {
-            return nil
-        }
-        return Array(data)
+        Base64.bytes(digits.utf8).flatMap { $0.count == length ? $0 : nil }
     }
 
     /// The name of a digest before a slash or a colon.
@@ -85,7 +82,7 @@ public struct Pin: Hashable, Sendable {
         if exact(text + "=") != nil {
             return TransportPolicyError("the base64 of a pin ends with =, found \(text.quoted)")
         }
-        if let data = Data(base64Encoded: text), !text.isEmpty, data.count != length {
+        if let data = Base64.bytes(text.utf8), !text.isEmpty, data.count != length {
             return TransportPolicyError(
                 "a pin is a SHA-256 of \(length) bytes, found \(data.count) bytes", hint: command)
         }
@@ -100,5 +97,5 @@ extension Pin: CustomStringConvertible {
     public var description: String { "sha256/\(base64)" }
 
     /// The form of property lists.
-    public var base64: String { Data(hash).base64EncodedString() }
+    public var base64: String { Base64.text(hash) }
 }

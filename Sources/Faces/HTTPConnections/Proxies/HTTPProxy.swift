@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import Foundation
+internal import LinuxSystem
 internal import TransportPolicy
 
 /// A proxy that is reached without TLS.
@@ -42,7 +43,7 @@ struct HTTPProxy: Hashable, Sendable {
         guard 1...65535 ~= port else { throw HTTPFailure(.badURL, "\(variable) has the invalid port \(port)") }
         authorization = url.user(percentEncoded: false).map { user in
             let password = url.password(percentEncoded: false) ?? ""
-            return "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
+            return "Basic \(Base64.text("\(user):\(password)".utf8))"
         }
     }
 }

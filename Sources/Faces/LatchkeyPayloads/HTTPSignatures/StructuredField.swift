@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import LinuxSystem
 
 /// A value of a structured field (RFC 9651, section 3.3).
@@ -41,7 +40,7 @@ extension StructuredValue {
         case .string(let text):
             "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
         case .token(let text): text
-        case .bytes(let bytes): ":" + Data(bytes).base64EncodedString() + ":"
+        case .bytes(let bytes): ":" + Base64.text(bytes) + ":"
         case .boolean(let flag): flag ? "?1" : "?0"
         case .date(let seconds): "@\(seconds)"
         case .displayString(let text): Self.text(ofDisplayString: text)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import KeychainModel
 internal import LinuxSystem
 
@@ -229,11 +228,10 @@ extension StructuredFieldParser {
         try require(":")
         let text = take { $0 != UInt8(ascii: ":") }
         try require(":")
-        // Strict, so that one value has one text: nothing but the alphabet, and complete padding.
-        guard text.utf8.allSatisfy(\.isBase64Character), let data = Data(base64Encoded: text),
-            data.base64EncodedString() == text
-        else { throw .structured("a byte sequence must be base64 with padding") }
-        return Array(data)
+        guard let bytes = Base64.bytes(text.utf8) else {
+            throw .structured("a byte sequence must be base64 with padding")
+        }
+        return bytes
     }
 
     private mutating func boolean() throws(KeychainError) -> Bool {
@@ -284,7 +282,6 @@ extension UInt8 {
     var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
     var isLowercaseLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
     var isLetter: Bool { isLowercaseLetter || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
-    fileprivate var isBase64Character: Bool { isLetter || isDigit || "+/=".utf8.contains(self) }
     /// `tchar` of RFC 9110, section 5.6.2.
     var isTokenCharacter: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }

@@ -40,7 +40,7 @@ struct Authentication: Sendable {
         switch answer.scheme {
         case .basic:
             // EXPOSE: Basic authentication sends the password itself, over the connection alone.
-            let encoded = Data("\(answer.user):\(answer.password)".utf8).base64EncodedString()
+            let encoded = Base64.text("\(answer.user):\(answer.password)".utf8)
             return [("Authorization", "Basic \(encoded)")]
         case .digest(let challenge):
             let bytes = body.inMemory

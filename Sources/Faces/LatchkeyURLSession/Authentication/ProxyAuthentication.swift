@@ -58,7 +58,7 @@ struct ProxyAuthentication: Sendable {
         }
         // EXPOSE: Basic authentication sends the password itself, to the proxy that the program
         // named.
-        let encoded = Data("\(user):\(password)".utf8).base64EncodedString()
+        let encoded = Base64.text("\(user):\(password)".utf8)
         next.answer = Answer(
             proxy: challenge.proxy, authorization: "Basic \(encoded)", isForSession: credential.persistence != .none)
         return next

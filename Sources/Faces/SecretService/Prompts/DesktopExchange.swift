@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
+internal import LinuxSystem
 internal import OpenSSLCrypto
 internal import SecretMemory
 internal import SecretTransfer
@@ -21,7 +21,7 @@ struct DesktopExchange: Sendable {
     }
 
     /// What the prompter needs.
-    var text: String { "\(Self.header)\npublic=\(Data(keys.publicKey).base64EncodedString())\n" }
+    var text: String { "\(Self.header)\npublic=\(Base64.text(keys.publicKey))\n" }
 
     /// Returns the secret in the prompter's answer; nil if there is none, or it is malformed.
     func secret(in text: String) -> SharedSecret? {
@@ -43,9 +43,9 @@ struct DesktopExchange: Sendable {
         for line in lines.dropFirst() {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = parts.first, parts.count == 2, let text = parts.last,
-                let bytes = Data(base64Encoded: text)
+                let bytes = Base64.bytes(text.utf8)
             else { return nil }
-            fields[name] = Array(bytes)
+            fields[name] = bytes
         }
         return fields
     }

@@ -161,7 +161,7 @@ extension PropertyListReader {
     }
 
     private func data(_ text: String) throws(PropertyListError) -> [UInt8] {
-        guard let bytes = PropertyListData.bytes(text) else { throw cursor.error("expected base64") }
+        guard let bytes = Base64.bytes(text.utf8, skipsWhiteSpace: true) else { throw cursor.error("expected base64") }
         return bytes
     }
 }

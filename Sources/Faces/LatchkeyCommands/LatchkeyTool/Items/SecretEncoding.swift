@@ -21,7 +21,7 @@ enum SecretJSON {
                 guard !appendText(bytes, put) else { return }
                 count = start
                 ",\n  \"secretBase64\" : \"".utf8.forEach(put)
-                SecretBase64.encode(bytes, put)
+                count += Base64.write(bytes, to: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
             }
             "\"\n}\n".utf8.forEach(put)
         }
@@ -51,23 +51,4 @@ enum SecretJSON {
         "\\u".utf8.forEach(put)
         for shift in [12, 8, 4, 0] as [UInt16] { put(Hexadecimal.digit(UInt8(truncatingIfNeeded: unit >> shift))) }
     }
-}
-
-/// Base64 (RFC 4648, section 4) of a secret, without a copy in ordinary memory.
-enum SecretBase64 {
-    /// Passes the characters to `body`, one after the other.
-    static func encode(_ bytes: UnsafeRawBufferPointer, _ body: (UInt8) -> Void) {
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = (group.reduce(0) { $0 << 8 | Int($1) }) << (8 * (3 - group.count))
-            for place in 0..<4 {
-                body(place <= group.count ? alphabet[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
-            }
-        }
-    }
-
-    /// The number of characters for this number of bytes.
-    static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
-
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }

@@ -2,7 +2,6 @@
 
 internal import ArgumentParser
 internal import CertificateTrust
-internal import FoundationEssentials
 internal import KeyAttestation
 internal import KeyServices
 internal import KeychainModel

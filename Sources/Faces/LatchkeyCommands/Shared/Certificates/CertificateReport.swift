@@ -66,7 +66,7 @@ struct CertificateReport: Encodable {
         defects = certificate.defects
         sha256 = Hexadecimal.text(certificate.sha256)
         sha1 = Hexadecimal.text(certificate.sha1)
-        pin = Base64Text.of(certificate.publicKey.sha256)
+        pin = Base64.text(certificate.publicKey.sha256)
     }
 
     /// The report as text: one line for each part that is present.

@@ -15,7 +15,7 @@ struct RenewalFacts {
             "LATCHKEY_RENEWED_SUBJECT": Self.text(renewed.subject.description),
             "LATCHKEY_RENEWED_SHA256": Hexadecimal.text(renewed.sha256),
             "LATCHKEY_RENEWED_NOT_AFTER": renewed.validity.notAfter.description,
-            "LATCHKEY_RENEWED_PIN": "sha256/\(Base64Text.of(renewed.publicKey.sha256))",
+            "LATCHKEY_RENEWED_PIN": "sha256/\(Base64.text(renewed.publicKey.sha256))",
             "LATCHKEY_RENEWED_PREVIOUS_SHA256": Hexadecimal.text(identity.certificate.sha256),
         ]
     }

@@ -79,16 +79,10 @@ enum Clipboard: String, ExpressibleByArgument, CaseIterable, Sendable {
     /// Returns the sequence that sets the clipboard of the terminal.
     static func terminalSequence(for secret: SharedSecret) -> SecretBytes {
         let (start, end) = ("\u{1B}]52;c;", "\u{7}")
-        return SecretBytes(count: start.utf8.count + SecretBase64.length(of: secret.count) + end.utf8.count) { buffer in
-            var count = 0
-            func put(_ unit: UInt8) {
-                buffer[count] = unit
-                count += 1
-            }
-            start.utf8.forEach(put)
-            secret.withUnsafeBytes { SecretBase64.encode($0, put) }
-            end.utf8.forEach(put)
-        }
+        return SharedSecret(joining: [
+            SharedSecret(copying: start.utf8), secret.base64, SharedSecret(copying: end.utf8),
+        ])
+        .copy()
     }
 
     /// Replaces the clipboard by a space, and then empties it: some terminals ignore the empty

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import KeychainModel
+internal import LinuxSystem
 
-/// PEM blocks (RFC 7468) of data that is not secret.
-public enum PEMText {
-    /// The PEM block of some bytes under a label, in lines of 64 characters.
-    public static func of(_ der: [UInt8], label: String = "CERTIFICATE") -> String {
-        let base64 = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        return "-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"
-    }
-
+/// Reading textual encodings of data that is not secret.
+extension PEMText {
     /// A part of a text: a block, or what may have been one.
     enum Part {
         /// A block with one of the wanted labels.
@@ -45,14 +39,9 @@ public enum PEMText {
                 ? nil
                 : .unknown(CertificateError("a PEM block with an unknown label was skipped: \(block.quotedLabel)"))
         }
-        guard let content = decoded(bytes[block.content]) else {
+        guard let content = Base64.bytes(bytes[block.content], skipsWhiteSpace: true) else {
             return .damaged(CertificateError("its content is not base64"), isWanted: true)
         }
         return .block(label: block.label, content: content)
-    }
-
-    /// Decodes base64 with white space, and nothing else.
-    private static func decoded(_ text: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
-        Data(base64Encoded: Data(text.filter { $0 != 0x20 && !(0x09...0x0D ~= $0) })).map { Array($0) }
     }
 }
