@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LinuxSystem
 
 // The errors of this module by their causes.
 
@@ -27,9 +28,5 @@ extension KeychainError {
 
 /// Runs a reader of CertificateTrust, whose errors mean that the message is malformed.
 func reading<Result>(_ body: () throws(CertificateError) -> Result) throws(KeychainError) -> Result {
-    do throws(CertificateError) {
-        return try body()
-    } catch {
-        throw .malformedMessage(error.description)
-    }
+    try withErrors(as: { KeychainError.malformedMessage($0.description) }, body)
 }

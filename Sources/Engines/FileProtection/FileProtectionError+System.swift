@@ -7,7 +7,7 @@ package import LinuxSystem
 package func mapSystemErrors<Value: ~Copyable>(
     _ body: () throws(SystemError) -> Value
 ) throws(FileProtectionError) -> Value {
-    do throws(SystemError) { return try body() } catch { throw .system(error) }
+    try withErrors(as: FileProtectionError.system, body)
 }
 
 extension OwnedDescriptor {

@@ -95,14 +95,6 @@ extension FingerprintError: CustomStringConvertible {
 // MARK: Errors of the bus
 
 extension FingerprintError {
-    static func translating<Result>(_ body: () throws(BusError) -> Result) throws(FingerprintError) -> Result {
-        do throws(BusError) {
-            return try body()
-        } catch {
-            throw FingerprintError(error)
-        }
-    }
-
     /// The meaning of an error of the bus or of fprintd.
     init(_ error: BusError) {
         switch error {

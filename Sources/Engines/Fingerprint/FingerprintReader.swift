@@ -54,7 +54,7 @@ public struct FingerprintReader: Sendable {
 
     /// The bus states as whom fprintd runs, so the bus itself must be trusted first.
     private func connect(onEnd: @escaping @Sendable () -> Void = {}) throws(FingerprintError) -> BusConnection {
-        let (bus, user) = try FingerprintError.translating { () throws(BusError) in
+        let (bus, user) = try withErrors(as: FingerprintError.init) { () throws(BusError) in
             let bus = try BusConnection(to: address, limits: Self.limits, timeout: timeout, onEnd: onEnd)
             return (bus, try bus.listeningUser())
         }

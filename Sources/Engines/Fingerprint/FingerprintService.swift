@@ -24,7 +24,7 @@ struct FingerprintService: Sendable {
     init(_ bus: BusConnection, trustedUser: UInt32, timeout: Duration) throws(FingerprintError) {
         self.bus = bus
         self.timeout = timeout
-        let found = try FingerprintError.translating { () throws(BusError) in
+        let found = try withErrors(as: FingerprintError.init) { () throws(BusError) in
             let method = BusMethod(
                 Self.name, "/net/reactivated/Fprint/Manager", "net.reactivated.Fprint.Manager", "GetDefaultDevice")
             var response = try bus.call(method, returning: [.objectPath], timeout: timeout)
@@ -51,7 +51,7 @@ struct FingerprintService: Sendable {
     /// fprintd; never empty.
     func enrolledFingers(of user: UInt32) throws(FingerprintError) -> [String] {
         let name = try Self.name(of: user)
-        let fingers = try FingerprintError.translating { () throws(BusError) in
+        let fingers = try withErrors(as: FingerprintError.init) { () throws(BusError) in
             var response = try bus.call(
                 method("ListEnrolledFingers"), [.string(name)], returning: [.array(.string)], timeout: timeout)
             return try response.next([String].self)
@@ -67,7 +67,7 @@ struct FingerprintService: Sendable {
     ) throws(FingerprintError) -> [BusRegistration] {
         let rule = SignalRule(
             from: service, Self.interface, "VerifyStatus", path: .object(device), types: [.string, .boolean])
-        return try FingerprintError.translating { () throws(BusError) in
+        return try withErrors(as: FingerprintError.init) { () throws(BusError) in
             let statuses = try bus.subscribe(to: rule, timeout: timeout) { signal in
                 var fields = signal.content
                 guard let status = try? fields.next(String.self), let isDone = try? fields.next(Bool.self) else {
@@ -85,7 +85,7 @@ struct FingerprintService: Sendable {
     private func call(
         _ member: String, _ arguments: [BusValue] = [], timeout: Duration? = nil
     ) throws(FingerprintError) {
-        _ = try FingerprintError.translating { () throws(BusError) in
+        _ = try withErrors(as: FingerprintError.init) { () throws(BusError) in
             try bus.call(method(member), arguments, timeout: min(timeout ?? self.timeout, self.timeout))
         }
     }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import KeychainModel
+internal import LinuxSystem
 package import OpenSSLCrypto
 
 /// Runs a call of libcrypto. Its errors become errSecParam (keychain-behaviour §6.2).
-func crypto<Result>(_ body: () throws(OpenSSLError) -> Result) throws(KeychainError) -> Result {
-    do throws(OpenSSLError) {
-        return try body()
-    } catch {
-        throw KeychainError(.param, "the operation failed with this key: \(error.message)")
-    }
+package func crypto<Result: ~Copyable>(
+    _ body: () throws(OpenSSLError) -> Result
+) throws(KeychainError) -> Result {
+    try withErrors(as: { KeychainError(.param, "the operation failed with this key: \($0.message)") }, body)
 }
 
 extension HashAlgorithm {

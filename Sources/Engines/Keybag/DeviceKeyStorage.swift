@@ -77,11 +77,11 @@ public struct DeviceKeyStorage: Sendable {
         switch root {
         case .tpm, .credential:
             let sealed = try seal(secret, for: root, registers)
-            try system { () throws(SystemError) in
+            try withErrors(as: KeybagError.system) { () throws(SystemError) in
                 try PrivateFile.replace(Self.fileName(root), in: directory, content: sealed)
             }
         case .file, .memory:
-            let isCreated = try system { () throws(SystemError) in
+            let isCreated = try withErrors(as: KeybagError.system) { () throws(SystemError) in
                 try secret.withUnsafeBytes { (bytes) throws(SystemError) in
                     try PrivateFile.create(DeviceKey.fileName, in: directory, content: bytes)
                 }
@@ -100,7 +100,7 @@ public struct DeviceKeyStorage: Sendable {
     /// Whether a root has a key.
     package func has(_ root: DeviceKey.Root) throws(KeybagError) -> Bool {
         guard root != .memory else { return false }
-        return try system { () throws(SystemError) in
+        return try withErrors(as: KeybagError.system) { () throws(SystemError) in
             try FileStatus.ofLink(directory.appending(Self.fileName(root))) != nil
         }
     }
@@ -109,7 +109,7 @@ public struct DeviceKeyStorage: Sendable {
     package func remove(_ root: DeviceKey.Root) throws(KeybagError) {
         guard try has(root) else { return }
         let name = Self.fileName(root)
-        try system { () throws(SystemError) in
+        try withErrors(as: KeybagError.system) { () throws(SystemError) in
             let path = directory.appending(name)
             let descriptor = try OwnedDescriptor(opening: path, flags: O_WRONLY | O_NOFOLLOW | O_NONBLOCK)
             let zeros = [UInt8](repeating: 0, count: root == .file ? DeviceKey.length : Self.maxSealedLength)
@@ -167,14 +167,14 @@ public struct DeviceKeyStorage: Sendable {
             }
             return fresh
         }
-        try system { () throws(SystemError) in
+        try withErrors(as: KeybagError.system) { () throws(SystemError) in
             try PrivateFile.replace(Self.fileName(.tpm), in: directory, content: fresh)
         }
     }
 
     private func sealedBytes(_ root: DeviceKey.Root) throws(KeybagError) -> [UInt8] {
         let path = directory.appending(Self.fileName(root))
-        let sealed = try system { () throws(SystemError) in
+        let sealed = try withErrors(as: KeybagError.system) { () throws(SystemError) in
             try PrivateFile.read(path, atMost: Self.maxSealedLength)
         }
         guard let sealed else { throw .deviceKeyMissing(path: path) }
@@ -199,14 +199,6 @@ public struct DeviceKeyStorage: Sendable {
             return try body(sealer)
         } catch {
             throw .hardware(error)
-        }
-    }
-
-    private func system<Result>(_ body: () throws(SystemError) -> Result) throws(KeybagError) -> Result {
-        do throws(SystemError) {
-            return try body()
-        } catch {
-            throw .system(error)
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Keybag
+internal import LinuxSystem
 internal import SQLiteConnections
 
 /// How calls read and write the database.
@@ -140,11 +141,7 @@ extension KeychainStore {
     }
 
     func mapKeybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw .keybag(error)
-        }
+        try withErrors(as: StoreError.keybag, body)
     }
 
     private static let maxAttempts = 16

@@ -21,7 +21,7 @@ struct PromptWait {
         let rule = SignalRule(
             from: service, "org.freedesktop.Secret.Prompt", "Completed", path: .object(prompt),
             types: [.boolean, .variant])
-        registrations = try SecretServiceClientError.mapErrors { () throws(BusError) -> [BusRegistration] in
+        registrations = try withErrors(as: SecretServiceClientError.init) { () throws(BusError) -> [BusRegistration] in
             let completed = try bus.subscribe(to: rule) { signal in
                 guard case .boolean(let isDismissed)? = signal.content.remaining.first else { return }
                 outcome.resolve(.completed(isDismissed: isDismissed))

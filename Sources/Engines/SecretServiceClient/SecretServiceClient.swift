@@ -27,7 +27,7 @@ public final class SecretServiceClient: Sendable {
     /// - Throws: ``SecretServiceClientError/ownService`` if the service is Latchkey's own,
     ///   ``SecretServiceClientError/notEncrypted`` if it encrypts no secrets.
     public init(on address: BusAddress, limits: ClientLimits = ClientLimits()) throws(SecretServiceClientError) {
-        let bus = try SecretServiceClientError.mapErrors { () throws(BusError) in
+        let bus = try withErrors(as: SecretServiceClientError.init) { () throws(BusError) in
             try BusConnection(to: address, limits: ClientLimits.bus, timeout: limits.timeout)
         }
         let service = try SecretServiceOwner.started(on: bus, limits)
@@ -41,7 +41,7 @@ public final class SecretServiceClient: Sendable {
 
     /// Whether the connection of the service has another name of the bus as well.
     public func owns(_ name: BusName) throws(SecretServiceClientError) -> Bool {
-        try SecretServiceClientError.mapErrors { () throws(BusError) in try bus.owner(of: name) == service }
+        try withErrors(as: SecretServiceClientError.init) { () throws(BusError) in try bus.owner(of: name) == service }
     }
 
     // MARK: Objects
@@ -111,7 +111,7 @@ public final class SecretServiceClient: Sendable {
             BusMethod(service, Self.root, Self.serviceInterface, "GetSecrets"),
             [items.busValue, .objectPath(session)],
             returning: [.dictionary(key: .objectPath, value: TransferredSecret.busType)], holdsSecrets: true)
-        let value = try SecretServiceClientError.mapErrors { () throws(BusError) in try answer.nextValue() }
+        let value = try withErrors(as: SecretServiceClientError.init) { () throws(BusError) in try answer.nextValue() }
         guard case .dictionary(_, _, let entries) = value else { return [:] }
         let requested = Set(items)
         var secrets: [ObjectPath: Result<RemoteSecret, SecretServiceClientError>] = [:]
@@ -166,7 +166,7 @@ public final class SecretServiceClient: Sendable {
     private func properties(
         of interface: String, at path: ObjectPath
     ) throws(SecretServiceClientError) -> [String: BusVariant] {
-        try SecretServiceClientError.mapErrors { () throws(BusError) in
+        try withErrors(as: SecretServiceClientError.init) { () throws(BusError) in
             try bus.properties(of: interface, at: path, service, timeout: limits.timeout)
         }
     }
@@ -175,7 +175,7 @@ public final class SecretServiceClient: Sendable {
     private func call(
         _ method: BusMethod, _ arguments: [BusValue] = [], returning types: [BusType] = [], holdsSecrets: Bool = false
     ) throws(SecretServiceClientError) -> BusFields {
-        try SecretServiceClientError.mapErrors { () throws(BusError) in
+        try withErrors(as: SecretServiceClientError.init) { () throws(BusError) in
             try bus.call(
                 method, arguments, returning: types, holdsSecrets: holdsSecrets, timeout: limits.timeout)
         }

@@ -83,15 +83,4 @@ extension SecretServiceClientError {
         default: self = .refused(failure.description)
         }
     }
-
-    /// Runs calls of the bus.
-    static func mapErrors<Value>(
-        _ body: () throws(BusError) -> Value
-    ) throws(SecretServiceClientError) -> Value {
-        do throws(BusError) {
-            return try body()
-        } catch {
-            throw SecretServiceClientError(error)
-        }
-    }
 }

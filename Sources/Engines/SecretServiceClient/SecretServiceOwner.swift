@@ -25,7 +25,7 @@ public struct SecretServiceOwner: Hashable, Sendable {
         on address: BusAddress, limits: ClientLimits = ClientLimits()
     ) throws(SecretServiceClientError) -> SecretServiceOwner {
         try onConnection(to: address, limits) { bus throws(SecretServiceClientError) in
-            try SecretServiceClientError.mapErrors { () throws(BusError) in
+            try withErrors(as: SecretServiceClientError.init) { () throws(BusError) in
                 _ = try bus.call(.bus("ReloadConfig"), timeout: limits.timeout)
             }
             return try started(on: bus, limits)
@@ -36,7 +36,7 @@ public struct SecretServiceOwner: Hashable, Sendable {
         to address: BusAddress, _ limits: ClientLimits,
         _ body: (BusConnection) throws(SecretServiceClientError) -> Value
     ) throws(SecretServiceClientError) -> Value {
-        let bus = try SecretServiceClientError.mapErrors { () throws(BusError) in
+        let bus = try withErrors(as: SecretServiceClientError.init) { () throws(BusError) in
             try BusConnection(to: address, limits: ClientLimits.bus, timeout: limits.timeout)
         }
         defer { bus.close() }
@@ -65,7 +65,7 @@ public struct SecretServiceOwner: Hashable, Sendable {
     }
 
     private static func current(on bus: BusConnection) throws(SecretServiceClientError) -> SecretServiceOwner? {
-        try SecretServiceClientError.mapErrors { () throws(BusError) in
+        try withErrors(as: SecretServiceClientError.init) { () throws(BusError) in
             guard let connection = try bus.owner(of: name) else { return nil }
             let program = bus.program(connection)
             let portal = try bus.owner(of: ownName)

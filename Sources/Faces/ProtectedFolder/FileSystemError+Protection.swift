@@ -24,7 +24,7 @@ extension FileSystemError {
     static func translating<Value>(
         _ body: () throws(FileProtectionError) -> Value
     ) throws(FileSystemError) -> Value {
-        do throws(FileProtectionError) { return try body() } catch { throw FileSystemError(error) }
+        try withErrors(as: FileSystemError.init, body)
     }
 }
 

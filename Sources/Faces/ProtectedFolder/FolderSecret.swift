@@ -187,8 +187,6 @@ final class FolderSecret: Sendable {
     private static func translate<Value: ~Copyable>(
         _ body: () throws(FileSystemError) -> Value
     ) throws(FileProtectionError) -> Value {
-        do throws(FileSystemError) { return try body() } catch {
-            throw .system(SystemError("create", path: fileName, code: error.code))
-        }
+        try withErrors(as: { FileProtectionError.system(SystemError("create", path: fileName, code: $0.code)) }, body)
     }
 }

@@ -3,6 +3,7 @@
 internal import KeyAttestation
 public import KeyServices
 public import KeychainModel
+internal import LinuxSystem
 public import SecretMemory
 public import TrustedPlatformModule
 
@@ -15,7 +16,7 @@ public struct TPMEnclave: SecureEnclave {
     public var kind: EnclaveKind { .tpm }
 
     public func createKey(authorization: SharedSecret) throws(KeychainError) -> EnclaveKeyHalves {
-        try run { () throws(TPMError) in
+        try withErrors(as: KeychainError.init) { () throws(TPMError) in
             let object = try module.createKey(authorization: authorization)
             return EnclaveKeyHalves(
                 publicPoint: try object.publicPoint(), privateHalf: SharedSecret(copying: object.encoded))
@@ -25,7 +26,7 @@ public struct TPMEnclave: SecureEnclave {
     public func signature(
         of digest: [UInt8], with key: SharedSecret, authorization: SharedSecret
     ) throws(KeychainError) -> [UInt8] {
-        try run { () throws(TPMError) in
+        try withErrors(as: KeychainError.init) { () throws(TPMError) in
             try module.sign(digest, with: try Self.object(key), authorization: authorization)
         }
     }
@@ -33,7 +34,7 @@ public struct TPMEnclave: SecureEnclave {
     public func agreement(
         with point: [UInt8], by key: SharedSecret, authorization: SharedSecret
     ) throws(KeychainError) -> SharedSecret {
-        try run { () throws(TPMError) in
+        try withErrors(as: KeychainError.init) { () throws(TPMError) in
             try module.agree(with: point, by: try Self.object(key), authorization: authorization)
         }
     }
@@ -48,7 +49,7 @@ public struct TPMEnclave: SecureEnclave {
         } catch {
             throw .parameter("\(error)")
         }
-        return try run { () throws(TPMError) in
+        return try withErrors(as: KeychainError.init) { () throws(TPMError) in
             let object = try Self.object(key)
             let signer = try TPMObject(decoding: challenge.attestationObject)
             let secret = try module.activate(challenge.credential, seed: challenge.seed, for: signer)
@@ -63,7 +64,7 @@ public struct TPMEnclave: SecureEnclave {
     }
 
     private func identity() throws(KeychainError) -> AttestationIdentity {
-        try run { () throws(TPMError) in
+        try withErrors(as: KeychainError.init) { () throws(TPMError) in
             let certificate = try module.endorsementCertificate()
             let key = try module.createAttestationKey()
             return AttestationIdentity(
@@ -75,13 +76,5 @@ public struct TPMEnclave: SecureEnclave {
     private static func object(_ key: SharedSecret) throws(TPMError) -> TPMObject {
         // EXPOSE: the private area is encrypted by the TPM.
         try TPMObject(decoding: key.withUnsafeBytes { Array($0.prefix(TPMObject.maxLength + 1)) })
-    }
-
-    private func run<Result>(_ body: () throws(TPMError) -> Result) throws(KeychainError) -> Result {
-        do throws(TPMError) {
-            return try body()
-        } catch {
-            throw KeychainError(error)
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 public import Keybag
 public import KeychainModel
+internal import LinuxSystem
 public import SecretMemory
 public import TrustedPlatformModule
 
@@ -18,7 +19,7 @@ public struct TPMRoot: HardwareRoot {
     public func prepare() { module.prepare() }
 
     public func describe() throws(KeychainError) -> String {
-        let found = try run { () throws(TPMError) in try module.properties() }
+        let found = try withErrors(as: KeychainError.init) { () throws(TPMError) in try module.properties() }
         return "\(found.manufacturer) \(found.vendor), firmware \(found.firmware), at \(module.address); "
             + "\(found.lockoutCount) of \(found.lockoutLimit) failures that cause a lockout"
     }
@@ -26,7 +27,7 @@ public struct TPMRoot: HardwareRoot {
     public func seal(_ key: SharedSecret) throws(KeychainError) -> [UInt8] {
         // It only keeps other objects of the TPM from being taken for this one; the file has it.
         let authorization = SharedSecret(.random(count: Self.authorizationLength))
-        return try run { () throws(TPMError) in
+        return try withErrors(as: KeychainError.init) { () throws(TPMError) in
             let object = try module.seal(key, authorization: authorization)
             // EXPOSE: stored beside the object, in a private file.
             return [Self.version] + authorization.withUnsafeBytes { Array($0) } + object.encoded
@@ -39,7 +40,7 @@ public struct TPMRoot: HardwareRoot {
             throw KeychainError(.decode, "the sealed device key is damaged, or of an unsupported version")
         }
         let rest = sealed.dropFirst()
-        return try run { () throws(TPMError) in
+        return try withErrors(as: KeychainError.init) { () throws(TPMError) in
             let object = try TPMObject(decoding: Array(rest.dropFirst(Self.authorizationLength)))
             return try module.unseal(
                 object, authorization: SharedSecret(copying: rest.prefix(Self.authorizationLength)))
@@ -51,7 +52,7 @@ public struct TPMRoot: HardwareRoot {
 
 extension TPMRoot {
     public func seal(_ key: SharedSecret, to registers: RegisterBinding) throws(KeychainError) -> [UInt8] {
-        try run { () throws(TPMError) in
+        try withErrors(as: KeychainError.init) { () throws(TPMError) in
             let selection = try RegisterSelection(registers.numbers)
             return BoundDeviceKey(
                 registers: selection, byRegisters: try module.seal(key, to: selection),
@@ -96,7 +97,7 @@ extension TPMRoot {
 
 extension TPMRoot {
     public func seal(_ secret: SharedSecret, pin: SharedSecret, limit: Int) throws(KeychainError) -> PINSecret {
-        try run { () throws(TPMError) in
+        try withErrors(as: KeychainError.init) { () throws(TPMError) in
             let sealed = try module.seal(secret, pin: pin, limit: UInt32(clamping: limit))
             guard let index = HardwareIndex(sealed.index.encoded),
                 let secret = PINSecret(index: index, object: sealed.object.encoded)
@@ -125,7 +126,7 @@ extension TPMRoot {
     public func createCounter(
         authorization: SharedSecret
     ) throws(KeychainError) -> (index: HardwareIndex, value: UInt64) {
-        try run { () throws(TPMError) in
+        try withErrors(as: KeychainError.init) { () throws(TPMError) in
             let counter = try module.createCounter(authorization: authorization)
             guard let index = HardwareIndex(counter.index.encoded) else {
                 throw .invalidResponse("the name of the counter has an unexpected length")
@@ -135,19 +136,19 @@ extension TPMRoot {
     }
 
     public func value(of counter: HardwareIndex, authorization: SharedSecret) throws(KeychainError) -> UInt64 {
-        try run { () throws(TPMError) in
+        try withErrors(as: KeychainError.init) { () throws(TPMError) in
             try module.value(of: try NonvolatileIndex(decoding: counter.bytes), authorization: authorization)
         }
     }
 
     public func increment(_ counter: HardwareIndex, authorization: SharedSecret) throws(KeychainError) -> UInt64 {
-        try run { () throws(TPMError) in
+        try withErrors(as: KeychainError.init) { () throws(TPMError) in
             try module.increment(try NonvolatileIndex(decoding: counter.bytes), authorization: authorization)
         }
     }
 
     public func remove(_ index: HardwareIndex) throws(KeychainError) {
-        try run { () throws(TPMError) in
+        try withErrors(as: KeychainError.init) { () throws(TPMError) in
             do throws(TPMError) {
                 try module.remove(try NonvolatileIndex(decoding: index.bytes))
             } catch {
@@ -156,14 +157,6 @@ extension TPMRoot {
                 default: throw error
                 }
             }
-        }
-    }
-
-    private func run<Result>(_ body: () throws(TPMError) -> Result) throws(KeychainError) -> Result {
-        do throws(TPMError) {
-            return try body()
-        } catch {
-            throw KeychainError(error)
         }
     }
 }

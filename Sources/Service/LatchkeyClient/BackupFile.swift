@@ -22,13 +22,15 @@ public enum BackupFile {
         var isDone = false
         defer { if !isDone { _ = temporaryPath.withCString { unlink($0) } } }
         let result = try body { (bytes) throws(KeychainError) in
-            try mapSystemErrors { () throws(SystemError) in try descriptor.write(bytes, path: shown) }
+            try withErrors(as: KeychainError.init(ofFile:)) { () throws(SystemError) in
+                try descriptor.write(bytes, path: shown)
+            }
         }
-        try mapSystemErrors { () throws(SystemError) in
+        try withErrors(as: KeychainError.init(ofFile:)) { () throws(SystemError) in
             try descriptor.synchronize(path: shown)
             isDone = try publish(temporaryPath, as: path, replaces: replaces)
         }
-        try mapSystemErrors { () throws(SystemError) in
+        try withErrors(as: KeychainError.init(ofFile:)) { () throws(SystemError) in
             let folder = path.parent ?? "."
             try OwnedDescriptor(opening: folder, flags: O_RDONLY | O_DIRECTORY).synchronize(path: folder.description)
         }
@@ -43,7 +45,9 @@ public enum BackupFile {
         let shown = path.description
         let descriptor = path == "-" ? try standardInput() : try opened(path, O_RDONLY)
         return try body { (buffer) throws(KeychainError) in
-            try mapSystemErrors { () throws(SystemError) in try descriptor.read(into: buffer, path: shown) }
+            try withErrors(as: KeychainError.init(ofFile:)) { () throws(SystemError) in
+                try descriptor.read(into: buffer, path: shown)
+            }
         }
     }
 
@@ -76,7 +80,7 @@ public enum BackupFile {
     }
 
     private static func opened(_ path: FilePath, _ flags: Int32) throws(KeychainError) -> SharedDescriptor {
-        try mapSystemErrors { () throws(SystemError) in
+        try withErrors(as: KeychainError.init(ofFile:)) { () throws(SystemError) in
             SharedDescriptor(try OwnedDescriptor(opening: path, flags: flags, mode: 0o600))
         }
     }
@@ -85,12 +89,6 @@ public enum BackupFile {
         let copy = dup(STDIN_FILENO)
         guard copy >= 0 else { throw KeychainError(SystemError.last("read standard input")) }
         return SharedDescriptor(OwnedDescriptor(adopting: copy))
-    }
-
-    private static func mapSystemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(KeychainError)
-        -> Result
-    {
-        do { return try body() } catch { throw KeychainError(ofFile: error) }
     }
 }
 

@@ -14,13 +14,13 @@ struct ConnectedSecurityKey: SecurityKeyDevice {
     init(_ key: SecurityKey) { self.key = key }
 
     func requiresPIN() throws(KeychainError) -> Bool {
-        let description = try Self.run { () throws(SecurityKeyError) in try key.describe() }
+        let description = try withErrors(as: KeychainError.init) { () throws(SecurityKeyError) in try key.describe() }
         guard description.supportsHMACSecret else { throw KeychainError(SecurityKeyError.hmacSecretUnsupported) }
         return description.hasPIN
     }
 
     func match(_ credential: [UInt8]) throws(KeychainError) -> SecurityKeyMatch {
-        try Self.run { () throws(SecurityKeyError) in
+        try withErrors(as: KeychainError.init) { () throws(SecurityKeyError) in
             let credential = try SecurityKeyCredential(decoding: credential)
             do throws(SecurityKeyError) {
                 guard try key.hasCredential(credential) else { return .other }
@@ -110,14 +110,6 @@ struct ConnectedSecurityKey: SecurityKeyDevice {
             throw KeychainError(.notAvailable, "no thread can be started for the security key", hint: "try again")
         }
         return end
-    }
-
-    private static func run<Value>(_ body: () throws(SecurityKeyError) -> Value) throws(KeychainError) -> Value {
-        do throws(SecurityKeyError) {
-            return try body()
-        } catch {
-            throw KeychainError(error)
-        }
     }
 
     /// How often a cancellation is looked for, in milliseconds.

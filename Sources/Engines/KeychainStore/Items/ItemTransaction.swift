@@ -2,6 +2,7 @@
 
 internal import Keybag
 public import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 internal import SQLiteConnections
 
@@ -91,7 +92,7 @@ public struct ItemTransaction {
         if let constraints = record.needsAuthentication {
             throw .authenticationNeeded(constraints, record.identifier)
         }
-        var changed = try asStoreErrors { () throws(KeychainError) in try change(record) }
+        var changed = try withErrors(as: StoreError.refused) { () throws(KeychainError) in try change(record) }
         if numbersAccount { changed = try numbered(changed, except: row.position) }
         let primaryKey = seal.tokens.primaryKey(of: changed, group: seal.tokens.group(changed.accessGroup))
         if row.primaryKey != .token(primaryKey) {
@@ -129,14 +130,6 @@ public struct ItemTransaction {
             }
         }
         return matches.count + locked.count
-    }
-
-    private func asStoreErrors<Result>(_ body: () throws(KeychainError) -> Result) throws(StoreError) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw .refused(error)
-        }
     }
 }
 

@@ -9,5 +9,5 @@ internal import LinuxSystem
 func mapErrors<Value>(
     _ path: String, _ body: () throws(FileProtectionError) -> Value
 ) throws(KeychainError) -> Value {
-    do throws(FileProtectionError) { return try body() } catch { throw KeychainError(error, path: path) }
+    try withErrors(as: { KeychainError($0, path: path) }, body)
 }

@@ -6,6 +6,7 @@ internal import KeyAttestation
 internal import KeyServices
 public import KeychainModel
 internal import LatchkeyClient
+internal import LinuxSystem
 
 /// Proving to a server that a key is in a TPM, and never leaves it.
 ///
@@ -83,7 +84,7 @@ public struct EnclaveAttestationVerifier: Sendable {
     public func challenge(
         for identity: Data, certificate: Data? = nil, at date: Date = Date()
     ) throws(KeychainError) -> EnclaveAttestationChallenge {
-        try Self.mapErrors { () throws(AttestationError) in
+        try withErrors(as: KeychainError.init) { () throws(AttestationError) in
             EnclaveAttestationChallenge(
                 try verifier(date).challenge(
                     for: try AttestationIdentity(decoding: Array(identity)), certificate: certificate.map { Array($0) })
@@ -100,7 +101,7 @@ public struct EnclaveAttestationVerifier: Sendable {
     public func verify(
         _ answer: Data, to challenge: EnclaveAttestationChallenge
     ) throws(KeychainError) -> AttestedEnclaveKey {
-        try Self.mapErrors { () throws(AttestationError) in
+        try withErrors(as: KeychainError.init) { () throws(AttestationError) in
             AttestedEnclaveKey(
                 try verifier(Date()).verify(
                     try AttestationAnswer(decoding: Array(answer)), to: challenge.challenge))
@@ -121,16 +122,6 @@ public struct EnclaveAttestationVerifier: Sendable {
             }
         }
         return certificates
-    }
-
-    private static func mapErrors<Result>(
-        _ body: () throws(AttestationError) -> Result
-    ) throws(KeychainError) -> Result {
-        do throws(AttestationError) {
-            return try body()
-        } catch {
-            throw KeychainError(error)
-        }
     }
 }
 

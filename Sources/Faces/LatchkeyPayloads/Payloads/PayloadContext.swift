@@ -2,6 +2,7 @@
 
 internal import Crypto
 internal import FoundationEssentials
+internal import KeyServices
 internal import KeychainModel
 internal import OpenSSLCrypto
 internal import SecretMemory
@@ -99,7 +100,7 @@ final class KeysReference: Sendable {
     func seal(_ plaintext: UnsafeRawBufferPointer, number: UInt64, authenticating: [UInt8]) throws(KeychainError)
         -> [UInt8]
     {
-        try payloadCrypto { () throws(OpenSSLError) in
+        try crypto { () throws(OpenSSLError) in
             try keys.seal(plaintext, number: number, authenticating: authenticating)
         }
     }
@@ -108,7 +109,7 @@ final class KeysReference: Sendable {
     func open(_ chunk: ArraySlice<UInt8>, number: UInt64, authenticating: [UInt8]) throws(KeychainError)
         -> SecretMemory.SharedSecret
     {
-        let opened = try payloadCrypto { () throws(OpenSSLError) in
+        let opened = try crypto { () throws(OpenSSLError) in
             try chunk.withUnsafeBufferPointer { (chunk) throws(OpenSSLError) in
                 try keys.open(UnsafeRawBufferPointer(chunk), number: number, authenticating: authenticating)
             }

@@ -72,7 +72,7 @@ public struct PayloadPrivateKey: Sendable {
             throw .parameter("a private key of \(suite) has \(Self.secretLength) bytes, found \(secret.count)")
         }
         if suite == .x25519 {
-            let publicKey = try payloadCrypto { () throws(OpenSSLError) in try X25519.publicKey(of: secret.copy()) }
+            let publicKey = try crypto { () throws(OpenSSLError) in try X25519.publicKey(of: secret.copy()) }
             self.init(.x25519(secret), try PayloadPublicKey(.x25519, rawRepresentation: publicKey))
         } else {
             let publicKey = try Self.xWing(secret).publicKey
@@ -109,7 +109,7 @@ extension PayloadPrivateKey {
             let point = try PublicKey.point(other.rawRepresentation, on: P256Curve.self)
             return try key.handle.key.exchanged(with: point, .ecdh(.standard, derivation: nil))
         case .x25519(let secret) where other.suite == .x25519:
-            return try payloadCrypto { () throws(OpenSSLError) in
+            return try crypto { () throws(OpenSSLError) in
                 SecretMemory.SharedSecret(
                     try X25519.sharedSecret(secret.copy(), own: publicKey.bytes, peer: other.bytes))
             }
@@ -141,14 +141,5 @@ extension PayloadPrivateKey {
         -> SecretBytes
     {
         try X25519.sharedSecret(secret, own: try X25519.publicKey(of: secret), peer: other)
-    }
-}
-
-/// Runs a call of libcrypto. Its errors become errSecParam.
-func payloadCrypto<Result: ~Copyable>(_ body: () throws(OpenSSLError) -> Result) throws(KeychainError) -> Result {
-    do throws(OpenSSLError) {
-        return try body()
-    } catch {
-        throw KeychainError(.param, "the operation failed with this key: \(error.message)")
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import SystemBus
 
 /// The errors of the Secret Service, with the names that gnome-keyring uses: clients compare them.
@@ -43,6 +44,6 @@ extension BusFailure {
     static func mapErrors<Value>(
         _ path: ObjectPath, _ body: () throws(SecretStoreError) -> Value
     ) throws(BusFailure) -> Value {
-        do throws(SecretStoreError) { return try body() } catch { throw BusFailure(error, path) }
+        try withErrors(as: { BusFailure($0, path) }, body)
     }
 }

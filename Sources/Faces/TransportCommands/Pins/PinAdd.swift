@@ -131,6 +131,6 @@ struct PinAdd: ParsableSubcommand {
     static func parsed<Value>(
         _ body: () throws(TransportPolicyError) -> Value
     ) throws(CommandFailure) -> Value {
-        do throws(TransportPolicyError) { return try body() } catch { throw CommandFailure(error) }
+        try withErrors(as: CommandFailure.init, body)
     }
 }

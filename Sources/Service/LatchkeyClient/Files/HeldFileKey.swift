@@ -5,6 +5,7 @@ internal import KeychainModel
 internal import KeychainSessions
 internal import LatchkeyOperations
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The key of an open file in this process: kept as long as the lock leaves the class of the file
@@ -52,7 +53,7 @@ struct ServiceFileCipher: ContainerCipher {
 
     func requireOpen() throws(FileProtectionError) {
         guard keys.lock != .unlocked else { return }
-        try mapErrors { () throws(KeychainError) in
+        try withErrors(as: FileProtectionError.key) { () throws(KeychainError) in
             try keys.requireService()
             let protection = record.binding.protection.itemProtection
             guard try open().lockStatus().open.contains(protection) else { throw .interactionNotAllowed }
@@ -62,7 +63,7 @@ struct ServiceFileCipher: ContainerCipher {
     func seal(
         _ plaintext: UnsafeRawBufferPointer, authenticating: [UInt8], into ciphertext: UnsafeMutableRawBufferPointer
     ) throws(FileProtectionError) -> ContainerSeal {
-        let part = try mapErrors { () throws(KeychainError) in
+        let part = try withErrors(as: FileProtectionError.key) { () throws(KeychainError) in
             try open().useFileKey(request(plaintext, authenticating, seal: nil))
         }
         guard let seal = part.seal.flatMap({ ContainerSeal($0) }), copy(part, into: ciphertext) else {
@@ -99,14 +100,5 @@ struct ServiceFileCipher: ContainerCipher {
             target.copyMemory(from: bytes)
             return true
         }
-    }
-}
-
-/// Runs `body` with errors of the keychain as those of a file.
-func mapErrors<Result>(_ body: () throws(KeychainError) -> Result) throws(FileProtectionError) -> Result {
-    do throws(KeychainError) {
-        return try body()
-    } catch {
-        throw .key(error)
     }
 }

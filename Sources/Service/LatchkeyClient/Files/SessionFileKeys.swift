@@ -23,7 +23,7 @@ public final class SessionFileKeys: FileKeyProvider {
     public func newKey(
         _ protection: FileProtectionClass, group: String?
     ) throws(FileProtectionError) -> ProvidedFileKey {
-        try mapErrors { () throws(KeychainError) in
+        try withErrors(as: FileProtectionError.key) { () throws(KeychainError) in
             let session = try open()
             let keys = OpenFileKeys.of(session.service)
             let made = try session.createFileKey(protection, group: group, withholdsKey: withholdsKeys)
@@ -37,7 +37,7 @@ public final class SessionFileKeys: FileKeyProvider {
     }
 
     public func cipher(for record: FileKeyRecord) throws(FileProtectionError) -> any ContainerCipher {
-        let session = try mapErrors(open)
+        let session = try withErrors(as: FileProtectionError.key, open)
         let keys = OpenFileKeys.of(session.service)
         guard !withholdsKeys else {
             let cipher = ServiceFileCipher(record, keys, open: open)
@@ -62,7 +62,7 @@ public final class SessionFileKeys: FileKeyProvider {
     }
 
     public func isOpen(_ protection: FileProtectionClass) throws(FileProtectionError) -> Bool {
-        try mapErrors { () throws(KeychainError) in
+        try withErrors(as: FileProtectionError.key) { () throws(KeychainError) in
             try open().settledLockStatus().open.contains(protection.itemProtection)
         }
     }

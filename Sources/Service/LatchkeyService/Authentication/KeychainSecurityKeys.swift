@@ -3,6 +3,7 @@
 internal import Keybag
 public import KeychainModel
 internal import KeychainStore
+internal import LinuxSystem
 internal import Presence
 public import SecretMemory
 
@@ -22,7 +23,7 @@ public struct KeychainSecurityKeys: Sendable {
         // A wrong passcode ends this before a person is asked to touch anything.
         try host.derive { [store = keychain.store] () throws(KeychainError) in
             let passcode = try Passcode.of(passcode)
-            try Self.mapErrors { () throws(StoreError) in try store.satisfy(keys, with: passcode) }
+            try withErrors(as: KeychainError.init) { () throws(StoreError) in try store.satisfy(keys, with: passcode) }
         }
         let evaluation = PresenceEvaluation(
             store: keychain.store, sources: keychain.presence, context: proven, user: keychain.user, caller: caller,
@@ -33,7 +34,7 @@ public struct KeychainSecurityKeys: Sendable {
         let record = try Self.record(of: enrollment, created.credential, created.alwaysVerifies, keychain.now())
         try host.derive { [store = keychain.store] () throws(KeychainError) in
             let passcode = try Passcode.of(passcode)
-            try Self.mapErrors { () throws(StoreError) in
+            try withErrors(as: KeychainError.init) { () throws(StoreError) in
                 try store.securityKeys.enroll(
                     record, secret: secret, satisfiesUserPresence: enrollment.satisfiesUserPresence,
                     passcode: passcode, evaluation: keys)
@@ -84,14 +85,6 @@ public struct KeychainSecurityKeys: Sendable {
         do throws(KeybagError) {
             return try SecurityKeyEnrollment(
                 credential: credential, alwaysVerifies: alwaysVerifies, name: enrollment.name, created: now)
-        } catch {
-            throw KeychainError(error)
-        }
-    }
-
-    private static func mapErrors<Result>(_ body: () throws(StoreError) -> Result) throws(KeychainError) -> Result {
-        do throws(StoreError) {
-            return try body()
         } catch {
             throw KeychainError(error)
         }

@@ -30,7 +30,7 @@ public struct UserKeychains: Sendable {
     /// Whether a keychain exists. The one that every user has always does: its first use creates it.
     public func contains(_ name: KeychainName) throws(KeychainError) -> Bool {
         guard name != .login else { return true }
-        return try mapErrors { () throws(SystemError) in
+        return try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
             try FileStatus.ofLink(home(of: name).dataDirectory)?.kind == .directory
         }
     }
@@ -38,7 +38,7 @@ public struct UserKeychains: Sendable {
     /// All keychains: first the one that every user has, then the others by name, then those with a path.
     public func names() throws(KeychainError) -> [KeychainName] {
         let path = "\(login.dataDirectory)/\(Self.directoryName)"
-        return try mapErrors { () throws(SystemError) in
+        return try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
             guard try FileStatus.ofLink(path) != nil else { return [.login] }
             let directories = try OpenDirectory(PrivateDirectory(existing: path).path).entries().filter {
                 $0.kind == .directory
@@ -71,7 +71,7 @@ public struct UserKeychains: Sendable {
     /// - Throws: errSecNotAvailable for a list that is not readable as a whole.
     public func list() throws(KeychainError) -> KeychainList {
         let path = listPath
-        let bytes = try mapErrors { () throws(SystemError) in
+        let bytes = try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
             try PrivateFile.read(path, atMost: KeychainList.maxFileLength)
         }
         guard let bytes else { return .initial }
@@ -129,7 +129,7 @@ public struct UserKeychains: Sendable {
                 // A list may name what does not exist. The keychain exists as soon as its data directory has
                 // its name, which is the last step: one that fails has created nothing.
                 try write(list, in: directory)
-                try mapErrors { () throws(SystemError) in
+                try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
                     try Self.removeTree(home.stateDirectory)
                     try Self.rename(draft.stateDirectory, to: home.stateDirectory)
                     try Self.rename(draft.dataDirectory, to: home.dataDirectory)
@@ -161,7 +161,7 @@ public struct UserKeychains: Sendable {
             list.forget(name)
             let draft = draft(of: name)
             try remove(draft)
-            try mapErrors { () throws(SystemError) in
+            try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
                 // From here on it does not exist.
                 try Self.rename(home.dataDirectory, to: draft.dataDirectory)
                 try Self.removeTree(home.stateDirectory)
@@ -193,7 +193,9 @@ public struct UserKeychains: Sendable {
             throw KeychainError(.duplicateKeychain, "the keychain '\(name)' exists already")
         }
         let path = home(of: name).dataDirectory
-        guard try mapErrors({ () throws(SystemError) in try FileStatus.ofLink(path) }) == nil else {
+        guard
+            try withErrors(as: KeychainError.init(_:), { () throws(SystemError) in try FileStatus.ofLink(path) }) == nil
+        else {
             throw KeychainError(.invalidKeychain, "\(path) is not the directory of a keychain", hint: "move it away")
         }
     }
@@ -204,13 +206,13 @@ public struct UserKeychains: Sendable {
         guard KeychainList(parsing: Array(list.text.utf8)) == list else {
             throw KeychainError(.internalFailure, "the list of keychains cannot be written")
         }
-        try mapErrors { () throws(SystemError) in
+        try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
             try PrivateFile.replace(KeychainList.fileName, in: directory, content: Array(list.text.utf8))
         }
     }
 
     private func writePath(_ name: KeychainName, in home: KeychainHome) throws(KeychainError) {
-        try mapErrors { () throws(SystemError) in
+        try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
             try PrivateFile.replace(
                 Self.pathFileName, in: PrivateDirectory(existing: home.dataDirectory), content: Array(name.text.utf8))
         }
@@ -220,7 +222,7 @@ public struct UserKeychains: Sendable {
     private func whileLocked<Value>(
         _ body: (PrivateDirectory) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
-        let directory = try mapErrors { () throws(SystemError) in
+        let directory = try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
             try login.requireSafeIfNew()
             let directory = try PrivateDirectory(creating: login.dataDirectory)
             for place in [login.dataDirectory, login.stateDirectory] {
@@ -228,13 +230,15 @@ public struct UserKeychains: Sendable {
             }
             return directory
         }
-        let lock = try mapErrors { () throws(SystemError) in try FileLock(directory.appending(Self.lockName)) }
+        let lock = try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
+            try FileLock(directory.appending(Self.lockName))
+        }
         defer { withExtendedLifetime(lock) {} }
         return try body(directory)
     }
 
     private func remove(_ home: KeychainHome) throws(KeychainError) {
-        try mapErrors { () throws(SystemError) in
+        try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
             try Self.removeTree(home.dataDirectory)
             try Self.removeTree(home.stateDirectory)
         }
@@ -251,10 +255,6 @@ public struct UserKeychains: Sendable {
         guard Glibc.rename(from, to) == 0 else { throw .last("create", path: to) }
         guard let parent = ParentDirectory.of(to) else { return }
         try PrivateDirectory(existing: parent).synchronize()
-    }
-
-    private func mapErrors<Value>(_ body: () throws(SystemError) -> Value) throws(KeychainError) -> Value {
-        do throws(SystemError) { return try body() } catch { throw KeychainError(error) }
     }
 
     private static let directoryName = "keychains"

@@ -41,14 +41,14 @@ public enum ClosedKeychain {
         defer { withExtendedLifetime(hold) {} }
         let new = try Passcode.of(newPasscode)
         do throws(StoreError) {
-            let recovery = try mapKeybagErrors { () throws(KeybagError) in
+            let recovery = try withErrors(as: StoreError.keybag) { () throws(KeybagError) in
                 try new?.requireNew()
                 return try RecoveryKey(text: key)
             }
-            let data = try mapSystemErrors { () throws(SystemError) in
+            let data = try withErrors(as: StoreError.system) { () throws(SystemError) in
                 try PrivateDirectory(existing: home.dataDirectory)
             }
-            let state = try mapSystemErrors { () throws(SystemError) in
+            let state = try withErrors(as: StoreError.system) { () throws(SystemError) in
                 try PrivateDirectory(creating: home.stateDirectory)
             }
             let storage = DeviceKeyStorage(state, hardware: hardware.root, credentials: hardware.credentialSealer)
@@ -76,14 +76,6 @@ public enum ClosedKeychain {
         } catch {
             throw KeychainError(error)
         }
-    }
-
-    private static func mapKeybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
-        do { return try body() } catch { throw .keybag(error) }
-    }
-
-    private static func mapSystemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(StoreError) -> Result {
-        do { return try body() } catch { throw .system(error) }
     }
 
     /// Seals the device key of a keychain that does not open to the present values of the PCRs.

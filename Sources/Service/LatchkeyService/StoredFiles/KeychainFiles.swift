@@ -49,12 +49,14 @@ public struct KeychainFiles: Sendable {
         try keychain.run { () throws(StoreError) in
             try keychain.store.transaction { (items) throws(StoreError) in
                 guard let existing = try items.records(of: search).first else {
-                    try asRefusal { () throws(KeychainError) in try draft.publish(for: record.identifier) }
+                    try withErrors(as: StoreError.refused) { () throws(KeychainError) in
+                        try draft.publish(for: record.identifier)
+                    }
                     guard try items.addUnlessPresent(record) else { throw .duplicate }
                     return
                 }
                 guard replaces else { throw .duplicate }
-                try asRefusal { () throws(KeychainError) in
+                try withErrors(as: StoreError.refused) { () throws(KeychainError) in
                     try draft.publish(for: existing.identifier)
                 }
                 let update = ItemUpdate(data: draft.reference.data, protection: record.protection)
@@ -105,7 +107,8 @@ public struct KeychainFiles: Sendable {
             if missing == name { break }
             missing = name
             if let files = try keychain.existingFiles(),
-                let box = try asKeychainErrors({ () throws(SystemError) in try OpenStoredFile(name, in: files) })
+                let box = try withErrors(
+                    as: KeychainError.init(_:), { () throws(SystemError) in try OpenStoredFile(name, in: files) })
             {
                 return (name, reference, box)
             }
@@ -159,24 +162,16 @@ public struct KeychainFiles: Sendable {
 
     private static let noFile = KeychainError(.param, "the item is not a file that the keychain stores")
 
-    private func asRefusal(_ body: () throws(KeychainError) -> Void) throws(StoreError) {
-        do throws(KeychainError) { try body() } catch { throw .refused(error) }
-    }
-
     // MARK: The directory
 
     private func storedFiles() throws(KeychainError) -> StoredFileDirectory {
         guard let home = keychain.home else {
             throw KeychainError(.notAvailable, "a keychain in memory stores no files")
         }
-        return try asKeychainErrors { () throws(SystemError) in try StoredFileDirectory(creatingIn: home) }
+        return try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
+            try StoredFileDirectory(creatingIn: home)
+        }
     }
-}
-
-private func asKeychainErrors<Value: ~Copyable>(
-    _ body: () throws(SystemError) -> Value
-) throws(KeychainError) -> Value {
-    do throws(SystemError) { return try body() } catch { throw KeychainError(error) }
 }
 
 /// An open file, for a tuple, which cannot have noncopyable elements.

@@ -79,6 +79,6 @@ final class StoredFileDraft: Sendable {
     private static func mapErrors<Value: ~Copyable>(
         _ body: () throws(FileProtectionError) -> Value
     ) throws(KeychainError) -> Value {
-        do throws(FileProtectionError) { return try body() } catch { throw KeychainError(error, path: "the file") }
+        try withErrors(as: { KeychainError($0, path: "the file") }, body)
     }
 }

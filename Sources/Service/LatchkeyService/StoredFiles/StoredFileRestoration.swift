@@ -24,10 +24,10 @@ final class StoredFileRestoration {
     var sink: BackupFileSink {
         BackupFileSink(
             take: { [self] (name, bytes) throws(StoreError) in
-                try mapErrors { () throws(SystemError) in try take(name, bytes) }
+                try withErrors(as: StoreError.system) { () throws(SystemError) in try take(name, bytes) }
             },
             finish: { [self] () throws(StoreError) in
-                try mapErrors { () throws(SystemError) in
+                try withErrors(as: StoreError.system) { () throws(SystemError) in
                     try publish()
                     try directory?.synchronize()
                 }
@@ -77,10 +77,6 @@ final class StoredFileRestoration {
         guard let (name, file) = current else { return }
         current = nil
         try file?.publish(as: name, in: directory)
-    }
-
-    private func mapErrors(_ body: () throws(SystemError) -> Void) throws(StoreError) {
-        do throws(SystemError) { try body() } catch { throw .system(error) }
     }
 }
 

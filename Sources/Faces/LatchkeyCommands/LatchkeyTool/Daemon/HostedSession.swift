@@ -20,7 +20,7 @@ struct HostedSession {
 
     /// - Parameter passcode: nil if the keychain has none, and is always unlocked.
     init(of keychain: KeychainSession, passcode: SharedSecret?) throws(KeychainError) {
-        let (ownEnd, peerEnd) = try Self.mapSystemErrors { () throws(SystemError) in
+        let (ownEnd, peerEnd) = try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
             try Socket.pair(preservesBoundaries: true)
         }
         control = ownEnd
@@ -32,7 +32,7 @@ struct HostedSession {
         if let passcode { try keychain.unlock(passcode) { _, _ in } }
         let own = ProcessDirectory(getpid()).executable
         let name = try service.status().name
-        let started = try Self.mapSystemErrors { () throws(SystemError) in
+        let started = try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
             let server = try KeychainServer(
                 SessionProvider(
                     user: geteuid(), name: name, service: service, knowsPasscode: passcode != nil,
@@ -52,11 +52,5 @@ struct HostedSession {
         guard let server else { return }
         server.control.stop()
         server.server.stop(timeout: 2)
-    }
-
-    private static func mapSystemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(KeychainError)
-        -> Result
-    {
-        do { return try body() } catch { throw KeychainError(error) }
     }
 }

@@ -10,8 +10,6 @@ enum FileFailure {
     static func mapErrors<Value>(
         _ path: FilePath, _ body: () throws(FileProtectionError) -> Value
     ) throws(CommandFailure) -> Value {
-        do throws(FileProtectionError) { return try body() } catch {
-            throw .status(KeychainError(error, path: path.description))
-        }
+        try withErrors(as: { CommandFailure.status(KeychainError($0, path: path.description)) }, body)
     }
 }

@@ -92,6 +92,6 @@ extension CommandFailure {
     static func mapSystemErrors<Value: ~Copyable>(
         _ body: () throws(SystemError) -> Value
     ) throws(CommandFailure) -> Value {
-        do throws(SystemError) { return try body() } catch { throw .status(KeychainError(ofFile: error)) }
+        try withErrors(as: { CommandFailure.status(KeychainError(ofFile: $0)) }, body)
     }
 }

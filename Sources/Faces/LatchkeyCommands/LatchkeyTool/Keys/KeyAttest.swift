@@ -84,7 +84,7 @@ struct KeyAttest: ParsableCommand {
                 try CertificateFiles.read([path], in: session)
             }
             let message = try KeyFileIO.message(identity)
-            let challenge = try AttestationFailure.map { () throws(AttestationError) in
+            let challenge = try withErrors(as: CommandFailure.init) { () throws(AttestationError) in
                 try verifier.challenge(
                     for: try AttestationIdentity(decoding: message), certificate: given?.first?.der)
             }
@@ -140,7 +140,7 @@ struct KeyAttest: ParsableCommand {
             let stored = try KeyFileIO.read(state)
             let message = try KeyFileIO.message(answer)
             let verifier = AttestationVerifier(anchors: [], at: Date().timeIntervalSince1970)
-            let key = try AttestationFailure.map { () throws(AttestationError) in
+            let key = try withErrors(as: CommandFailure.init) { () throws(AttestationError) in
                 try verifier.verify(
                     try AttestationAnswer(decoding: message), to: try AttestationChallenge(decoding: stored))
             }
@@ -176,21 +176,16 @@ private struct AttestationReport: Encodable {
     }
 }
 
-/// Gives the errors of a verification their statuses.
-private enum AttestationFailure {
-    static func map<Result>(_ body: () throws(AttestationError) -> Result) throws(CommandFailure) -> Result {
-        do throws(AttestationError) {
-            return try body()
-        } catch {
-            switch error {
-            case .malformed: throw .parameter(error.description)
-            case .noCertificate:
-                throw .status(
-                    KeychainError(.notTrusted, error.description, hint: "give it with --ek-certificate FILE"))
-            case .untrustedCertificate, .unsupportedKey: throw .status(KeychainError(.notTrusted, error.description))
-            case .wrongProperties, .wrongAnswer, .wrongSignature, .failed:
-                throw .status(KeychainError(.verifyFailed, error.description))
-            }
+extension CommandFailure {
+    /// An error of a verification, with its status.
+    fileprivate init(_ error: AttestationError) {
+        switch error {
+        case .malformed: self = .parameter(error.description)
+        case .noCertificate:
+            self = .status(KeychainError(.notTrusted, error.description, hint: "give it with --ek-certificate FILE"))
+        case .untrustedCertificate, .unsupportedKey: self = .status(KeychainError(.notTrusted, error.description))
+        case .wrongProperties, .wrongAnswer, .wrongSignature, .failed:
+            self = .status(KeychainError(.verifyFailed, error.description))
         }
     }
 }

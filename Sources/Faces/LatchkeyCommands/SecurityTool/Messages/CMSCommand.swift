@@ -109,14 +109,13 @@ struct MessageStreams {
     /// Runs a call about a message; its errors are one line and exit value 1, except for those of the
     /// keychain.
     static func message<Result>(_ body: () throws(KeychainError) -> Result) throws(CommandFailure) -> Result {
-        do throws(KeychainError) {
-            return try body()
-        } catch {
-            switch error.status {
-            case .unknownFormat, .dataTooLarge, .unimplemented, .decode, .param, .keyUsageIncorrect:
-                throw .line("security: cms: \(error.problem)")
-            default: throw .status(error, of: "cms")
-            }
-        }
+        try withErrors(
+            as: { error -> CommandFailure in
+                switch error.status {
+                case .unknownFormat, .dataTooLarge, .unimplemented, .decode, .param, .keyUsageIncorrect:
+                    .line("security: cms: \(error.problem)")
+                default: .status(error, of: "cms")
+                }
+            }, body)
     }
 }

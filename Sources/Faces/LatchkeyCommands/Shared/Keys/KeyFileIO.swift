@@ -33,12 +33,11 @@ enum KeyFileIO {
     static func hinting<Result>(
         _ hint: String, _ body: () throws(KeychainError) -> Result
     ) throws(CommandFailure) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw .status(
-                error.status == .duplicateItem ? KeychainError(error.status, error.problem, hint: hint) : error)
-        }
+        try withErrors(
+            as: { error in
+                CommandFailure.status(
+                    error.status == .duplicateItem ? KeychainError(error.status, error.problem, hint: hint) : error)
+            }, body)
     }
 
     /// Larger input is signed by its digest, or encrypted with a separate key.

@@ -45,11 +45,7 @@ package enum CommandFailure: Error {
     package static func mapErrors<Result>(
         _ function: String?, _ body: () throws(KeychainError) -> Result
     ) throws(CommandFailure) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw .status(error, of: function)
-        }
+        try withErrors(as: { CommandFailure.status($0, of: function) }, body)
     }
 }
 
