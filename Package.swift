@@ -96,7 +96,7 @@ let modules = """
           LatchkeyOperations LatchkeySecurity LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory TransportPolicy
           NIOCore
       LatchkeyURLSessionDefaults: LatchkeyURLSession
-      LatchkeyHTTPClient: CertificateTrust LatchkeyNIOSSL TransportPolicy AsyncHTTPClient NIOCore NIOSSL
+      LatchkeyHTTPClient: CertificateTrust LatchkeyNIOSSL LinuxSystem TransportPolicy AsyncHTTPClient NIOCore NIOSSL
       ProtectedFolder: CFileCalls FileProtection KeychainModel LinuxSystem OpenSSLCrypto SecretMemory
           UserspaceFileSystem
       LatchkeyCommonCrypto: OpenSSLCrypto SecretMemory

@@ -31,4 +31,12 @@ struct SystemTimeTests {
         if clock != .wall { #expect((first.seconds, first.nanoseconds) <= (second.seconds, second.nanoseconds)) }
         #expect(BootClock.system.now() < BootClock.unreadable)
     }
+    @Test("The time of the day is that of the machine's clock")
+    func wall() throws {
+        let before = try #require(SystemTime.read(.wall))
+        let (now, seconds) = (WallClock.now, WallClock.seconds)
+        let after = try #require(SystemTime.read(.wall))
+        #expect(Double(before.seconds)...Double(after.seconds + 1) ~= now)
+        #expect(before.seconds...after.seconds ~= seconds)
+    }
 }

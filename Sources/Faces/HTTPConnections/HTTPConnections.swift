@@ -82,7 +82,7 @@ package final class HTTPConnections: Sendable {
     }
 
     private func checkPolicy(_ target: HTTPTarget, _ purpose: LoadPurpose) throws(HTTPFailure) {
-        let now = Date().timeIntervalSince1970
+        let now = WallClock.now
         let decision = configuration.policy.decision(
             scheme: target.scheme, host: target.host, purpose: purpose, at: now)
         if case .refused(let refusal) = decision { throw HTTPFailure(TLSRefusal(refusal)) }

@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import LatchkeyNIOSSL
+internal import LinuxSystem
 internal import NIOSSL
 internal import TransportPolicy
 
@@ -36,7 +37,7 @@ struct LeafPolicy: Sendable {
     func allow(_ leaf: Certificate, _ version: NIOSSL.TLSVersion?) throws(TLSRefusal) {
         let hosts = try hosts(leaf)
         guard !hosts.isEmpty else { throw .names("expected a certificate with the name of a host, found none", leaf) }
-        let now = Date().timeIntervalSince1970
+        let now = WallClock.now
         for host in hosts {
             switch policy.decision(scheme: "https", host: host, at: now) {
             case .refused(let refusal): throw TLSRefusal(refusal)

@@ -7,6 +7,7 @@ internal import LatchkeyClient
 internal import LatchkeyOperations
 internal import LatchkeySecurity
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// An identity that a server names, instead of holding it: a certificate of the keychain whose
 /// private key is there too. A renewal adds or replaces the certificate, and the name stays.

@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import LatchkeyClient
+internal import LinuxSystem
 internal import NIOCore
 internal import NIOSSL
 internal import TransportPolicy

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificateTrust
+internal import LinuxSystem
 public import NIOSSL
 public import TransportPolicy
 

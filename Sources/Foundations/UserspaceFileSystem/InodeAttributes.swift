@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Glibc
+internal import LinuxSystem
 
 /// A time of a file, since 1970.
 public struct FileTime: Hashable, Sendable {
@@ -17,9 +18,8 @@ public struct FileTime: Hashable, Sendable {
     public var timespec: timespec { Glibc.timespec(tv_sec: seconds, tv_nsec: nanoseconds) }
 
     public static var now: FileTime {
-        var time = Glibc.timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return FileTime(time)
+        let time = SystemTime.read(.wall)
+        return FileTime(seconds: Int(clamping: time?.seconds ?? 0), nanoseconds: Int(clamping: time?.nanoseconds ?? 0))
     }
 }
 

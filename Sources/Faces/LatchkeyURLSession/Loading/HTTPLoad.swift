@@ -146,7 +146,7 @@ struct HTTPLoad: Sendable {
     }
 
     private func decision(_ origin: String?, scheme: String, host: String) -> TransportDecision {
-        let (policy, time) = (context.transport.policy, Date().timeIntervalSince1970)
+        let (policy, time) = (context.transport.policy, WallClock.now)
         let purpose = context.transport.purpose
         guard let origin else { return policy.decision(scheme: scheme, host: host, purpose: purpose, at: time) }
         return policy.decision(redirectedFrom: origin, scheme: scheme, host: host, purpose: purpose, at: time)

@@ -3,6 +3,7 @@
 internal import KeychainModel
 internal import KeychainSessions
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SystemBus
 
 /// The methods of `org.freedesktop.Secret.Collection`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
-internal import LinuxSystem
+public import LinuxSystem
 public import SecretMemory
 
 /// Collections in memory: the collection `session`, and the store of tests.

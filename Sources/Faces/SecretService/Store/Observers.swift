@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import LinuxSystem
 
 /// The observers of a store.
@@ -38,14 +37,4 @@ final class Removal: Sendable {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
     deinit { body() }
-}
-
-/// The time of the day.
-public enum WallClock {
-    /// Seconds since 1970.
-    public static var seconds: UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(clamping: time.tv_sec)
-    }
 }

@@ -49,7 +49,7 @@ struct LogCommand: ParsableCommand {
         func run(in session: CommandSession) throws(CommandFailure) {
             let keychain = try session.keychain()
             var after: UInt64 = 0
-            let start = since?.seconds(now: Double(time(nil)))
+            let start = since?.seconds(now: WallClock.now.rounded(.down))
             var isFirst = since == nil
             repeat {
                 var problem: CommandFailure?

@@ -79,7 +79,7 @@ struct KeyAttest: ParsableCommand {
             let verifier = AttestationVerifier(
                 anchors: try CertificateFiles.read(ca, in: session),
                 intermediates: try CertificateFiles.read(intermediate, in: session),
-                at: Date().timeIntervalSince1970)
+                at: WallClock.now)
             let given = try ekCertificate.map { (path) throws(CommandFailure) in
                 try CertificateFiles.read([path], in: session)
             }
@@ -139,7 +139,7 @@ struct KeyAttest: ParsableCommand {
         func run(in session: CommandSession) throws(CommandFailure) {
             let stored = try KeyFileIO.read(state)
             let message = try KeyFileIO.message(answer)
-            let verifier = AttestationVerifier(anchors: [], at: Date().timeIntervalSince1970)
+            let verifier = AttestationVerifier(anchors: [], at: WallClock.now)
             let key = try withErrors(as: CommandFailure.init) { () throws(AttestationError) in
                 try verifier.verify(
                     try AttestationAnswer(decoding: message), to: try AttestationChallenge(decoding: stored))

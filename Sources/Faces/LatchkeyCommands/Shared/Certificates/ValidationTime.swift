@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificateTrust
-internal import Glibc
+internal import LinuxSystem
 
 /// The validation time of a command.
 enum ValidationTime {
     /// Returns the seconds since 1970 of `YYYY-MM-DD` or `YYYY-MM-DD-hh:mm:ss` in UTC, or
     /// of the current time if no date is given.
     static func validationTime(_ text: String?) throws(CommandFailure) -> Double {
-        guard let text else {
-            var now = timespec()
-            clock_gettime(CLOCK_REALTIME, &now)
-            return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
-        }
+        guard let text else { return WallClock.now }
         guard let time = CertificateTime(text) else {
             throw .parameter("'\(text)' is not a date", hint: "YYYY-MM-DD, or YYYY-MM-DD-hh:mm:ss, in UTC")
         }
