@@ -76,7 +76,7 @@ struct AtRestTests {
             let text = String(decoding: output.fileHandleForReading.awaitEnd(), as: UTF8.self)
             process.awaitExit()
             let hexadecimal = try #require(text.split(separator: " ").first.map(String.init))
-            forms.append((algorithm, Hexadecimal.bytes(hexadecimal.utf8) ?? []))
+            forms.append((algorithm, try #require(Hexadecimal.bytes(hexadecimal.utf8))))
             forms.append(("\(algorithm) in hexadecimal", Array(hexadecimal.utf8)))
         }
         return forms
