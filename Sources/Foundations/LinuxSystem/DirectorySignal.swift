@@ -92,9 +92,6 @@ public final class DirectorySignal: Sendable {
         ended?.end()
     }
 
-    /// The number of observers; for tests.
-    @_spi(Testing) public var observerCount: Int { state.withLock { $0.observers.count } }
-
     /// Calls the observers about the events that the watcher has read.
     private func deliver(_ events: DirectoryWatcher.Events) {
         let calls = state.withLock { state -> [(@Sendable (Event) -> Void, Event)] in

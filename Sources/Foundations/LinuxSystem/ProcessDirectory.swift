@@ -26,9 +26,6 @@ public struct ProcessDirectory: Sendable {
         text("cmdline").flatMap { $0.split(separator: "\0", maxSplits: 1).first.map(String.init) }
     }
 
-    /// A path by which this process can open the executable, even in another mount namespace.
-    public var executableLink: String { "\(path)/exe" }
-
     /// Opens the directory. It remains the directory of this process, and is empty after the
     /// process has ended, even if its number is reused.
     public func open() -> OpenProcessDirectory? {

@@ -42,11 +42,6 @@ public enum ProcessHardening {
             guard open("/dev/null", O_RDWR) >= 0 else { throw .last("open", path: "/dev/null") }
         }
     }
-
-    /// Whether core dumps and tracing are forbidden.
-    public static var isApplied: Bool {
-        latchkey_dumpable() == 0
-    }
 }
 
 /// The limits of a server process: open files and heaps.

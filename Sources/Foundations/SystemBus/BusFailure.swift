@@ -35,9 +35,6 @@ public struct BusFailure: Error, Hashable, Sendable {
     public static func notSupported(_ message: String) -> Self {
         Self("org.freedesktop.DBus.Error.NotSupported", message)
     }
-    public static func unknownInterface(_ message: String) -> Self {
-        Self("org.freedesktop.DBus.Error.UnknownInterface", message)
-    }
     public static func unknownMethod(_ message: String) -> Self {
         Self("org.freedesktop.DBus.Error.UnknownMethod", message)
     }
@@ -46,9 +43,6 @@ public struct BusFailure: Error, Hashable, Sendable {
     }
     public static func unknownProperty(_ message: String) -> Self {
         Self("org.freedesktop.DBus.Error.UnknownProperty", message)
-    }
-    public static func propertyReadOnly(_ message: String) -> Self {
-        Self("org.freedesktop.DBus.Error.PropertyReadOnly", message)
     }
 
     static let nameHasNoOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"

@@ -106,12 +106,6 @@ public struct ItemRecord: Sendable {
         }
     }
 
-    /// Returns the value of a column in the primary key: for an unset attribute, the column's
-    /// default or the empty string.
-    public func primaryKeyValue(of column: ItemSchema.Column) -> AttributeValue {
-        self[column.attribute] ?? column.initial ?? .string("")
-    }
-
     /// Sets the missing attributes of the columns that have a default.
     public mutating func completeDefaults() {
         for column in ItemSchema.of(itemClass).columns where !column.isSystemSet && attributes[column.attribute] == nil

@@ -75,9 +75,6 @@ final class IdempotencyCache: Sendable {
         }
     }
 
-    /// The number of users with cached changes.
-    var userCount: Int { users.withLock { $0.count } }
-
     private static func repeated<Operation: KeychainOperation>(_ kept: Response, of operation: Operation) -> Response {
         guard case .content(let content) = kept, let answer = content as? Operation.Answer else { return kept }
         return .content(operation.repeated(answer))

@@ -26,9 +26,6 @@ int latchkey_clock_gettime(int clock, int64_t *seconds, int64_t *nanoseconds);
 /// errno.
 int latchkey_forbid_dumps(void);
 
-/// prctl(PR_GET_DUMPABLE): 0 if latchkey_forbid_dumps has succeeded.
-int latchkey_dumpable(void);
-
 /// Restores the default action of the crash signals, except those that are ignored, because the
 /// Swift runtime's handlers print a backtrace with the memory of the process. 0, or -1 and errno.
 int latchkey_crash_silently(void);
