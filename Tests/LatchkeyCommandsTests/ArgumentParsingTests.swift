@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import LatchkeyCommands
+import LinuxSystem
 import Testing
 
 /// The getopt rules that scripts rely on (keychain-behaviour §8.1, §8.7).
@@ -44,6 +45,45 @@ struct ArgumentParsingTests {
         #expect(throws: Never.self) { try ParsedArguments(["-a", "x"], options: options) }
     }
 
+    @Test(
+        "the rules of latchkey: options may follow operands, and a value begins with no hyphen", arguments: Row.latchkey
+    )
+    func parsesLatchkey(row: Row) throws {
+        let parsed = try Self.latchkey(row.words)
+        let options = parsed.occurrences.map { $0.option.name + ($0.value.map { "=\($0.text)" } ?? "") }
+        #expect(options == row.options)
+        #expect(parsed.operands.map(\.text) == row.operands)
+    }
+
+    @Test(
+        "with these rules, an error names the option, and a similar one",
+        arguments: [
+            ("-z", "unknown option -z"), ("--flga", "unknown option --flga; did you mean --flag?"),
+            ("--gr x", "unknown option --gr; did you mean --group?"),
+            ("file ---flag", "unknown option ---flag; did you mean --flag?"), ("-uz", "unknown option -z"),
+            ("--flag=value", "--flag takes no value"), ("--group", "--group must be followed by its value (group)"),
+            ("--group -u", "--group must be followed by its value (group)"),
+            ("-ut --", "-t must be followed by its value (seconds)"),
+        ])
+    func refusesLatchkey(words: String, problem: String) {
+        let error = #expect(throws: CommandFailure.self) { try Self.latchkey(words) }
+        #expect(error?.lines(for: .latchkey, command: "").map(\.string) == ["latchkey: \(problem)"])
+    }
+
+    @Test("an unknown word is not named where it can be a secret")
+    func secretWords() {
+        for words in ["-z", "--s3cret", "--s3cret=x", "a -us3cret"] {
+            let error = #expect(throws: CommandFailure.self) { try Self.latchkey(words, refusal: "no secrets") }
+            #expect(error?.lines(for: .latchkey, command: "").map(\.string) == ["latchkey: no secrets"])
+        }
+    }
+
+    private static func latchkey(_ words: String, refusal: String? = nil) throws -> ParsedArguments {
+        try ParsedArguments(
+            words.split(separator: " ").map { CommandWord(String($0)) }[...], options: options,
+            rules: .latchkey(refusal: refusal))
+    }
+
     struct Row: Sendable, CustomTestStringConvertible {
         let words: String
         let options: [String]
@@ -85,12 +125,22 @@ struct ArgumentParsingTests {
             Row("--group -l", ["--group=-l"]),
             Row("--flag x", ["--flag"], ["x"]),
         ]
+
+        static let latchkey = [
+            Row("file -l", ["-l"], ["file"]), Row("a -l b --flag c", ["-l", "--flag"], ["a", "b", "c"]),
+            Row("a --group G -t 5", ["--group=G", "-t=5"], ["a"]), Row("--group=-l", ["--group=-l"]),
+            Row("--other G a", ["--group=G"], ["a"]), Row("-lut 5 a", ["-l", "-u", "-t=5"], ["a"]),
+            Row("-t5 -t=6 -t=", ["-t=5", "-t=6", "-t="]), Row("--group - -", ["--group=-"], ["-"]),
+            Row("a -l -- -u b", ["-l"], ["a", "-u", "b"]), Row("-- --", [], ["--"]),
+            Row("--group a --group b", ["--group=a", "--group=b"]),
+        ]
     }
 
     private static let options = [
         CommandOption("-l", help: ""), CommandOption("-u", help: ""),
         CommandOption("-t", .required("seconds"), help: ""),
-        CommandOption("-w", .optional("password"), help: ""), CommandOption("--group", .required("group"), help: ""),
+        CommandOption("-w", .optional("password"), help: ""),
+        CommandOption("--group", or: "--other", value: .required("group"), help: ""),
         CommandOption("--flag", help: ""),
     ]
 }

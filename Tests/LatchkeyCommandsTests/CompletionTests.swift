@@ -79,7 +79,10 @@ struct CompletionTests {
             ("help find-gen", "find-generic-password"),
             ("help machi", "machine"), ("setup secret", "secret-service"), ("explain LK1001", "LK1001"),
             ("pin rep", "report"), ("tls ch", "check"), ("cat FILE", "FILE1"), ("status --passcode-file FILE", ""),
-            ("get --passcode-file FILE", "FILE1"),
+            ("get --passcode-file FILE", "FILE1"), ("set --secret-file FILE", "FILE1"), ("get --path FILE", ""),
+            ("get FILE", ""), ("set a --up", "--update"), ("set --forc", "--force"),
+            ("get --attribute mod", "modified"), ("list --class gen", "generic"), ("copy --using osc", "osc52"),
+            ("copy --cle", ""), ("rm --dry", "--dry-run"), ("generate --versi", "--version"),
         ])
     func bash(line: String, expected: String) throws {
         let directory = try TemporaryDirectory()
@@ -110,6 +113,30 @@ struct CompletionTests {
         _latchkey "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
         for word in "${COMPREPLY[@]}"; do printf '%s\\n' "$word"; done
         """
+
+    @Test("Each shell gets the options and values of the daily commands", .long, arguments: ["bash", "zsh", "fish"])
+    func daily(shell: String) throws {
+        let script = keychain.latchkey("--generate-completion-script \(shell)").output
+        let lines = script.split(separator: "\n", omittingEmptySubsequences: false)
+        for definition in CommandFamily.daily.members.compactMap(\.definition) {
+            // The function of bash and zsh, or the lines of fish.
+            let part =
+                shell == "fish"
+                ? lines.filter { $0.contains("\"latchkey \(definition.name)\"") }
+                : Array(lines.drop { $0 != "_latchkey_\(definition.name)() {" }.prefix { $0 != "}" })
+            for option in definition.options {
+                for name in option.names {
+                    let spelling =
+                        shell == "fish" ? "-\(name.hasPrefix("--") ? "l" : "s") '\(name.drop { $0 == "-" })'" : name
+                    let found = part.filter { $0.contains(spelling) }
+                    #expect(found.isEmpty == option.isHidden, "\(definition.name) \(name)")
+                }
+                guard case .words(let words) = option.completion else { continue }
+                let list = shell == "bash" ? words.joined(separator: "\\n") : words.joined(separator: " ")
+                #expect(part.contains { $0.contains(list) }, "\(definition.name) \(option.name)")
+            }
+        }
+    }
 
     @Test("Each shell gets the options of macOS's commands", .long, arguments: ["bash", "zsh", "fish"])
     func macOS(shell: String) {

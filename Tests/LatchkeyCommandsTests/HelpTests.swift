@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ArgumentParser
 import KeychainTesting
 @testable import LatchkeyCommands
+import LinuxSystem
 import Testing
 
 /// The help texts. Golden files contain the wording.
@@ -122,9 +124,29 @@ struct HelpTests {
         #expect(keychain.security("help \(command.rawValue)").output.contains(expected))
     }
 
-    @Test("the list for completions contains the implemented commands of the table")
+    @Test("the lists for completions contain the implemented commands of the table, and the daily ones")
     func listed() {
-        #expect(ListedCommands.all.map { ($0 as? any ListedCommand.Type)?.command.definition.name } == Self.implemented)
+        func names(_ list: [any ParsableCommand.Type]) -> [String?] {
+            list.map { ($0 as? any ListedCommand.Type)?.definition.name }
+        }
+        #expect(names(ListedCommands.macOS) == Self.implemented)
+        #expect(names(ListedCommands.daily) == CommandFamily.daily.members.map(\.rawValue))
+    }
+
+    @Test("the help of a daily command fits the terminal", arguments: CommandFamily.daily.members)
+    func narrow(command: LatchkeySubcommand) throws {
+        let definition = try #require(command.definition)
+        let usual = definition.help(columns: nil).string
+        #expect(usual == definition.help(columns: 80).string)
+        for columns in [60, 80, 200] {
+            let lines = definition.help(columns: columns).string.split(separator: "\n")
+            let examples = definition.examples.map { "  \($0)" }
+            #expect(lines.allSatisfy { $0.count <= columns || examples.contains(String($0)) }, "\(columns)")
+        }
+        let words = usual.split(whereSeparator: \.isWhitespace)
+        #expect(definition.help(columns: 200).string.split(whereSeparator: \.isWhitespace) == words)
+        // A width that leaves no room for the words is none.
+        #expect(definition.help(columns: 1).string == definition.help(columns: 46).string)
     }
 
     @Test("completion scripts exist for bash, zsh and fish", arguments: ["bash", "zsh", "fish"])

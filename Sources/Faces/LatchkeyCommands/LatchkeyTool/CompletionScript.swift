@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The completion scripts of `latchkey`, with macOS's commands and `help`.
+/// The completion scripts of `latchkey`, with the daily commands, macOS's commands and `help`.
 ///
-/// swift-argument-parser does not know the options of macOS's commands, which it never parses: for each it
-/// would offer its own `--version` and `-h`, which they refuse. Their parts of its script are replaced.
+/// swift-argument-parser does not know the options of the commands that it never parses: for each it would offer its
+/// own `--version` and `-h`, which macOS's refuse. Their parts of its script are replaced.
 enum CompletionScript {
     /// Returns the parser's script for bash, zsh or fish with these parts.
-    static func withMacOSCommands(_ script: String) -> String {
+    static func withListedCommands(_ script: String) -> String {
         let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let isFish = lines.first?.hasPrefix("function ") == true
         let changed = isFish ? fish(lines) : functions(lines, isZsh: lines.first?.hasPrefix("#compdef") == true)
@@ -17,12 +17,20 @@ enum CompletionScript {
     private struct Entry {
         let name: String
         /// Options without and with a value.
-        var flags: [CommandOption] = []
-        var options: [CommandOption] = []
+        let flags: [CommandOption]
+        let options: [CommandOption]
         /// The words of operands.
-        var words: [String] = []
+        let words: [String]
         /// Whether operands are completed as files.
-        var takesFiles = false
+        let takesFiles: Bool
+
+        init(name: String, options: [CommandOption] = [], words: [String] = [], takesFiles: Bool = false) {
+            self.name = name
+            let shown = options.filter { !$0.isHidden }
+            flags = shown.filter { !$0.value.takesNextWord }
+            self.options = shown.filter(\.value.takesNextWord)
+            (self.words, self.takesFiles) = (words, takesFiles)
+        }
     }
 
     private static let entries: [String: Entry] = {
@@ -32,10 +40,12 @@ enum CompletionScript {
         var entries: [String: Entry] = [:]
         for one in macOS {
             let help = one.takesOnlyOperands ? [] : [CommandOption("--help", help: "show the usage")]
-            let withValue = one.options.filter(\.takesNextWord)
             entries[one.name] = Entry(
-                name: one.name, flags: one.options.filter { !$0.takesNextWord } + help, options: withValue,
+                name: one.name, options: one.options + help,
                 takesFiles: !one.operands.isEmpty && !one.takesOnlyOperands)
+        }
+        for one in LatchkeySubcommand.allCases.compactMap(\.definition) {
+            entries[one.name] = Entry(name: one.name, options: one.options)
         }
         let own = LatchkeySubcommand.allCases.map(\.rawValue) + CommandFamily.allCases.map(\.rawValue)
         entries[HelpCommand.definition.name] = Entry(
@@ -65,30 +75,51 @@ enum CompletionScript {
     }
 
     private static func bash(_ entry: Entry) -> [String] {
-        let files = "        __latchkey_add_completions -f"
-        let operands =
-            entry.takesFiles
-            ? [files] : ["        __latchkey_add_completions -W $'\(entry.words.joined(separator: "\\n"))'"]
+        let indent = "        "
+        let operands = entry.takesFiles ? [bashFiles] : entry.words.isEmpty ? [] : [bashWords(entry.words)]
         let values = entry.options.flatMap { option in
-            ["    '\(option.name)')"] + (option.namesFile ? [files] : []) + ["        return", "        ;;"]
+            let offered =
+                switch option.completion {
+                case .files: [indent + bashFiles]
+                case .words(let words): [indent + bashWords(words)]
+                case .nothing: [String]()
+                }
+            return ["    \(option.names.map { "'\($0)'" }.joined(separator: "|")))"] + offered
+                + ["\(indent)return", "\(indent);;"]
         }
         return [
             "    repeating_flags=()",
-            "    non_repeating_flags=(\(entry.flags.map(\.name).joined(separator: " ")))",
+            "    non_repeating_flags=(\(entry.flags.flatMap(\.names).joined(separator: " ")))",
             "    repeating_options=()",
-            "    non_repeating_options=(\(entry.options.map(\.name).joined(separator: " ")))",
+            "    non_repeating_options=(\(entry.options.flatMap(\.names).joined(separator: " ")))",
             "    __latchkey_offer_flags_options -1", "", "    case \"${prev}\" in",
-        ] + values + ["    esac", "", "    case \"${cur}\" in", "    -*) ;;", "    *)"] + operands + [
-            "        ;;", "    esac",
-        ]
+        ] + values + ["    esac", "", "    case \"${cur}\" in", "    -*) ;;", "    *)"]
+            + operands.map { indent + $0 } + ["\(indent);;", "    esac"]
+    }
+
+    private static let bashFiles = "__latchkey_add_completions -f"
+
+    private static func bashWords(_ words: [String]) -> String {
+        "__latchkey_add_completions -W $'\(words.joined(separator: "\\n"))'"
     }
 
     private static func zsh(_ entry: Entry) -> [String] {
-        let flags = entry.flags.map { "'*\($0.name)[\(zshText($0.help))]'" }
-        let options = entry.options.map { option in
-            "'*\(option.name)[\(zshText(option.help))]:\(zshText(option.valueName)):\(option.namesFile ? "_files" : "")'"
+        let flags = entry.flags.flatMap { option in
+            option.names.map { "'*\($0)[\(zshText(option.help))]'" }
         }
-        let operands = entry.takesFiles ? ["'*:file:_files'"] : ["'*:word:(\(entry.words.joined(separator: " ")))'"]
+        let options = entry.options.flatMap { option in
+            let action =
+                switch option.completion {
+                case .files: "_files"
+                case .words(let words): "(\(words.joined(separator: " ")))"
+                case .nothing: ""
+                }
+            let value = "\(zshText(option.value.name ?? "")):\(action)"
+            return option.names.map { "'*\($0)[\(zshText(option.help))]:\(value)'" }
+        }
+        let operands =
+            entry.takesFiles
+            ? ["'*:file:_files'"] : ["'*:word:\(entry.words.isEmpty ? "" : "(\(entry.words.joined(separator: " ")))")'"]
         return ["    local -i ret=1", "    local -ar arg_specs=("]
             + (flags + options + operands).map { "        \($0)" }
             + ["    )", "    _arguments -w -s -S : \"${arg_specs[@]}\" && ret=0", "", "    return \"${ret}\""]
@@ -112,7 +143,8 @@ enum CompletionScript {
         var written: Set<String> = []
         for line in lines {
             if let entry = last, line.contains("__latchkey_parse_subcommand ") {
-                let specs = entry.flags.map { "'\($0.fishName)'" } + entry.options.map { "'\($0.fishName)='" }
+                let flags = entry.flags.flatMap { option in option.fishNames.map { "'\($0)'" } }
+                let specs = flags + entry.options.flatMap { option in option.fishNames.map { "'\($0)='" } }
                 result.append("            __latchkey_parse_subcommand -r 1 \(specs.joined(separator: " "))")
                 last = nil
                 continue
@@ -139,9 +171,14 @@ enum CompletionScript {
     private static func fish(_ entry: Entry) -> [String] {
         let start = "complete -c 'latchkey' -n '__latchkey_should_offer_completions_for_"
         let options = (entry.flags + entry.options).map { option in
-            let value = option.takesNextWord ? (option.namesFile ? " -rF" : " -rfka ''") : ""
-            let kind = option.isShort ? "s" : "l"
-            return "\(start)flags_or_options \"latchkey \(entry.name)\"' -\(kind) '\(option.fishName)' "
+            let value =
+                switch option.completion {
+                case .files: " -rF"
+                case .words(let words): " -rfka '\(words.joined(separator: " "))'"
+                case .nothing: option.value.takesNextWord ? " -rfka ''" : ""
+                }
+            let names = option.names.map { "-\($0.hasPrefix("--") ? "l" : "s") '\($0.drop { $0 == "-" })'" }
+            return "\(start)flags_or_options \"latchkey \(entry.name)\"' \(names.joined(separator: " ")) "
                 + "-d '\(fishText(option.help))'\(value)"
         }
         let operands = entry.takesFiles ? "-F" : "-fka '\(entry.words.joined(separator: " "))'"
@@ -154,27 +191,10 @@ enum CompletionScript {
 }
 
 extension CommandOption {
-    /// Whether the next word is always the value.
-    fileprivate var takesNextWord: Bool {
-        switch value {
-        case .required, .pair: true
-        case .none, .optional: false
-        }
+    /// The names without their hyphens, as `argparse` of fish takes them: `f/force`.
+    fileprivate var fishNames: [String] {
+        let bare = names.map { String($0.drop { $0 == "-" }) }
+        guard let short = names.first, short.count == 2, bare.count > 1 else { return bare }
+        return [bare.prefix(2).joined(separator: "/")] + bare.dropFirst(2)
     }
-
-    /// What usage lines call the value.
-    fileprivate var valueName: String {
-        switch value {
-        case .required(let name), .pair(let name), .optional(let name): name
-        case .none: ""
-        }
-    }
-
-    /// Whether the value is a file, or a keychain, which can be one.
-    fileprivate var namesFile: Bool {
-        takesNextWord && ["file", "path", "directory", "keychain"].contains { valueName.contains($0) }
-    }
-
-    /// The name without its hyphens.
-    fileprivate var fishName: String { String(name.drop { $0 == "-" }) }
 }

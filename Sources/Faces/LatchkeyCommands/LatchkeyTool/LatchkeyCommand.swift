@@ -11,7 +11,8 @@ struct LatchkeyCommand: ParsableCommand {
         abstract: "Apple's keychain for Linux.",
         version: LatchkeyVersion.current,
         groupedSubcommands: [
-            CommandGroup(name: "Latchkey", subcommands: LatchkeySubcommand.commands),
-            CommandGroup(name: "macOS", subcommands: ListedCommands.all),
+            CommandGroup(
+                name: "Latchkey", subcommands: ListedCommands.daily + LatchkeySubcommand.parsableCommands),
+            CommandGroup(name: "macOS", subcommands: ListedCommands.macOS),
         ])
 }

@@ -3,8 +3,7 @@
 internal import ArgumentParser
 internal import LinuxSystem
 
-/// Latchkey's own sub-commands. swift-argument-parser parses them; its command tree is created only
-/// when one of them is called.
+/// Latchkey's own sub-commands.
 enum LatchkeySubcommand: String, CaseIterable, Sendable {
     // The commands for daily use. The program has them only under the name `latchkey`, because some
     // of the names are abbreviations of macOS's commands.
@@ -80,13 +79,17 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     /// - Parameter words: the command's name and its arguments.
     /// - Returns: the status; 0 is success.
     func execute(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
-        // The tree of all commands takes longer to make than the command to run. It is made for help and for errors,
-        // which name the whole command line.
-        var session = session
-        session.words = words
-        let parsed = try? ArgumentText.parse(command, words.dropFirst())
-        if let parsed = parsed as? any ParsableSubcommand { return parsed.exitStatus(in: session) }
-        return Self.executeRoot(words, in: session)
+        switch implementation {
+        case .daily(let command): return command.execute(words.dropFirst(), in: session)
+        case .parsable(let command):
+            // The tree of all commands takes longer to make than the command to run. It is made for help and for
+            // errors, which name the whole command line.
+            var session = session
+            session.words = words
+            let parsed = try? ArgumentText.parse(command, words.dropFirst())
+            if let parsed = parsed as? any ParsableSubcommand { return parsed.exitStatus(in: session) }
+            return Self.executeRoot(words, in: session)
+        }
     }
 
     /// Runs a command line, which may have `--help`, `--version` or `--generate-completion-script`
@@ -104,66 +107,82 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         }
     }
 
-    func help(columns: Int?) -> TerminalText {
-        TerminalText(lines: LatchkeyCommand.helpMessage(for: command, columns: columns))
-    }
+    func help(columns: Int?) -> TerminalText { help(of: [], columns: columns).text }
 
     /// The help of the command, or of the sub-command that the words after it name, and how many of the words do.
     func help(of words: some Sequence<String>, columns: Int?) -> (text: TerminalText, used: Int) {
-        var (found, used) = (command, 0)
-        for word in words {
-            let next = found.configuration.subcommands.first { $0.configuration.commandName == word }
-            guard let next else { break }
-            (found, used) = (next, used + 1)
+        switch implementation {
+        case .daily(let command):
+            return (command.definition.help(columns: columns), 0)
+        case .parsable(let command):
+            var (found, used) = (command, 0)
+            for word in words {
+                let next = found.configuration.subcommands.first { $0.configuration.commandName == word }
+                guard let next else { break }
+                (found, used) = (next, used + 1)
+            }
+            return (TerminalText(lines: LatchkeyCommand.helpMessage(for: found, columns: columns)), used)
         }
-        return (TerminalText(lines: LatchkeyCommand.helpMessage(for: found, columns: columns)), used)
     }
 
-    private var command: any ParsableCommand.Type {
+    private enum Implementation {
+        case daily(any DailyCommand.Type)
+        /// A command that swift-argument-parser parses.
+        case parsable(any ParsableCommand.Type)
+    }
+
+    private var implementation: Implementation {
         switch self {
-        case .set: SetCommand.self
-        case .get: GetCommand.self
-        case .copy: CopyCommand.self
-        case .generate: GenerateCommand.self
-        case .list: ListCommand.self
-        case .rm: RemoveCommand.self
-        case .status: StatusCommand.self
-        case .doctor: DoctorCommand.self
-        case .passcode: PasscodeCommand.self
-        case .lock: LockCommand.self
-        case .unlock: UnlockCommand.self
-        case .settings: SettingsCommand.self
-        case .recoveryKey: RecoveryKeyCommand.self
-        case .root: RootCommand.self
-        case .securityKey: SecurityKeyCommand.self
-        case .backup: BackupCommand.self
-        case .restore: RestoreCommand.self
-        case .key: KeyCommand.self
-        case .certificate: CertificateCommand.self
-        case .trust: TrustCommand.self
-        case .ats: ATSCommand.self
-        case .tls: TLSCommand.self
-        case .pin: PinCommand.self
-        case .protect: ProtectCommand.self
-        case .unprotect: UnprotectCommand.self
-        case .cat: CatCommand.self
-        case .edit: EditCommand.self
-        case .mount: MountCommand.self
-        case .who: WhoCommand.self
-        case .log: LogCommand.self
-        case .withPasscode: WithPasscodeCommand.self
-        case .agent: AgentCommand.self
-        case .session: SessionCommand.self
-        case .daemon: DaemonCommand.self
-        case .collection: CollectionCommand.self
-        case .consent: ConsentCommand.self
-        case .setup: SetupCommand.self
-        case .explain: ExplainCommand.self
+        case .set: .daily(SetCommand.self)
+        case .get: .daily(GetCommand.self)
+        case .copy: .daily(CopyCommand.self)
+        case .generate: .daily(GenerateCommand.self)
+        case .list: .daily(ListCommand.self)
+        case .rm: .daily(RemoveCommand.self)
+        case .status: .parsable(StatusCommand.self)
+        case .doctor: .parsable(DoctorCommand.self)
+        case .passcode: .parsable(PasscodeCommand.self)
+        case .lock: .parsable(LockCommand.self)
+        case .unlock: .parsable(UnlockCommand.self)
+        case .settings: .parsable(SettingsCommand.self)
+        case .recoveryKey: .parsable(RecoveryKeyCommand.self)
+        case .root: .parsable(RootCommand.self)
+        case .securityKey: .parsable(SecurityKeyCommand.self)
+        case .backup: .parsable(BackupCommand.self)
+        case .restore: .parsable(RestoreCommand.self)
+        case .key: .parsable(KeyCommand.self)
+        case .certificate: .parsable(CertificateCommand.self)
+        case .trust: .parsable(TrustCommand.self)
+        case .ats: .parsable(ATSCommand.self)
+        case .tls: .parsable(TLSCommand.self)
+        case .pin: .parsable(PinCommand.self)
+        case .protect: .parsable(ProtectCommand.self)
+        case .unprotect: .parsable(UnprotectCommand.self)
+        case .cat: .parsable(CatCommand.self)
+        case .edit: .parsable(EditCommand.self)
+        case .mount: .parsable(MountCommand.self)
+        case .who: .parsable(WhoCommand.self)
+        case .log: .parsable(LogCommand.self)
+        case .withPasscode: .parsable(WithPasscodeCommand.self)
+        case .agent: .parsable(AgentCommand.self)
+        case .session: .parsable(SessionCommand.self)
+        case .daemon: .parsable(DaemonCommand.self)
+        case .collection: .parsable(CollectionCommand.self)
+        case .consent: .parsable(ConsentCommand.self)
+        case .setup: .parsable(SetupCommand.self)
+        case .explain: .parsable(ExplainCommand.self)
         }
     }
 
-    /// The types, in the order of the help text.
-    static var commands: [any ParsableCommand.Type] { allCases.map(\.command) }
+    /// The definition of a daily command.
+    var definition: CommandDefinition? {
+        if case .daily(let command) = implementation { command.definition } else { nil }
+    }
+
+    /// The types that swift-argument-parser parses, in the order of the help text.
+    static var parsableCommands: [any ParsableCommand.Type] {
+        allCases.compactMap { if case .parsable(let command) = $0.implementation { command } else { nil } }
+    }
 
     /// Handles what swift-argument-parser throws: help, a version, a completion script, or a
     /// parsing error.
@@ -172,7 +191,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
             do throws(CommandFailure) {
                 var text = LatchkeyCommand.fullMessage(for: error, columns: session.io.columns)
                 if words.first?.hasPrefix("--generate-completion-script") == true {
-                    text = CompletionScript.withMacOSCommands(text)
+                    text = CompletionScript.withListedCommands(text)
                 }
                 try session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
                 return 0
@@ -181,25 +200,17 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
                 return error.status
             }
         }
-        session.reportUsage(problem(of: error, with: words), hint: hint(for: words))
+        session.reportUsage("\(ArgumentText.shown(LatchkeyCommand.message(for: error)))", hint: hint(for: words))
         return CommandFailure.usage(nil).status
-    }
-
-    /// Returns the parser's message; a fixed one where it could have a secret, as the "option" in
-    /// `latchkey set NAME -s3cret`.
-    private static func problem(of error: any Error, with words: [String]) -> TerminalText {
-        let message = ArgumentText.shown(LatchkeyCommand.message(for: error))
-        guard words.first == LatchkeySubcommand.set.rawValue, message.hasPrefix("Unknown option") else {
-            return "\(message)"
-        }
-        return "an option is unknown; \(SetCommand.secretRule)"
     }
 
     /// Returns what to type instead: the most similar sub-command, or the help of the command.
     private static func hint(for words: [String]) -> TerminalText {
-        guard let own = words.first.flatMap(LatchkeySubcommand.init(rawValue:)) else { return "latchkey --help" }
+        guard let own = words.first.flatMap(LatchkeySubcommand.init(rawValue:)),
+            case .parsable(let command) = own.implementation
+        else { return "latchkey --help" }
         let help: TerminalText = "latchkey \(own.rawValue) --help"
-        let names = own.command.configuration.subcommands.map { $0._commandName }
+        let names = command.configuration.subcommands.map { $0._commandName }
         guard words.count > 1, !words[1].hasPrefix("-"), !names.contains(words[1]) else { return help }
         return Suggestion.nearest(to: words[1], among: names).map {
             "did you mean 'latchkey \(own.rawValue) \($0)'? \(help)"

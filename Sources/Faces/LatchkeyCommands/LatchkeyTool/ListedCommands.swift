@@ -2,10 +2,21 @@
 
 internal import ArgumentParser
 
-/// macOS's sub-commands, for the lists and completions of swift-argument-parser. It never parses
-/// them, because the dispatcher runs them first.
+/// The sub-commands that swift-argument-parser has for its lists and completions only. It never parses them, because
+/// the dispatcher runs them first.
 enum ListedCommands {
-    static let all: [any ParsableCommand.Type] = [
+    static let daily: [any ParsableCommand.Type] = [
+        Set.self, Get.self, Copy.self, Generate.self, List.self, Remove.self,
+    ]
+
+    struct Set: ListedCommand { static let definition = SetCommand.definition }
+    struct Get: ListedCommand { static let definition = GetCommand.definition }
+    struct Copy: ListedCommand { static let definition = CopyCommand.definition }
+    struct Generate: ListedCommand { static let definition = GenerateCommand.definition }
+    struct List: ListedCommand { static let definition = ListCommand.definition }
+    struct Remove: ListedCommand { static let definition = RemoveCommand.definition }
+
+    static let macOS: [any ParsableCommand.Type] = [
         Help.self, Lists.self, Default.self, Login.self, Creation.self, Deletion.self, Lock.self, Unlock.self,
         Settings.self, Password.self, Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self,
         CertificateAddition.self,
@@ -19,58 +30,58 @@ enum ListedCommands {
         Verify.self, Errors.self, KeyDeletion.self,
     ]
 
-    struct Help: ListedCommand { static let command: any SecurityCommand.Type = HelpCommand.self }
-    struct Lists: ListedCommand { static let command: any SecurityCommand.Type = ListKeychains.self }
-    struct Default: ListedCommand { static let command: any SecurityCommand.Type = DefaultKeychain.self }
-    struct Login: ListedCommand { static let command: any SecurityCommand.Type = LoginKeychain.self }
-    struct Creation: ListedCommand { static let command: any SecurityCommand.Type = CreateKeychain.self }
-    struct Deletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteKeychain.self }
-    struct Password: ListedCommand { static let command: any SecurityCommand.Type = SetKeychainPassword.self }
-    struct Lock: ListedCommand { static let command: any SecurityCommand.Type = LockKeychain.self }
-    struct Unlock: ListedCommand { static let command: any SecurityCommand.Type = UnlockKeychain.self }
-    struct Settings: ListedCommand { static let command: any SecurityCommand.Type = SetKeychainSettings.self }
-    struct Info: ListedCommand { static let command: any SecurityCommand.Type = ShowKeychainInfo.self }
-    struct Dump: ListedCommand { static let command: any SecurityCommand.Type = DumpKeychain.self }
-    struct AddGeneric: ListedCommand { static let command: any SecurityCommand.Type = AddGenericPassword.self }
-    struct AddInternet: ListedCommand { static let command: any SecurityCommand.Type = AddInternetPassword.self }
-    struct FindGeneric: ListedCommand { static let command: any SecurityCommand.Type = FindGenericPassword.self }
-    struct FindInternet: ListedCommand { static let command: any SecurityCommand.Type = FindInternetPassword.self }
-    struct DeleteGeneric: ListedCommand { static let command: any SecurityCommand.Type = DeleteGenericPassword.self }
-    struct DeleteInternet: ListedCommand { static let command: any SecurityCommand.Type = DeleteInternetPassword.self }
+    struct Help: ListedCommand { static let definition = HelpCommand.definition }
+    struct Lists: ListedCommand { static let definition = ListKeychains.definition }
+    struct Default: ListedCommand { static let definition = DefaultKeychain.definition }
+    struct Login: ListedCommand { static let definition = LoginKeychain.definition }
+    struct Creation: ListedCommand { static let definition = CreateKeychain.definition }
+    struct Deletion: ListedCommand { static let definition = DeleteKeychain.definition }
+    struct Password: ListedCommand { static let definition = SetKeychainPassword.definition }
+    struct Lock: ListedCommand { static let definition = LockKeychain.definition }
+    struct Unlock: ListedCommand { static let definition = UnlockKeychain.definition }
+    struct Settings: ListedCommand { static let definition = SetKeychainSettings.definition }
+    struct Info: ListedCommand { static let definition = ShowKeychainInfo.definition }
+    struct Dump: ListedCommand { static let definition = DumpKeychain.definition }
+    struct AddGeneric: ListedCommand { static let definition = AddGenericPassword.definition }
+    struct AddInternet: ListedCommand { static let definition = AddInternetPassword.definition }
+    struct FindGeneric: ListedCommand { static let definition = FindGenericPassword.definition }
+    struct FindInternet: ListedCommand { static let definition = FindInternetPassword.definition }
+    struct DeleteGeneric: ListedCommand { static let definition = DeleteGenericPassword.definition }
+    struct DeleteInternet: ListedCommand { static let definition = DeleteInternetPassword.definition }
     struct PartitionGeneric: ListedCommand {
-        static let command: any SecurityCommand.Type = SetGenericPasswordPartitionList.self
+        static let definition = SetGenericPasswordPartitionList.definition
     }
     struct PartitionInternet: ListedCommand {
-        static let command: any SecurityCommand.Type = SetInternetPasswordPartitionList.self
+        static let definition = SetInternetPasswordPartitionList.definition
     }
-    struct KeypairCreation: ListedCommand { static let command: any SecurityCommand.Type = CreateKeypair.self }
-    struct KeyFinding: ListedCommand { static let command: any SecurityCommand.Type = FindKey.self }
-    struct KeyDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteKey.self }
-    struct PartitionKey: ListedCommand { static let command: any SecurityCommand.Type = SetKeyPartitionList.self }
-    struct Export: ListedCommand { static let command: any SecurityCommand.Type = ExportItems.self }
-    struct Import: ListedCommand { static let command: any SecurityCommand.Type = ImportItems.self }
-    struct Messages: ListedCommand { static let command: any SecurityCommand.Type = CMSCommand.self }
-    struct CertificateAddition: ListedCommand { static let command: any SecurityCommand.Type = AddCertificates.self }
-    struct CertificateFinding: ListedCommand { static let command: any SecurityCommand.Type = FindCertificate.self }
-    struct CertificateDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteCertificate.self }
-    struct IdentityFinding: ListedCommand { static let command: any SecurityCommand.Type = FindIdentity.self }
-    struct IdentityDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteIdentity.self }
-    struct TrustAddition: ListedCommand { static let command: any SecurityCommand.Type = AddTrustedCert.self }
-    struct TrustRemoval: ListedCommand { static let command: any SecurityCommand.Type = RemoveTrustedCert.self }
-    struct TrustDump: ListedCommand { static let command: any SecurityCommand.Type = DumpTrustSettings.self }
-    struct TrustExport: ListedCommand { static let command: any SecurityCommand.Type = ExportTrustSettings.self }
-    struct TrustImport: ListedCommand { static let command: any SecurityCommand.Type = ImportTrustSettings.self }
-    struct Verify: ListedCommand { static let command: any SecurityCommand.Type = VerifyCert.self }
-    struct Errors: ListedCommand { static let command: any SecurityCommand.Type = ErrorCommand.self }
+    struct KeypairCreation: ListedCommand { static let definition = CreateKeypair.definition }
+    struct KeyFinding: ListedCommand { static let definition = FindKey.definition }
+    struct KeyDeletion: ListedCommand { static let definition = DeleteKey.definition }
+    struct PartitionKey: ListedCommand { static let definition = SetKeyPartitionList.definition }
+    struct Export: ListedCommand { static let definition = ExportItems.definition }
+    struct Import: ListedCommand { static let definition = ImportItems.definition }
+    struct Messages: ListedCommand { static let definition = CMSCommand.definition }
+    struct CertificateAddition: ListedCommand { static let definition = AddCertificates.definition }
+    struct CertificateFinding: ListedCommand { static let definition = FindCertificate.definition }
+    struct CertificateDeletion: ListedCommand { static let definition = DeleteCertificate.definition }
+    struct IdentityFinding: ListedCommand { static let definition = FindIdentity.definition }
+    struct IdentityDeletion: ListedCommand { static let definition = DeleteIdentity.definition }
+    struct TrustAddition: ListedCommand { static let definition = AddTrustedCert.definition }
+    struct TrustRemoval: ListedCommand { static let definition = RemoveTrustedCert.definition }
+    struct TrustDump: ListedCommand { static let definition = DumpTrustSettings.definition }
+    struct TrustExport: ListedCommand { static let definition = ExportTrustSettings.definition }
+    struct TrustImport: ListedCommand { static let definition = ImportTrustSettings.definition }
+    struct Verify: ListedCommand { static let definition = VerifyCert.definition }
+    struct Errors: ListedCommand { static let definition = ErrorCommand.definition }
 }
 
-/// A sub-command of macOS with its name and summary. It accepts any arguments.
+/// A sub-command with its name and summary. It accepts any arguments.
 protocol ListedCommand: ParsableCommand {
-    static var command: any SecurityCommand.Type { get }
+    static var definition: CommandDefinition { get }
 }
 
 extension ListedCommand {
     static var configuration: CommandConfiguration {
-        CommandConfiguration(commandName: command.definition.name, abstract: command.definition.summary)
+        CommandConfiguration(commandName: definition.name, abstract: definition.summary)
     }
 }

@@ -1,53 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArgumentParser
 internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey copy`.
-struct CopyCommand: ParsableSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: LatchkeySubcommand.copy.rawValue, abstract: LatchkeySubcommand.copy.abstract,
-        discussion: """
+struct CopyCommand: DailyCommand {
+    static let definition = CommandDefinition.daily(
+        .copy,
+        notes: """
             Uses wl-copy, xclip or xsel where there is a display, and otherwise the terminal (OSC 52), which over SSH \
             comes first. A clipboard that can be read is cleared only if it still contains the secret; that of a \
             terminal is cleared in any case. tmux passes OSC 52 on only after 'set -g set-clipboard on'. A clipboard \
             manager may keep a copy.
+            """,
+        examples: [
+            "latchkey copy example.com/alice",
+            "latchkey copy --timeout 10 example.com/alice",
+            "latchkey copy --using osc52 example.com/alice",
+        ],
+        operand: "service/account", operandHelp: "The item, as 'latchkey list' shows it.",
+        options: [
+            CommandOption(
+                "--timeout", .required("seconds"),
+                help: "Clear the clipboard after this many seconds; 0 never does. (default: 45)"),
+            CommandOption(
+                "--using", value: .required("way"), completion: .words(Clipboard.allCases.map(\.rawValue)),
+                help: "How to reach the clipboard."),
+            CommandOption("--clear", isHidden: true, help: "Clear the clipboard of the secret in standard input."),
+            CommandOption("--label", .required("label"), help: "Only an item with this label."),
+        ] + ItemOptions.options + PromptOptions.options + PasscodeOptions.options)
 
-            EXAMPLES:
-              latchkey copy example.com/alice
-              latchkey copy --timeout 10 example.com/alice
-              latchkey copy --using osc52 example.com/alice
-            """)
+    private let name: String?
+    /// In seconds.
+    private let timeout: Int
+    private let using: Clipboard?
+    private let clear: Bool
+    private let label: String?
+    private let options: ItemOptions
+    private let person: PersonPrompt
+    private let passcode: PasscodeSource
 
-    @Argument(help: ArgumentHelp("The item, as 'latchkey list' shows it.", valueName: "service/account"))
-    var name: String?
-
-    @Option(help: ArgumentHelp("Clear the clipboard after this many seconds; 0 never does.", valueName: "seconds"))
-    var timeout = 45
-
-    @Option(help: ArgumentHelp("How to reach the clipboard.", valueName: "way"))
-    var using: Clipboard?
-
-    @Flag(help: .hidden)
-    var clear = false
-
-    @Option(help: "Only an item with this label.")
-    var label: String?
-
-    @OptionGroup var options: ItemOptions
-    @OptionGroup var prompting: PromptOptions
-    @OptionGroup var passcode: PasscodeOptions
-
-    func validate() throws {
-        guard (0...86_400).contains(timeout) else { throw ValidationError("--timeout must be 0 to 86400 seconds") }
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        name = try arguments.operand()
+        timeout = try arguments.number("--timeout", 0...86_400, unit: " seconds") ?? 45
+        using = try arguments.choice("--using")
+        clear = arguments.contains("--clear")
+        label = try arguments.text("--label")
+        options = try ItemOptions(arguments)
+        person = try PersonPrompt(arguments)
+        passcode = try PasscodeSource(daily: arguments)
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {
         if clear { return try ClipboardClearing.run(using ?? .osc52, seconds: timeout, in: session) }
-        passcode.source.unlockOnDemand(in: session)
-        let items = try PasswordItems(session, prompting.person)
+        passcode.unlockOnDemand(in: session)
+        let items = try PasswordItems(session, person)
         let selection = try options.selection(named: name, label: label)
         let clipboard = try clipboard(in: session)
         let record = try items.one(selection)

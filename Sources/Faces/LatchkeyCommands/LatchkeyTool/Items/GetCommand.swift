@@ -1,72 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArgumentParser
 internal import KeychainModel
 internal import LinuxSystem
 
 /// `latchkey get`.
-struct GetCommand: ParsableSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: LatchkeySubcommand.get.rawValue, abstract: LatchkeySubcommand.get.abstract,
-        discussion: """
+struct GetCommand: DailyCommand {
+    static let definition = CommandDefinition.daily(
+        .get,
+        notes: """
             The secret is written byte for byte, without a line end. On a terminal it is masked unless --reveal is \
             given. SERVICE alone is sufficient if it has only one account; an item without a service or server has \
             its label in this place. Several matching items are refused by name.
+            """,
+        examples: [
+            "latchkey get example.com/alice | psql",
+            "latchkey get --reveal example.com/alice",
+            "latchkey get --attribute modified example.com/alice",
+            "latchkey get --json --reveal example.com/alice | jq -r .secret",
+        ],
+        operand: "service/account", operandHelp: "The item, as 'latchkey list' shows it.",
+        options: [
+            CommandOption("--reveal", help: "Show the secret on a terminal, and include it in JSON."),
+            CommandOption("--json", help: "Print the item as JSON; the secret only with --reveal."),
+            CommandOption(
+                "--attribute", value: .required("name"), completion: .words(ItemField.allCases.map(\.rawValue)),
+                help: "Print this attribute instead of the secret."),
+            CommandOption("--label", .required("label"), help: "Only an item with this label."),
+        ] + ItemOptions.options + PromptOptions.options + PasscodeOptions.options)
 
-            EXAMPLES:
-              latchkey get example.com/alice | psql
-              latchkey get --reveal example.com/alice
-              latchkey get --attribute modified example.com/alice
-              latchkey get --json --reveal example.com/alice | jq -r .secret
-            """)
+    private let name: String?
+    private let reveal: Bool
+    private let json: Bool
+    private let attribute: ItemField?
+    private let label: String?
+    private let options: ItemOptions
+    private let person: PersonPrompt
+    private let passcode: PasscodeSource
 
-    @Argument(help: ArgumentHelp("The item, as 'latchkey list' shows it.", valueName: "service/account"))
-    var name: String?
-
-    @Flag(help: "Show the secret on a terminal, and include it in JSON.")
-    var reveal = false
-
-    @Flag(help: "Print the item as JSON; the secret only with --reveal.")
-    var json = false
-
-    @Option(help: ArgumentHelp("Print this attribute instead of the secret.", valueName: "name"))
-    var attribute: ItemField?
-
-    @Option(help: "Only an item with this label.")
-    var label: String?
-
-    @OptionGroup var options: ItemOptions
-    @OptionGroup var prompting: PromptOptions
-    @OptionGroup var passcode: PasscodeOptions
-
-    func validate() throws {
-        if attribute != nil, json || reveal { throw ValidationError("--attribute excludes --json and --reveal") }
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        name = try arguments.operand()
+        reveal = arguments.contains("--reveal")
+        json = arguments.contains("--json")
+        attribute = try arguments.choice("--attribute")
+        label = try arguments.text("--label")
+        options = try ItemOptions(arguments)
+        person = try PersonPrompt(arguments)
+        passcode = try PasscodeSource(daily: arguments)
+        if attribute != nil, json || reveal { throw .usage("--attribute excludes --json and --reveal") }
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        passcode.source.unlockOnDemand(in: session)
-        let items = try PasswordItems(session, prompting.person)
+        passcode.unlockOnDemand(in: session)
+        let items = try PasswordItems(session, person)
         let record = try items.one(options.selection(named: name, label: label))
-        let report = ItemReport(record)
-        if let attribute { return try session.write(attribute.line(of: report)) }
+        if let attribute { return try session.write(attribute.line(of: ItemReport(record))) }
         if json {
+            let report = ItemReport(record)
             guard reveal else { return try session.write(JSONText.of(report)) }
             return try SecretDisplay.write(report, with: items.secret(of: record), in: session)
         }
-        guard reveal || !session.io.isOutputInteractive else { return try writeMask(of: report, in: session) }
+        guard reveal || !session.io.isOutputInteractive else { return try writeMask(of: record, in: session) }
         try SecretDisplay.write(items.secret(of: record), in: session)
     }
 
     /// The secret is not even read.
-    private func writeMask(of report: ItemReport, in session: CommandSession) throws(CommandFailure) {
+    private func writeMask(of record: ItemRecord, in session: CommandSession) throws(CommandFailure) {
         try session.write("\(SecretDisplay.mask)\n")
         if session.isQuiet { return }
-        session.io.say("hint: --reveal shows the secret; to copy it: latchkey copy \(report.name.shellQuoted)\n")
+        session.io.say(
+            "hint: --reveal shows the secret; to copy it: latchkey copy \(record.passwordName.text.shellQuoted)\n")
     }
 }
 
 /// An attribute that `latchkey get --attribute` prints.
-enum ItemField: String, ExpressibleByArgument, CaseIterable, Sendable {
+enum ItemField: String, CaseIterable, Sendable {
     case name, service, server, account, label, comment, path, port, created, modified, protection
     case itemClass = "class"
     case networkProtocol = "protocol"

@@ -1,54 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArgumentParser
 internal import KeychainModel
 
 /// The classes of passwords.
-enum PasswordClass: String, ExpressibleByArgument, CaseIterable, Sendable {
+enum PasswordClass: String, CaseIterable, Sendable {
     case generic, internet
 
     var itemClass: ItemClass { self == .internet ? .internetPassword : .genericPassword }
 }
 
 /// The options that select passwords, beside their name.
-struct ItemOptions: ParsableArguments {
-    @Option(help: "The service, if it is not in the name.")
-    var service: String?
+struct ItemOptions: Sendable {
+    static let options = [
+        CommandOption("--service", .required("service"), help: "The service, if it is not in the name."),
+        CommandOption("--account", .required("account"), help: "The account, if it is not in the name."),
+        CommandOption(
+            "--class", value: .required("class"), completion: .words(PasswordClass.allCases.map(\.rawValue)),
+            help: "The class of the item."),
+        CommandOption(
+            "--server", .required("server"), help: "The server of an internet password, whose name is SERVER/ACCOUNT."),
+        CommandOption(
+            "--protocol", .required("protocol"),
+            help: "The protocol of an internet password: https, or four characters."),
+        CommandOption("--port", .required("port"), help: "The port of an internet password."),
+        CommandOption(
+            "--path", value: .required("path"), completion: .nothing, help: "The path of an internet password."),
+        CommandOption(
+            "--access-group", or: "--group", value: .required("group"),
+            help: "The access group; that of this command is latchkey.shared."),
+    ]
 
-    @Option(help: "The account, if it is not in the name.")
-    var account: String?
+    private let service: String?
+    private let account: String?
+    private let passwordClass: PasswordClass?
+    private let server: String?
+    /// Of four characters.
+    private let networkProtocol: String?
+    private let port: UInt16?
+    private let path: String?
+    let accessGroup: String?
 
-    @Option(name: .customLong("class"), help: ArgumentHelp("The class of the item.", valueName: "class"))
-    var passwordClass: PasswordClass?
-
-    @Option(help: "The server of an internet password, whose name is SERVER/ACCOUNT.")
-    var server: String?
-
-    @Option(
-        name: .customLong("protocol"),
-        help: ArgumentHelp("The protocol of an internet password: https, or four characters.", valueName: "protocol"))
-    var networkProtocol: String?
-
-    @Option(help: "The port of an internet password.")
-    var port: UInt16?
-
-    @Option(help: "The path of an internet password.")
-    var path: String?
-
-    @Option(
-        name: [.long, .customLong("group")],
-        help: ArgumentHelp("The access group; that of this command is latchkey.shared.", valueName: "group"))
-    var accessGroup: String?
-
-    func validate() throws {
+    /// - Throws: a usage failure for a value that is not valid, and for options that belong to different classes.
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        service = try arguments.text("--service")
+        account = try arguments.text("--account")
+        passwordClass = try arguments.choice("--class")
+        server = try arguments.text("--server")
+        let name = try arguments.text("--protocol")
+        networkProtocol = name.flatMap(Self.code)
+        port = try arguments.number("--port", 0...UInt16.max)
+        path = try arguments.text("--path")
+        accessGroup = try arguments.text("--access-group")
+        guard (name == nil) == (networkProtocol == nil) else {
+            throw .usage("--protocol must be https, imaps, ldaps or a code of one to four characters")
+        }
         if passwordClass == .generic, isInternet {
-            throw ValidationError("--server, --protocol, --port and --path belong to --class internet")
+            throw .usage("--server, --protocol, --port and --path belong to --class internet")
         }
         if service != nil, isInternet || passwordClass == .internet {
-            throw ValidationError("an internet password has a server instead of a service; use --server")
-        }
-        if let networkProtocol, Self.code(networkProtocol) == nil {
-            throw ValidationError("--protocol must be https, imaps, ldaps or a code of one to four characters")
+            throw .usage("an internet password has a server instead of a service; use --server")
         }
     }
 
@@ -129,7 +139,7 @@ struct ItemOptions: ParsableArguments {
             name.map { Self.value($0.service) } ?? (service ?? server).map(AttributeValue.string)
         attributes[.account] = name?.account.map(Self.value) ?? account.map(AttributeValue.string)
         attributes[.label] = label.map(AttributeValue.string)
-        attributes[.protocol] = networkProtocol.flatMap(Self.code).map(AttributeValue.string)
+        attributes[.protocol] = networkProtocol.map(AttributeValue.string)
         attributes[.port] = port.map { .number(Int64($0)) }
         attributes[.path] = path.map(AttributeValue.string)
         return attributes

@@ -1,53 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
 
 /// `latchkey list`.
-struct ListCommand: ParsableSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: LatchkeySubcommand.list.rawValue, abstract: LatchkeySubcommand.list.abstract,
-        discussion: """
+struct ListCommand: DailyCommand {
+    static let definition = CommandDefinition.daily(
+        .list,
+        notes: """
             Shows generic and internet passwords, sorted by name: a table on a terminal, lines with tabs otherwise. \
             An item without a service or server has its label in this place; the last column has other labels. In \
             the pattern SERVICE or SERVICE/ACCOUNT, and in --label, * stands for any text and ? for one character. \
             Items whose access control needs you are not shown: the list never asks.
+            """,
+        examples: [
+            "latchkey list",
+            "latchkey list 'example.*/a*'",
+            "latchkey list --label '*Safe Storage'",
+            "latchkey list --class internet --json | jq -r '.[].name'",
+            "latchkey list --limit 20 --offset 40",
+        ],
+        operand: "pattern", operandHelp: "Only items with such a name.",
+        options: [
+            CommandOption("--json", help: "Print JSON."),
+            CommandOption("--label", .required("pattern"), help: "Only items with such a label."),
+            CommandOption("--limit", .required("number"), help: "At most this many items, 1 or more."),
+            CommandOption("--offset", .required("number"), help: "Leave out this many items first. (default: 0)"),
+        ] + ItemOptions.options + PasscodeOptions.options)
 
-            EXAMPLES:
-              latchkey list
-              latchkey list 'example.*/a*'
-              latchkey list --label '*Safe Storage'
-              latchkey list --class internet --json | jq -r '.[].name'
-              latchkey list --limit 20 --offset 40
-            """)
+    private let pattern: String?
+    private let json: Bool
+    private let label: String?
+    private let limit: Int?
+    private let offset: Int
+    private let options: ItemOptions
+    private let passcode: PasscodeSource
 
-    @Argument(help: ArgumentHelp("Only items with such a name.", valueName: "pattern"))
-    var pattern: String?
-
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    @Option(help: ArgumentHelp("Only items with such a label.", valueName: "pattern"))
-    var label: String?
-
-    @Option(help: ArgumentHelp("At most this many items, 1 or more.", valueName: "number"))
-    var limit: Int?
-
-    @Option(help: ArgumentHelp("Leave out this many items first.", valueName: "number"))
-    var offset = 0
-
-    @OptionGroup var options: ItemOptions
-    @OptionGroup var passcode: PasscodeOptions
-
-    func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit must be 1 or more") }
-        guard offset >= 0 else { throw ValidationError("--offset must be 0 or more") }
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        pattern = try arguments.operand()
+        json = arguments.contains("--json")
+        label = try arguments.text("--label")
+        limit = try arguments.number("--limit", 1...Int.max)
+        offset = try arguments.number("--offset", 0...Int.max) ?? 0
+        options = try ItemOptions(arguments)
+        passcode = try PasscodeSource(daily: arguments)
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        passcode.source.unlockOnDemand(in: session)
+        passcode.unlockOnDemand(in: session)
         if json {
             try write(in: session, ItemReport.init) { (items) throws(CommandFailure) in
                 try session.write(JSONText.of(items.map(\.value)))

@@ -1,45 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArgumentParser
 internal import KeychainModel
 internal import LinuxSystem
 
 /// `latchkey rm`.
-struct RemoveCommand: ParsableSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: LatchkeySubcommand.rm.rawValue, abstract: LatchkeySubcommand.rm.abstract,
-        discussion: """
+struct RemoveCommand: DailyCommand {
+    static let definition = CommandDefinition.daily(
+        .rm,
+        notes: """
             Asks before it deletes; without a terminal it requires --force. Several matching items are refused unless \
             --all is given, also if they are in different access groups.
+            """,
+        examples: [
+            "latchkey rm example.com/alice",
+            "latchkey rm --dry-run --all example.com",
+            "latchkey rm --force --all example.com",
+        ],
+        operand: "service/account", operandHelp: "The item, as 'latchkey list' shows it.",
+        options: [
+            CommandOption("--all", help: "Delete every matching item, in every access group."),
+            CommandOption("--force", or: "-f", help: "Delete without a question."),
+            CommandOption("--dry-run", or: "-n", help: "Only show what would be deleted."),
+            CommandOption("--label", .required("label"), help: "Only items with this label."),
+        ] + ItemOptions.options + PromptOptions.options + PasscodeOptions.options)
 
-            EXAMPLES:
-              latchkey rm example.com/alice
-              latchkey rm --dry-run --all example.com
-              latchkey rm --force --all example.com
-            """)
+    private let name: String?
+    private let all: Bool
+    private let force: Bool
+    private let dryRun: Bool
+    private let label: String?
+    private let options: ItemOptions
+    private let person: PersonPrompt
+    private let passcode: PasscodeSource
 
-    @Argument(help: ArgumentHelp("The item, as 'latchkey list' shows it.", valueName: "service/account"))
-    var name: String?
-
-    @Flag(help: "Delete every matching item, in every access group.")
-    var all = false
-
-    @Flag(name: .shortAndLong, help: "Delete without a question.")
-    var force = false
-
-    @Flag(name: [.customShort("n"), .long], help: "Only show what would be deleted.")
-    var dryRun = false
-
-    @Option(help: "Only items with this label.")
-    var label: String?
-
-    @OptionGroup var options: ItemOptions
-    @OptionGroup var prompting: PromptOptions
-    @OptionGroup var passcode: PasscodeOptions
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        name = try arguments.operand()
+        all = arguments.contains("--all")
+        force = arguments.contains("--force")
+        dryRun = arguments.contains("--dry-run")
+        label = try arguments.text("--label")
+        options = try ItemOptions(arguments)
+        person = try PersonPrompt(arguments)
+        passcode = try PasscodeSource(daily: arguments)
+    }
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        passcode.source.unlockOnDemand(in: session)
-        let items = try PasswordItems(session, prompting.person)
+        passcode.unlockOnDemand(in: session)
+        let items = try PasswordItems(session, person)
         let found = try items.all(options.selection(named: name, label: label), takesSeveral: all)
         if dryRun {
             for record in found { try session.write("would delete \(Self.text(of: record))\n") }

@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
 /// The options of the commands that store a secret, and the storing itself.
-struct StoringOptions: ParsableArguments {
-    @Option(help: "The display name of the item; the default of a new item is its service.")
-    var label: String?
+struct StoringOptions: Sendable {
+    static let options = [
+        CommandOption(
+            "--label", .required("label"),
+            help: "The display name of the item; the default of a new item is its service."),
+        CommandOption(
+            "--comment", .required("comment"),
+            help: "A comment; it is encrypted like every attribute, but is not secret."),
+        CommandOption(
+            "--protection", .required("class"), help: "The protection class: \(ProtectionClass.listedNames)."),
+        CommandOption(
+            "--access-control", .required("flags"),
+            help:
+                "What each use of the item requires: \(AccessControlFlags.listedNames); joined by ,and, or ,or,."),
+        CommandOption(
+            "--update", or: "--force", "-f", help: "Replace the secret of an existing item without a question."),
+    ]
 
-    @Option(help: "A comment; it is encrypted like every attribute, but is not secret.")
-    var comment: String?
+    private let label: String?
+    private let comment: String?
+    private let protection: String?
+    private let accessControl: String?
+    private let update: Bool
 
-    @Option(help: ArgumentHelp("The protection class: \(ProtectionClass.listedNames).", valueName: "class"))
-    var protection: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "What each use of the item requires: \(AccessControlFlags.listedNames); joined by ,and, or ,or,.",
-            valueName: "flags"))
-    var accessControl: String?
-
-    @Flag(
-        name: [.long, .customLong("force"), .customShort("f")],
-        help: "Replace the secret of an existing item without a question.")
-    var update = false
+    /// - Throws: a usage failure.
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        label = try arguments.text("--label")
+        comment = try arguments.text("--comment")
+        protection = try arguments.text("--protection")
+        accessControl = try arguments.text("--access-control")
+        update = arguments.contains("--update")
+    }
 
     /// Checks the options, before the secret is read.
     func prepare(_ target: ItemTarget, in items: PasswordItems) throws(CommandFailure) -> PreparedStoring {

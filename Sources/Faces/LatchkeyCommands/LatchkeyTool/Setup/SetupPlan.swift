@@ -47,7 +47,7 @@ struct SetupPlan {
     private func completionFile(_ shell: CompletionShell, at path: String, system: [String]) -> SetupStep {
         let name = "completions"
         // With one line end at the end, as `latchkey --generate-completion-script` prints it.
-        var content = CompletionScript.withMacOSCommands(LatchkeyCommand.completionScript(for: shell))
+        var content = CompletionScript.withListedCommands(LatchkeyCommand.completionScript(for: shell))
         if !content.hasSuffix("\n") { content += "\n" }
         if let place = machine.firstSystem(of: system) {
             return .done(name, "\(shell.rawValue) completes latchkey: \(place)")

@@ -2,24 +2,27 @@
 
 internal import LinuxSystem
 
-/// The options, operands and help text of a sub-command.
+/// The options, operands and help text of a sub-command: of one of macOS's, or of a ``DailyCommand``.
 struct CommandDefinition: Sendable {
-    /// The sub-command's name, as on macOS.
+    /// The sub-command's name.
     let name: String
     /// The one-line description.
     let summary: String
     var options: [CommandOption] = []
     /// The usage text for the operands: `[keychain...]`.
     var operands = ""
+    /// What the operand is, for the help of a daily command.
+    var operandHelp = ""
     /// The paragraphs of the help text.
     var notes: [String] = []
-    /// The example command lines, without the program's name.
+    /// The example command lines; those of macOS's commands without the program's name.
     var examples: [String] = []
     /// Whether the operand may come before the options, like the file of `import`. An operand after
     /// the options is also accepted.
     var takesOperandFirst = false
     /// Whether words that begin with `-` are operands, like the codes of `error`.
     var takesOnlyOperands = false
+    var rules = ParsedArguments.Rules.macOS
 
     func parse(_ words: ArraySlice<CommandWord>) throws(CommandFailure) -> ParsedArguments {
         if takesOperandFirst, let first = words.first, !first.hasPrefix("-") {
@@ -27,7 +30,7 @@ struct CommandDefinition: Sendable {
         }
         // Without options, everything after `--` is an operand.
         if takesOnlyOperands { return try ParsedArguments((["--"] + words)[...], options: options) }
-        return try ParsedArguments(words, options: options)
+        return try ParsedArguments(words, options: options, rules: rules)
     }
 
     /// Returns the usage line and the help text.
@@ -43,7 +46,7 @@ struct CommandDefinition: Sendable {
         }
         for note in notes {
             lines.append("")
-            lines += Self.wrapped(note.split(separator: " ").map(String.init), indent: "")
+            lines += Self.wrapped(Self.words(of: note), indent: "")
         }
         if !examples.isEmpty {
             lines += ["", "examples:"]
@@ -67,7 +70,44 @@ struct CommandDefinition: Sendable {
         return words
     }
 
-    private static func wrapped(_ words: [String], indent: String) -> [String] {
+    // MARK: Help
+
+    /// Returns the help of a daily command, in the shape of that of the other commands of `latchkey`.
+    ///
+    /// - Parameter columns: the width of the terminal; nil for 80.
+    func help(columns: Int?) -> TerminalText {
+        let width = max(columns ?? 80, Self.helpColumn + 20)
+        var lines = Self.wrapped(Self.words(of: "OVERVIEW: \(summary)"), indent: "", width: width)
+        for note in notes { lines += [""] + Self.wrapped(Self.words(of: note), indent: "", width: width) }
+        lines += ["", "EXAMPLES:"] + examples.map { "  \($0)" }
+        lines += ["", "USAGE: latchkey \(name) [<options>] [<\(operands)>]"]
+        lines += ["", "ARGUMENTS:"] + Self.row("<\(operands)>", operandHelp, width)
+        lines += ["", "OPTIONS:"]
+        for option in options where !option.isHidden {
+            let names = option.names.joined(separator: ", ")
+            lines += Self.row(option.value.name.map { "\(names) <\($0)>" } ?? names, option.fullHelp, width)
+        }
+        return TerminalText(lines: lines.joined(separator: "\n") + "\n")
+    }
+
+    /// Returns the lines of a term and its text, which begins below a longer term.
+    private static func row(_ term: String, _ text: String, _ width: Int) -> [String] {
+        let indent = String(repeating: " ", count: helpColumn)
+        var lines = wrapped(words(of: text), indent: "", width: width - helpColumn).map { indent + $0 }
+        let start = "  \(term)"
+        guard start.count < helpColumn, let first = lines.first else { return [start] + lines }
+        lines[0] = start + first.dropFirst(start.count)
+        return lines
+    }
+
+    private static let helpColumn = 26
+
+    // MARK: Words
+
+    private static func words(of text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+    /// Returns lines of at most `width` columns; the second and further ones are indented.
+    private static func wrapped(_ words: [String], indent: String, width: Int = width) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in words {

@@ -8,17 +8,35 @@ internal import KeychainModel
 struct CommandOption: Sendable {
     /// `-a`; `--access-group` for an option that macOS does not have.
     let name: String
+    /// Further names: `-f`.
+    let others: [String]
     let value: Value
     let meaning: Meaning
+    /// What shells complete as the value.
+    let completion: Completion
     let help: String
     let isRequired: Bool
+    /// Whether help and completions omit the option.
+    let isHidden: Bool
 
-    init(_ name: String, _ value: Value = .none, as meaning: Meaning = .plain, isRequired: Bool = false, help: String) {
+    /// - Parameter completion: nil for files, if the name of the value says that it is one.
+    init(
+        _ name: String, or others: String..., value: Value = .none, as meaning: Meaning = .plain,
+        completion: Completion? = nil, isRequired: Bool = false, isHidden: Bool = false, help: String
+    ) {
         self.name = name
+        self.others = others
         self.value = value
         self.meaning = meaning
+        self.completion = completion ?? (value.namesFile ? .files : .nothing)
         self.help = help
         self.isRequired = isRequired
+        self.isHidden = isHidden
+    }
+
+    /// An option with one name.
+    init(_ name: String, _ value: Value, as meaning: Meaning = .plain, isRequired: Bool = false, help: String) {
+        self.init(name, value: value, as: meaning, isRequired: isRequired, help: help)
     }
 
     enum Value: Sendable {
@@ -29,6 +47,34 @@ struct CommandOption: Sendable {
         case pair(String)
         /// Like `required`, but without a value if the option is the last word of the command line.
         case optional(String)
+
+        /// What usage lines call the value; nil for a flag.
+        var name: String? {
+            switch self {
+            case .required(let name), .pair(let name), .optional(let name): name
+            case .none: nil
+            }
+        }
+
+        /// Whether the next word is always the value.
+        var takesNextWord: Bool {
+            switch self {
+            case .required, .pair: true
+            case .none, .optional: false
+            }
+        }
+
+        /// Whether the value is a file, or a keychain, which can be one.
+        fileprivate var namesFile: Bool {
+            guard takesNextWord, let name else { return false }
+            return ["file", "path", "directory", "keychain"].contains { name.contains($0) }
+        }
+    }
+
+    enum Completion: Equatable, Sendable {
+        case nothing, files
+        /// One of these words, which are all that the option accepts.
+        case words([String])
     }
 
     enum Meaning: Sendable {
@@ -57,8 +103,21 @@ struct CommandOption: Sendable {
         }
     }
 
+    /// The help text with the words that the option accepts.
+    var fullHelp: String {
+        guard case .words(let words) = completion else { return help }
+        return "\(help) (values: \(words.joined(separator: ", ")))"
+    }
+
     /// Whether the option may be part of a cluster such as `-gw`.
-    var isShort: Bool { !name.hasPrefix("--") }
+    var isShort: Bool { Self.isShort(name) }
+
+    /// All names, the short ones first.
+    var names: [String] { others.filter(Self.isShort) + [name] + others.filter { !Self.isShort($0) } }
+
+    func isNamed(_ name: String) -> Bool { self.name == name || others.contains(name) }
+
+    private static func isShort(_ name: String) -> Bool { !name.hasPrefix("--") }
 }
 
 /// How the word after an option is converted to an attribute value.

@@ -11,29 +11,36 @@ internal import SecretMemory
 
 /// The options that name the source of the passcode, for Latchkey's own commands.
 package struct PasscodeOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Take the passcode from the first line of this file, which only you can read (mode 0600).",
-            valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp(fileHelp, valueName: "file"), completion: .file())
     var passcodeFile: FilePath?
 
-    @Option(
-        help: ArgumentHelp(
-            "Take the passcode from this file descriptor, as in: --passcode-fd 3 3< FILE.", valueName: "number"))
+    @Option(help: ArgumentHelp(descriptorHelp, valueName: "number"))
     var passcodeFd: Int32?
 
     package init() {}
 
     package func validate() throws {
         if passcodeFile != nil, passcodeFd != nil {
-            throw ValidationError("--passcode-file and --passcode-fd exclude each other")
+            throw ValidationError(Self.exclusion)
         }
     }
 
     var source: PasscodeSource { PasscodeSource(file: passcodeFile, descriptor: passcodeFd) }
+
+    fileprivate static let exclusion = "--passcode-file and --passcode-fd exclude each other"
 }
 
 extension PasscodeOptions {
+    /// The same options for daily commands.
+    static let options = [
+        CommandOption("--passcode-file", .required("file"), help: fileHelp),
+        CommandOption("--passcode-fd", .required("number"), help: descriptorHelp),
+    ]
+
+    private static let fileHelp =
+        "Take the passcode from the first line of this file, which only you can read (mode 0600)."
+    private static let descriptorHelp = "Take the passcode from this file descriptor, as in: --passcode-fd 3 3< FILE."
+
     /// Lets this process unlock the keychain when it needs a locked item.
     package func unlockOnDemand(in session: CommandSession) { source.unlockOnDemand(in: session) }
 }
@@ -61,7 +68,18 @@ extension PasscodeSource {
             }
             descriptor = number
         }
-        if file != nil, descriptor != nil { throw .usage("--passcode-file and --passcode-fd exclude each other") }
+        try requireOne()
+    }
+
+    /// Reads the passcode options of a daily command.
+    init(daily arguments: ParsedArguments) throws(CommandFailure) {
+        file = arguments["--passcode-file"]?.path
+        descriptor = try arguments.number("--passcode-fd", 0...Int32.max)
+        try requireOne()
+    }
+
+    private func requireOne() throws(CommandFailure) {
+        if file != nil, descriptor != nil { throw .usage(PasscodeOptions.exclusion) }
     }
 
     /// Lets this process unlock itself when it needs a locked item, with the passcode that is named

@@ -70,11 +70,11 @@ extension CommandOption {
 }
 
 extension PersonPrompt {
-    /// Reads the options of one of macOS's commands.
+    /// Reads the options of one of macOS's commands, or of a daily command.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        let reason = arguments["--prompt"]?.text
+        let reason = try arguments.text("--prompt")
         guard !arguments.contains("--no-prompt") || reason == nil else {
-            throw .usage("--no-prompt and --prompt exclude each other")
+            throw .usage(PromptOptions.exclusion)
         }
         self.init(isAllowed: !arguments.contains("--no-prompt"), reason: reason)
     }
@@ -82,15 +82,25 @@ extension PersonPrompt {
 
 /// The same options for Latchkey's own commands.
 struct PromptOptions: ParsableArguments {
-    @Flag(help: "Fail with 36 if an item with an access control needs the person.")
+    @Flag(help: ArgumentHelp(noPromptHelp))
     var noPrompt = false
 
-    @Option(help: ArgumentHelp("The reason that the prompt for such an item shows.", valueName: "reason"))
+    @Option(help: ArgumentHelp(promptHelp, valueName: "reason"))
     var prompt: String?
 
     func validate() throws {
-        if noPrompt, prompt != nil { throw ValidationError("--no-prompt and --prompt exclude each other") }
+        if noPrompt, prompt != nil { throw ValidationError(Self.exclusion) }
     }
 
     var person: PersonPrompt { PersonPrompt(isAllowed: !noPrompt, reason: prompt) }
+
+    /// The same options for daily commands.
+    static let options = [
+        CommandOption("--no-prompt", help: noPromptHelp),
+        CommandOption("--prompt", .required("reason"), help: promptHelp),
+    ]
+
+    fileprivate static let exclusion = "--no-prompt and --prompt exclude each other"
+    private static let noPromptHelp = "Fail with 36 if an item with an access control needs the person."
+    private static let promptHelp = "The reason that the prompt for such an item shows."
 }

@@ -13,7 +13,7 @@ public protocol CommandIO: Sendable {
     var isErrorInteractive: Bool { get }
     /// Whether standard output is a terminal, which can show only text.
     var isOutputInteractive: Bool { get }
-    /// The width to which help is wrapped; nil uses the width of the terminal.
+    /// The width to which help is wrapped; nil if the output has none.
     var columns: Int? { get }
 
     func write(_ bytes: UnsafeRawBufferPointer, to stream: CommandStream) throws(KeychainError)

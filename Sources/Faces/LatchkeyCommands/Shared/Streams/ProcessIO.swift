@@ -12,7 +12,12 @@ public struct ProcessIO: CommandIO, Sendable {
     public var isInputInteractive: Bool { Terminal.isInputInteractive }
     public var isErrorInteractive: Bool { isatty(STDERR_FILENO) == 1 }
     public var isOutputInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
-    public var columns: Int? { nil }
+    public var columns: Int? {
+        if let wanted = SecureEnvironment.value(of: "COLUMNS").flatMap(Int.init(_:)), wanted > 0 { return wanted }
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
 
     public func write(_ bytes: UnsafeRawBufferPointer, to stream: CommandStream) throws(KeychainError) {
         let descriptor = Self.descriptor(of: stream)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ArgumentParser
 internal import Glibc
 internal import LinuxSystem
 internal import SecretMemory
 
 /// A way to the clipboard: a program for the display, or the terminal itself.
-enum Clipboard: String, ExpressibleByArgument, CaseIterable, Sendable {
+enum Clipboard: String, CaseIterable, Sendable {
     case wlCopy = "wl-copy"
     case xclip, xsel
     /// The escape sequence by which a program sets the clipboard of its terminal, also over SSH
