@@ -14,9 +14,10 @@ public struct ProcessIO: CommandIO, Sendable {
     public var isOutputInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
     public var columns: Int? {
         if let wanted = SecureEnvironment.value(of: "COLUMNS").flatMap(Int.init(_:)), wanted > 0 { return wanted }
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        // The shape of `struct winsize`: which module declares that depends on the other imports.
+        var size: (rows: UInt16, columns: UInt16, width: UInt16, height: UInt16) = (0, 0, 0, 0)
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.columns > 0 else { return nil }
+        return Int(size.columns)
     }
 
     public func write(_ bytes: UnsafeRawBufferPointer, to stream: CommandStream) throws(KeychainError) {
