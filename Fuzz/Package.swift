@@ -17,7 +17,7 @@ let package = Package(
         .target(name: "CLatchkey"),
         .target(name: "LinuxSystem", dependencies: ["CLatchkey"]),
         .target(name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"]),
-        .target(name: "KeychainModel", dependencies: ["SecretMemory"]),
+        .target(name: "KeychainModel", dependencies: ["LinuxSystem", "SecretMemory"]),
         .target(
             name: "LatchkeyProtocol",
             dependencies: [
@@ -60,7 +60,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .target(name: "KeyServices", dependencies: ["KeychainModel", "OpenSSLCrypto", "SecretMemory"]),
+        .target(name: "KeyServices", dependencies: ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory"]),
         .target(
             name: "CertificateTrust",
             dependencies: [
@@ -70,7 +70,9 @@ let package = Package(
         ),
         .target(
             name: "CryptographicMessages",
-            dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"]),
+            dependencies: [
+                "CertificateTrust", "KeychainModel", "KeyServices", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
+            ]),
         .target(name: "TransportPolicy", dependencies: ["CertificateTrust", "LinuxSystem"]),
         .systemLibrary(name: "CTSS2"),
         .target(name: "CLoadedLibraries"),
@@ -79,7 +81,9 @@ let package = Package(
             dependencies: ["CLoadedLibraries", "CTSS2", "LinuxSystem", "OpenSSLCrypto", "SecretMemory"]),
         .target(
             name: "KeyAttestation",
-            dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "OpenSSLCrypto", "SecretMemory"]),
+            dependencies: [
+                "CertificateTrust", "KeychainModel", "KeyServices", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
+            ]),
         .target(
             name: "HardwareSecurity",
             dependencies: [
@@ -140,7 +144,7 @@ let package = Package(
         .executableTarget(
             name: "ContainerFuzzer",
             dependencies: ["CFuzzerMain", "FileProtection", "KeychainModel", "SecretMemory"]),
-        .target(name: "GnomeKeyringFile", dependencies: ["OpenSSLCrypto", "SecretMemory"]),
+        .target(name: "GnomeKeyringFile", dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory"]),
         .executableTarget(
             name: "KeyringFuzzer", dependencies: ["CFuzzerMain", "GnomeKeyringFile", "OpenSSLCrypto", "SecretMemory"]),
         .executableTarget(

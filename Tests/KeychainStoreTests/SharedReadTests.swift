@@ -17,7 +17,7 @@ struct SharedReadTests {
 
     private static let budget = ReadBudget(rows: 32, bytes: 64 << 10, instructions: 20_000)
 
-    @Test("Reads that belong together see one state of the database, whoever changes it meanwhile")
+    @Test("Reads that belong together see one state of the database, also while another connection changes it")
     func oneState() throws {
         let fixture = try StoreFixture()
         let (store, other) = (try fixture.open(), try fixture.open())

@@ -145,7 +145,7 @@ struct HelpTests {
         }
         let words = usual.split(whereSeparator: \.isWhitespace)
         #expect(definition.help(columns: 200).string.split(whereSeparator: \.isWhitespace) == words)
-        // A width that leaves no room for the words is none.
+        // A width without room for the words is not one.
         #expect(definition.help(columns: 1).string == definition.help(columns: 46).string)
     }
 

@@ -43,7 +43,7 @@ public final class BusMethodCall: Sendable {
     func identify(as caller: BusCaller) { peer.withLock { $0 = caller.peer } }
 
     /// Whether this is the thread of the connection, and nothing else waits for it now: then an answer that takes less
-    /// than a millisecond delays nobody.
+    /// than a millisecond delays no other.
     public var isAlone: Bool { loop.isCurrentThread && loop.isIdle }
 
     /// Whether the caller named this method, or named no interface.

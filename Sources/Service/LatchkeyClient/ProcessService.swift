@@ -49,7 +49,7 @@ final class ProcessService: Sendable {
     }
 
     /// The keychain that ``open()`` returns, if there is only one and its files are open: then nothing is opened, and
-    /// nobody is asked. nil otherwise.
+    /// no person is asked. nil otherwise.
     var opened: EmbeddedService? {
         state.withLock { state in
             guard state.daemon == nil, state.memory == nil, let service = state.opened[.login] else { return nil }

@@ -159,7 +159,7 @@ public final class EmbeddedService: Sendable {
     }
 
     /// Runs `body` like ``reading(_:)``, if its reads take less than a millisecond, and wait for nothing: for no other
-    /// thread, no other process, and nobody who unlocks the keychain.
+    /// thread, no other process, and no person who unlocks the keychain.
     ///
     /// - Returns: nil if they take longer; then `body` may have run in part.
     package func readingAtOnce<Value>(_ body: () -> Value) -> Value? {

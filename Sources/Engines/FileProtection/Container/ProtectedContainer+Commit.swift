@@ -142,8 +142,8 @@ extension ProtectedContainer.OpenState {
     /// How much of the end of a file stays, although it is not in use, while the file is synchronized.
     private static let keptSlack: UInt64 = 1 << 20
 
-    /// Cuts the file after the last slot in use, if that gives back more than `slack` bytes. A file that is too long
-    /// is not wrong.
+    /// Cuts the file after the last slot in use, if more than `slack` bytes follow it. A file that is too long is not
+    /// wrong.
     mutating func cut(slack: UInt64) {
         guard knowsSlots else { return }
         let end = UInt64(ContainerFormat.slotsOffset) + storage.allocator.end * UInt64(layout.chunkSize)

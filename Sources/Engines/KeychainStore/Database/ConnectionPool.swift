@@ -161,7 +161,7 @@ final class ConnectionPool: Sendable {
     /// Runs `body` outside of any transaction, while no other thread of this process writes.
     @discardableResult
     func exclusively<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        // Threads that each share a connection and wait for another one would wait for ever.
+        // Threads that each share a connection and wait for another one would not end.
         if let shared = SharedRead.current(of: self) { throw shared.end() }
         writing.wait()
         defer { writing.signal() }

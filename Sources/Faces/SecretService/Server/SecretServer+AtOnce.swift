@@ -5,7 +5,7 @@ internal import SystemBus
 /// Calls that are answered on the thread of the bus, which receives nothing meanwhile: without the hand-over to a
 /// thread of ``FairCalls`` and back, which costs more than most reads.
 ///
-/// That delays nobody: nothing else waits for that thread, and nobody is being answered. The reads are of a few items
+/// That delays no other caller: nothing else waits for that thread, and no call is in turn. The reads are of a few items
 /// that are open, and wait neither for a person nor for another process (``SecretStore/readingAtOnce(_:)``); a call
 /// that needs more is answered in turns, from its beginning.
 extension SecretServer {

@@ -9,11 +9,11 @@ enum KeyringImport {
 
     /// Whether the words after `import` have the option, and not as the value of another one.
     static func isMeant(by words: ArraySlice<CommandWord>) -> Bool {
-        var rest = Array(words)[...]
+        var rest = words
         while let word = rest.popFirst() {
             if word == "--" { return false }
             if word.text == option || word.hasPrefix("\(option)=") { return true }
-            rest = rest.dropFirst(valueCount(after: word))
+            for _ in 0..<valueCount(after: word) { _ = rest.popFirst() }
         }
         return false
     }
