@@ -12,8 +12,8 @@ struct CommandOption: Sendable {
     let others: [String]
     let value: Value
     let meaning: Meaning
-    /// What shells complete as the value.
-    let completion: Completion
+    /// What shells complete as the value, if its name does not say it.
+    private let givenCompletion: Completion?
     let help: String
     let isRequired: Bool
     /// Whether help and completions omit the option.
@@ -28,7 +28,7 @@ struct CommandOption: Sendable {
         self.others = others
         self.value = value
         self.meaning = meaning
-        self.completion = completion ?? (value.namesFile ? .files : .nothing)
+        givenCompletion = completion
         self.help = help
         self.isRequired = isRequired
         self.isHidden = isHidden
@@ -93,6 +93,10 @@ struct CommandOption: Sendable {
     func required() -> CommandOption {
         CommandOption(name, value, as: meaning, isRequired: true, help: help)
     }
+
+    /// What shells complete as the value. Only completions and help ask for it: to look at every name takes longer than
+    /// to parse a command line.
+    var completion: Completion { givenCompletion ?? (value.namesFile ? .files : .nothing) }
 
     /// The option as usage lines show it: `-a account`.
     var synopsis: String {
