@@ -9,7 +9,9 @@ import Testing
 struct NamedKeychainTests {
     static let scenarios = ["lifecycle", "search-list", "dictionaries", "passwords", "items", "buffers", "paths"]
 
-    @Test("A program that opens its keychains itself gets the results of macOS", .long, arguments: scenarios)
+    @Test(
+        "A program that opens its keychains itself gets the results of macOS", .long,
+        arguments: scenarios + ["environment"])
     func embedded(_ scenario: String) throws {
         let home = try TemporaryDirectory()
         let outcome = try Executable.run(

@@ -25,6 +25,7 @@ enum NamedKeychains: KeychainScenarios {
         case "items": items(checks)
         case "buffers": buffers(checks)
         case "paths": paths(checks)
+        case "environment": environment(checks)
         default: return 2
         }
         Worker.say(checks.failures == 0 ? "passed" : "failed")
@@ -385,6 +386,18 @@ enum NamedKeychains: KeychainScenarios {
     }
 
     // MARK: Calls
+
+    /// While files are open, the environment names no other home.
+    @available(*, deprecated)
+    private static func environment(_ checks: Checks) {
+        _ = create("first", "s3cret", checks)
+        let other = "\(ProcessInfo.processInfo.environment["HOME"] ?? "/nonexistent")/other"
+        setenv("LATCHKEY_HOME", other, 1)
+        let second = create("second", "s3cret", checks)
+        checks.same("lock", SecKeychainLock(second), errSecSuccess)
+        checks.same("unlock", SecKeychainUnlock(second, 6, "s3cret", true), errSecSuccess)
+        checks.same("nothing in the other home", FileManager.default.fileExists(atPath: other), false)
+    }
 
     @available(*, deprecated)
     private static func create(_ path: String, _ password: String, _ checks: Checks) -> SecKeychain? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+public import Synchronization
 
 /// One value for each process, created on first use, and created again in a forked child.
 ///
@@ -8,13 +8,13 @@ import Synchronization
 /// memory is not mapped in the child, and a mutex that another thread held at the fork is never
 /// released. So the child neither uses nor releases the parent's value.
 public final class ForkLocal<Value: AnyObject & Sendable>: Sendable {
-    private final class Slot: Sendable {
-        let forkDetector = ForkDetector()
-        let value: Value
+    @usableFromInline final class Slot: Sendable {
+        @usableFromInline let forkDetector = ForkDetector()
+        @usableFromInline let value: Value
         init(_ value: Value) { self.value = value }
     }
 
-    private let current = Atomic<Unmanaged<Slot>?>(nil)
+    @usableFromInline let current = Atomic<Unmanaged<Slot>?>(nil)
     private let make: @Sendable () -> Value
 
     public init(_ make: @escaping @Sendable () -> Value) {
@@ -22,17 +22,21 @@ public final class ForkLocal<Value: AnyObject & Sendable>: Sendable {
     }
 
     /// The value of this process.
-    public var value: Value {
+    @inlinable public var value: Value {
         let seen = current.load(ordering: .acquiring)
         if let slot = seen?.takeUnretainedValue(), slot.forkDetector.isThisProcess {
             return slot.value
         }
+        return fresh(replacing: seen)
+    }
+
+    /// Makes the value, unless another thread of this process stores its own first.
+    @usableFromInline func fresh(replacing seen: Unmanaged<Slot>?) -> Value {
         let fresh = Unmanaged.passRetained(Slot(make()))
         let (stored, winner) = current.compareExchange(expected: seen, desired: fresh, ordering: .acquiringAndReleasing)
         if stored {
             return fresh.takeUnretainedValue().value
         }
-        // Another thread of this process stored its value first.
         fresh.release()
         return winner?.takeUnretainedValue().value ?? self.value
     }

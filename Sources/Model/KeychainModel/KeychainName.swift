@@ -69,7 +69,7 @@ public struct KeychainName: Hashable, Sendable {
 /// with an accent, and the letter and the accent, for the same.
 extension KeychainName {
     public static func == (one: KeychainName, other: KeychainName) -> Bool {
-        one.text.utf8.elementsEqual(other.text.utf8)
+        one.text.hasSameBytes(as: other.text)
     }
 
     public func hash(into hasher: inout Hasher) {

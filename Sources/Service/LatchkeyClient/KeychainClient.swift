@@ -106,7 +106,7 @@ public enum KeychainClient {
         }
         // What is done is recorded in the log of the keychain that every user has.
         if let daemon = try ProcessService.discovery(of: .login).service() { return ServedRegistry(daemon, as: caller) }
-        return UserKeychains(try home())
+        return try processService.value.keychains()
     }
 
     /// A number that grows when this process opens its keychains anew, because a daemon was started or has

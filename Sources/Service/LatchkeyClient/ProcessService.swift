@@ -78,8 +78,15 @@ final class ProcessService: Sendable {
                 state.served[name] = service
                 return service
             }
-            return try Self.openFiles(of: name, UserKeychains(try KeychainClient.home()), &state)
+            return try Self.openFiles(of: name, Self.searchList(&state).keychains, &state)
         }
+    }
+
+    /// The user's keychains, whose files this process opens itself. While any are open, they are in the home of these;
+    /// else the environment names the home.
+    func keychains() throws(KeychainError) -> UserKeychains {
+        let outcome = state.withLock { state in Result { () throws(KeychainError) in try Self.searchList(&state) } }
+        return try outcome.get().keychains
     }
 
     /// Closes the connection to a daemon that has ended. Another daemon may serve this process now, or none,
@@ -146,10 +153,8 @@ final class ProcessService: Sendable {
     // MARK: Files
 
     private static func openSearchList(_ state: inout State) throws(KeychainError) -> any KeychainService {
-        let keychains = UserKeychains(try KeychainClient.home())
-        let cache = state.list ?? KeychainListCache(keychains)
-        state.list = cache
-        let list = try cache.list()
+        let cache = try searchList(&state)
+        let (list, keychains) = (try cache.list(), cache.keychains)
         guard !list.isInitial else { return try openFiles(of: .login, keychains, &state) }
         var members: [KeychainName: SearchedKeychains.Member] = [:]
         for name in list.search + [list.defaultKeychain, .login] where members[name] == nil {
@@ -158,6 +163,14 @@ final class ProcessService: Sendable {
             }
         }
         return SearchedKeychains(members, search: list.search, defaultKeychain: list.defaultKeychain)
+    }
+
+    /// As ``keychains()``.
+    private static func searchList(_ state: inout State) throws(KeychainError) -> KeychainListCache {
+        if let list = state.list, !state.opened.isEmpty { return list }
+        let list = KeychainListCache(UserKeychains(try KeychainClient.home()))
+        state.list = list
+        return list
     }
 
     private static func openFiles(

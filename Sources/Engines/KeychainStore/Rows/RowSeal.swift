@@ -3,6 +3,7 @@
 internal import struct Crypto.SymmetricKey
 internal import Keybag
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// Seals records into rows, and opens rows into records.
@@ -265,18 +266,21 @@ struct RowSeal {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(144)
         bytes += additionalDataStart
-        Self.append(2, place.constraint == nil ? Self.format : Self.constrainedFormat, to: &bytes)
+        bytes.append(2)
+        bytes.append(bigEndian: place.constraint == nil ? Self.format : Self.constrainedFormat)
         bytes.append(16)
         bytes += clear.identifier.bytes
-        Self.append(1, UInt64(clear.itemClass.number), to: &bytes)
-        Self.append(1, UInt64(clear.protection.number), to: &bytes)
-        Self.append(4, UInt64(clear.generation), to: &bytes)
+        Self.append(clear.itemClass.number, to: &bytes)
+        Self.append(clear.protection.number, to: &bytes)
+        bytes.append(4)
+        bytes.append(bigEndian: clear.generation)
         bytes.append(16)
         bytes.append(place.group)
-        Self.append(1, clear.isSynchronizable ? 1 : 0, to: &bytes)
-        Self.append(1, clear.isTombstone ? 1 : 0, to: &bytes)
-        Self.append(8, clear.revision, to: &bytes)
-        Self.append(1, UInt64(half.rawValue), to: &bytes)
+        Self.append(clear.isSynchronizable ? 1 : 0, to: &bytes)
+        Self.append(clear.isTombstone ? 1 : 0, to: &bytes)
+        bytes.append(8)
+        bytes.append(bigEndian: clear.revision)
+        Self.append(half.rawValue, to: &bytes)
         if let constraint = place.constraint {
             let digest = half == .metadata ? constraint.digest : constraint.fixedDigest
             bytes.append(UInt8(digest.count))
@@ -285,15 +289,15 @@ struct RowSeal {
         return bytes
     }
 
-    /// Appends the length of a number in bytes, and the number, the most significant byte first.
-    private static func append(_ count: UInt64, _ number: UInt64, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(truncatingIfNeeded: count))
-        for place in 1...count { bytes.append(UInt8(truncatingIfNeeded: number >> ((count - place) &* 8))) }
+    /// Appends a number of one byte, after its length.
+    private static func append(_ number: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(1)
+        bytes.append(number)
     }
 
     private static let label = Array("latchkey v1 item".utf8)
-    private static let format: UInt64 = 1
-    private static let constrainedFormat: UInt64 = 2
+    private static let format: UInt16 = 1
+    private static let constrainedFormat: UInt16 = 2
     private static let wrappedKeyLength = 40
     /// The wrapped key of a secret half with a constraint.
     static let constrainedKeyLength = 48

@@ -2,6 +2,7 @@
 
 internal import Keybag
 internal import KeychainModel
+internal import LinuxSystem
 
 /// The search tokens: 16 bytes for each searchable value, which can be computed only with the index
 /// key. The database holds them in place of the values.
@@ -56,9 +57,9 @@ final class SearchTokens {
         message.reserveCapacity(256)
         message.append(values.itemClass.number)
         for column in TokenColumns.of(values.itemClass).primaryKey {
-            Self.append(column.code, to: &message)
+            message.append(bigEndian: column.code)
             if column.attribute == .accessGroup {
-                Self.append(UInt32(SearchToken.byteCount), to: &message)
+                message.append(bigEndian: UInt32(SearchToken.byteCount))
                 message.append(group)
             } else {
                 Self.append(column, of: values, to: &message)
@@ -97,7 +98,7 @@ final class SearchTokens {
         var message = Self.lookupLabel
         message.reserveCapacity(128)
         message.append(itemClass.number)
-        Self.append(UInt32(entry.name.utf8.count), to: &message)
+        message.append(bigEndian: UInt32(entry.name.utf8.count))
         message.append(contentsOf: entry.name.utf8)
         message.append(contentsOf: entry.value.utf8)
         return key.token(message)
@@ -122,7 +123,7 @@ final class SearchTokens {
         var message = attributeLabel
         message.reserveCapacity(96)
         message.append(itemClass.number)
-        append(attribute.code, to: &message)
+        message.append(bigEndian: attribute.code)
         return message
     }
 
@@ -131,18 +132,10 @@ final class SearchTokens {
         _ column: TokenColumns.PrimaryKeyColumn, of values: some CanonicalValues, to message: inout [UInt8]
     ) {
         let start = message.count
-        append(UInt32(0), to: &message)
+        message.append(bigEndian: UInt32(0))
         if !values.appendCanonicalBytes(of: column.attribute, to: &message) { message += column.initial }
         let length = UInt32(message.count - start - 4)
         for index in 0..<4 { message[start + index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
-    }
-
-    /// Appends a number, the most significant byte first.
-    private static func append(_ number: UInt32, to message: inout [UInt8]) {
-        message.append(UInt8(truncatingIfNeeded: number >> 24))
-        message.append(UInt8(truncatingIfNeeded: number >> 16))
-        message.append(UInt8(truncatingIfNeeded: number >> 8))
-        message.append(UInt8(truncatingIfNeeded: number))
     }
 
     private static let maxCached = 16

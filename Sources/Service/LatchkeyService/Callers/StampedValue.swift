@@ -21,5 +21,5 @@ struct StampedValue<Value> {
     }
 
     /// Whether every file is unchanged since before the value was read.
-    var isCurrent: Bool { paths.map { FileStatus.stamp(of: $0) } == stamps }
+    var isCurrent: Bool { zip(paths, stamps).allSatisfy { FileStatus.stamp(of: $0) == $1 } }
 }

@@ -5,7 +5,7 @@ internal import LinuxSystem
 
 /// A user's search list, read again only after its file has changed.
 public final class KeychainListCache: Sendable {
-    private let keychains: UserKeychains
+    public let keychains: UserKeychains
     private let read = SystemMutex<StampedValue<Result<KeychainList, KeychainError>>?>(nil)
 
     public init(_ keychains: UserKeychains) { self.keychains = keychains }
