@@ -32,10 +32,10 @@ BINARIES = $(or $(LATCHKEY_PREBUILT),$(RELEASE_BIN))
 
 # What is installed: the commands in PREFIX/bin, and the daemons, which no shell finds, in PREFIX/libexec/latchkey.
 COMMANDS := latchkey latchkey-tls
-DAEMONS := latchkeyd latchkey-biometry-digest
+DAEMONS := latchkeyd
 PROGRAMS := $(COMMANDS) $(DAEMONS)
-# latchkeyd under a name of its own, by which the bus and the audit log know it: a hard link.
-SERVICE := latchkey-secret-service
+# latchkeyd under names of their own, by which the bus, systemd and the audit log know them: hard links.
+SERVICES := latchkey-secret-service latchkey-biometry-digest
 # All tests. With them SwiftPM links the executables that their targets depend on, which are all of them.
 TESTED := latchkeyPackageTests
 

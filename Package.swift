@@ -12,8 +12,7 @@ let libraries = [
     "LatchkeyHTTPClient",
 ]
 let programs = [
-    "latchkey": "LatchkeyTool", "latchkeyd": "LatchkeyDaemon", "latchkey-biometry-digest": "BiometryDigest",
-    "latchkey-tls": "LatchkeyTLSTool",
+    "latchkey": "LatchkeyTool", "latchkeyd": "LatchkeyDaemon", "latchkey-tls": "LatchkeyTLSTool",
 ]
 
 /// The modules that other packages have. What only the executables or connections need is there with a trait, so that a
@@ -111,10 +110,9 @@ let modules = """
       LatchkeyTool: HardwareSecurity KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
           SecurityKeyPresence TrustedPlatformModule Logging
       LatchkeyTLSTool: LatchkeyClient LatchkeyCommands LinuxSystem TransportCommands Logging
-      LatchkeyDaemon: Fingerprint HardwareSecurity KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations
-          LatchkeyServer LatchkeyService LinuxSystem LoginSession Presence SecretMemory SecretService
-          SecurityKeyPresence SystemBus TrustedPlatformModule ArgumentParser Logging
-      BiometryDigest: EnrolledPrints LinuxSystem
+      LatchkeyDaemon: EnrolledPrints Fingerprint HardwareSecurity KeychainModel KeychainSessions LatchkeyClient
+          LatchkeyOperations LatchkeyServer LatchkeyService LinuxSystem LoginSession Presence SecretMemory
+          SecretService SecurityKeyPresence SystemBus TrustedPlatformModule ArgumentParser Logging
     Tests, library. What tests share:
       KeychainTesting: KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService
           LinuxSystem Presence SecretMemory
@@ -131,7 +129,7 @@ let modules = """
       CertificateTrustTests CryptographicMessagesTests TransportPolicyTests PresenceTests GnomeKeyringFileTests
       LatchkeyProtocolTests LatchkeyOperationsTests LatchkeyServerTests SecurityTests HTTPConnectionsTests
       LatchkeyFoundationTests LatchkeyPayloadsTests
-      ArchitectureTests: BiometryDigest LatchkeyDaemon LatchkeyTLSTool LatchkeyTool
+      ArchitectureTests: LatchkeyDaemon LatchkeyTLSTool LatchkeyTool
       FoundationsTests: OpenSSLCrypto SQLiteConnections Crypto
       SecurityKeyTests: OpenSSLCrypto SecurityKeyTesting
       SecurityKeyPresenceTests: SecurityKeyTesting
@@ -140,8 +138,8 @@ let modules = """
           LatchkeyTool TPMTesting Crypto
       ProtectedFolderTests: FolderTesting FolderTool Latchkey LatchkeyTool
       KeyServicesTests: Crypto
-      EnrolledPrintsTests: BiometryDigest
-      FingerprintTests: BiometryDigest LatchkeyDaemon LatchkeyTool
+      EnrolledPrintsTests: LatchkeyDaemon
+      FingerprintTests: LatchkeyDaemon LatchkeyTool
       SecretServiceTests: LatchkeyDaemon LatchkeyTool
       KeyringImportTests: LatchkeyCommands LatchkeyDaemon LatchkeyTool SecretTransfer
       LoginSessionTests: LatchkeyDaemon LatchkeyTool
@@ -156,7 +154,7 @@ let modules = """
       LocalAuthenticationTests: KeyServices LatchkeySecurity
       LatchkeyCommonCryptoTests: Crypto
       LatchkeyCommandsTests: Latchkey LatchkeyTool SecurityKeyPresence SecurityKeyTesting
-      EndToEndTests: BiometryDigest HardwareSecurity Keybag KeychainStore Latchkey LatchkeyDaemon LatchkeySecurity
+      EndToEndTests: HardwareSecurity Keybag KeychainStore Latchkey LatchkeyDaemon LatchkeySecurity
           LatchkeyTool ProofWorker SQLiteConnections TPMTesting TrustedPlatformModule
     """
 

@@ -17,7 +17,7 @@ PAM_DIR ?= $(firstword $(wildcard $(PAM_PLACES)) /usr/lib/security)
 SITE = sed -E 's,/usr/(bin|libexec)/,$(PREFIX)/\1/,'
 WRITE := install -D -m 644 /dev/stdin
 # What earlier versions had in PREFIX/bin.
-EARLIER := $(DAEMONS) $(SERVICE) latchkey-mount latchkey-import
+EARLIER := $(DAEMONS) $(SERVICES) latchkey-mount latchkey-import
 # A profile that the administrator enforces (aa-enforce) stays enforced.
 APPARMOR := latchkeyd-system
 
@@ -37,7 +37,7 @@ install-files:
 	rm -f $(EARLIER:%="$(INTO)/bin/%")
 	set -e; for program in $(DAEMONS); do \
 	    install $(STRIP) -D -m 755 "$(BINARIES)/$$program" "$(DESTDIR)$(LIBEXEC)/$$program"; done
-	ln -f "$(DESTDIR)$(LIBEXEC)/latchkeyd" "$(DESTDIR)$(LIBEXEC)/$(SERVICE)"
+	set -e; for name in $(SERVICES); do ln -f "$(DESTDIR)$(LIBEXEC)/latchkeyd" "$(DESTDIR)$(LIBEXEC)/$$name"; done
 	ln -sf latchkey "$(INTO)/bin/security"
 	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
 	    $(SITE) "$$unit" | $(WRITE) "$(DESTDIR)$(SYSTEM_UNITS)/$${unit##*/}"; done
@@ -66,7 +66,7 @@ uninstall: uninstall-pam #- Remove what was installed; keychains and changed con
 	@[ -n "$(DESTDIR)" ] || echo "latchkey: units that were enabled stay enabled:" \
 	    "systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
 	set -e; for name in $(COMMANDS) $(EARLIER); do rm -f "$(INTO)/bin/$$name"; done
-	set -e; for name in $(DAEMONS) $(SERVICE); do rm -f "$(DESTDIR)$(LIBEXEC)/$$name"; done
+	set -e; for name in $(DAEMONS) $(SERVICES); do rm -f "$(DESTDIR)$(LIBEXEC)/$$name"; done
 	rm -rf "$(DESTDIR)$(SDK_PLACE)"
 	set -e; for directory in lib libexec; do place="$(INTO)/$$directory/latchkey"; \
 	    [ ! -d "$$place" ] || rmdir --ignore-fail-on-non-empty "$$place"; done
@@ -130,7 +130,8 @@ documents: #- Make the manual pages and the completions of bash, zsh and fish
 	@rm -rf $(DOCUMENTS) && mkdir -p $(DOCUMENTS)/programs
 	@set -e; for program in $(PROGRAMS); do \
 	    ln -s "$$(realpath "$(BINARIES)/$$program")" $(DOCUMENTS)/programs/$$program; done; \
-	    ln -s latchkey $(DOCUMENTS)/programs/security; ln -s latchkeyd $(DOCUMENTS)/programs/$(SERVICE)
+	    ln -s latchkey $(DOCUMENTS)/programs/security; \
+	    for name in $(SERVICES); do ln -s latchkeyd $(DOCUMENTS)/programs/$$name; done
 	./Scripts/build/manual-pages $(DOCUMENTS)/programs $(DOCUMENTS)/man
 	./Scripts/build/completions $(DOCUMENTS)/programs $(DOCUMENTS)
 

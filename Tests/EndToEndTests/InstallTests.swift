@@ -107,9 +107,7 @@ struct InstallTests {
         #expect(try tree.plainFiles(below: "root") == ["usr/bin/security"])
     }
 
-    static let programs = [
-        "latchkey", "latchkeyd", "latchkey-biometry-digest", "latchkey-tls",
-    ]
+    static let programs = ["latchkey", "latchkeyd", "latchkey-tls"]
 
     @Test(
         "make install fails if one of its files cannot be installed, whichever it is",

@@ -7,13 +7,15 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import Logging
 
-/// The executable of `latchkeyd` and `latchkey-secret-service`, which share most of their code. It is the program by whose
-/// name it was called.
+/// The executable of `latchkeyd`, `latchkey-secret-service` and `latchkey-biometry-digest`, which share most of their code.
+/// It is the program by whose name it was called.
 @main
 enum DaemonMain {
     static func main() {
         let name = ProcessArguments.all.first?.split(separator: "/").last.map(String.init)
-        let programs: [any DaemonProgram.Type] = [LatchkeyDaemon.self, LatchkeySecretService.self]
+        let programs: [any DaemonProgram.Type] = [
+            LatchkeyDaemon.self, LatchkeySecretService.self, LatchkeyBiometryDigest.self,
+        ]
         (programs.first { $0.name == name } ?? LatchkeyDaemon.self).start()
     }
 }
