@@ -61,7 +61,11 @@ struct ImportProcessTests {
     func files() throws {
         let directory = try TemporaryDirectory()
         let missing = "\(directory.path)/missing.pem"
-        for words in [[missing], [missing, "-l", "--from"], ["-l", "--from", missing]] {
+        let values = [
+            [missing, "-l", "--from"], ["-l", "--from", missing], ["-a", "name", "--from", missing],
+            ["-xP", "--from", missing], ["--", "--from=missing.pem"],
+        ]
+        for words in [[missing]] + values {
             let outcome = try Executable.run("latchkey", ["import"] + words, home: directory.path)
             #expect(outcome.error.contains("missing.pem") && !outcome.error.contains("keyring"), "\(outcome)")
         }
