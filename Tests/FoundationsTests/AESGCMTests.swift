@@ -8,11 +8,12 @@ import SecretMemory
 import Testing
 
 /// AES-GCM against another implementation, and everything that must not open.
-@Suite struct AESGCMTests {
+@Suite("AES-GCM of libcrypto") struct AESGCMTests {
     private let plaintext: [UInt8] = Array(0..<70)
     private let additionalData: [UInt8] = Array("row half".utf8)
 
-    @Test func agreesWithSwiftCrypto() throws {
+    @Test("It seals and opens as swift-crypto does, for every length to 130 bytes")
+    func agreesWithSwiftCrypto() throws {
         for count in 0...130 {
             for keyCount in [16, 32] {
                 let key = random(keyCount)
@@ -27,14 +28,16 @@ import Testing
     }
 
     /// The test cases 17 and 18 of the specification of GCM: vectors of 8 and of 60 bytes.
-    @Test(arguments: [
-        ("cafebabefacedbad", "3a337dbf46a792c45e454913fe2ea8f2"),
-        (
-            "9313225df88406e555909c5aff5269aa6a7a9538534f7da1e4c303d2a318a728"
-                + "c3c0c95156809539fcf0e2429a6b525416aedbf5a0de6a57a637b39b",
-            "a44a8266ee1c8eb0c8b5d4cf5ae9f19a"
-        ),
-    ])
+    @Test(
+        "Vectors of 8 and 60 bytes",
+        arguments: [
+            ("cafebabefacedbad", "3a337dbf46a792c45e454913fe2ea8f2"),
+            (
+                "9313225df88406e555909c5aff5269aa6a7a9538534f7da1e4c303d2a318a728"
+                    + "c3c0c95156809539fcf0e2429a6b525416aedbf5a0de6a57a637b39b",
+                "a44a8266ee1c8eb0c8b5d4cf5ae9f19a"
+            ),
+        ])
     func vectorsOfOtherLengths(vector: String, tag: String) throws {
         let key = try bytes("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308")
         let text = try bytes(
@@ -46,7 +49,8 @@ import Testing
         #expect(try open(sealed, key: key, vector: bytes(vector), authenticating: data) == text)
     }
 
-    @Test(arguments: [12, 16]) func nothingChangedOpens(vectorLength: Int) throws {
+    @Test("A changed or truncated message, vector, key or additional data does not open", arguments: [12, 16])
+    func nothingChangedOpens(vectorLength: Int) throws {
         let (key, vector) = (random(32), random(vectorLength))
         let sealed = try seal(plaintext, key: key, vector: vector, authenticating: additionalData)
         for index in sealed.indices {
@@ -70,7 +74,8 @@ import Testing
         #expect(try open(sealed, key: key, vector: vector, authenticating: additionalData) == plaintext)
     }
 
-    @Test func invalidLengthsAreErrors() throws {
+    @Test("A key or vector of an invalid length is an error")
+    func invalidLengthsAreErrors() throws {
         for count in [0, 15, 24, 33] {
             #expect(throws: OpenSSLError.self) { try seal(plaintext, key: random(count), vector: random(12)) }
         }

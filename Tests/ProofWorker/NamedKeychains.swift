@@ -385,8 +385,6 @@ enum NamedKeychains: KeychainScenarios {
         checks.same("free other memory", SecKeychainItemFreeContent(nil, &foreign), errSecParam)
     }
 
-    // MARK: Calls
-
     /// While files are open, the environment names no other home.
     @available(*, deprecated)
     private static func environment(_ checks: Checks) {
@@ -398,6 +396,8 @@ enum NamedKeychains: KeychainScenarios {
         checks.same("unlock", SecKeychainUnlock(second, 6, "s3cret", true), errSecSuccess)
         checks.same("nothing in the other home", FileManager.default.fileExists(atPath: other), false)
     }
+
+    // MARK: Calls
 
     @available(*, deprecated)
     private static func create(_ path: String, _ password: String, _ checks: Checks) -> SecKeychain? {
