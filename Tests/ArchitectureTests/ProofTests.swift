@@ -20,12 +20,16 @@ struct ProofTests {
 
     @Test("Every test that a document names exists")
     func tests() throws {
-        let (suites, titles) = try Self.tests()
+        let (suites, functions, titles) = try Self.tests()
         var checked = 0
         for passage in try Self.passages() {
             for suite in passage.text.matches(of: /(?:^|[^"\w])([A-Z]\w*Tests)(?!\w)/).map({ String($0.1) }) {
                 checked += 1
                 #expect(suites.contains(suite), "\(passage.name) names \(suite), which does not exist")
+            }
+            for function in passage.text.matches(of: /`([A-Z]\w*Tests\.\w+)`/).map({ String($0.1) }) {
+                checked += 1
+                #expect(functions.contains(function), "\(passage.name) names \(function), which does not exist")
             }
             for title in passage.text.matches(of: /"([^"]+)"/).map({ String($0.1) }) {
                 checked += 1
@@ -49,15 +53,26 @@ struct ProofTests {
         }
     }
 
-    @Test("Every row of THREAT-MODEL.md has a test, and its source files exist")
+    @Test("THREAT-MODEL.md has at most 40 rows of two lines, each with a test")
     func threats() throws {
-        let files = Set(try Sources.all().map(\.name))
         let rows = try Self.threats()
-        #expect(rows.count > 50)
+        #expect(!rows.isEmpty && rows.count <= 40)
         for row in rows {
-            #expect(row.count == 4 && row.allSatisfy { !$0.isEmpty }, "\(row)")
-            for file in (row.dropFirst(2).first ?? "").matches(of: /`([\w+]+\.swift)`/).map({ String($0.1) }) {
-                #expect(files.contains(file), "THREAT-MODEL.md names \(file), which does not exist")
+            #expect(row.count == 3 && row.allSatisfy { !$0.isEmpty }, "\(row)")
+            #expect(row.joined(separator: " | ").count <= 240, "longer than two lines: \(row.first ?? "")")
+            #expect(row.last?.contains(/Tests\b/) == true, "names no test: \(row.first ?? "")")
+        }
+    }
+
+    @Test("Every attack of Proofs.md has its code and a test")
+    func attacks() throws {
+        let files = Set(try Sources.all().map(\.name))
+        let rows = try Self.attacks()
+        #expect(rows.count > 200)
+        for row in rows {
+            #expect(row.count == 3 && row.allSatisfy { !$0.isEmpty }, "\(row)")
+            for file in (row.dropFirst().first ?? "").matches(of: /`([\w+]+\.swift)`/).map({ String($0.1) }) {
+                #expect(files.contains(file), "Proofs.md names \(file), which does not exist")
             }
         }
     }
@@ -84,7 +99,9 @@ struct ProofTests {
         var passages = try DecisionTests.decisions().map {
             Passage($0.name, $0.text.components(separatedBy: "\n## Proof\n").last ?? "")
         }
-        passages.append(Passage("Proofs.md", try lines(of: "Documentation/Proofs.md").joined(separator: "\n")))
+        let promises = cells(of: try text("Documentation/Proofs.md").components(separatedBy: "\n## Attacks\n")[0])
+        passages += promises.map { Passage("Proofs.md", $0.last ?? "") }
+        passages += try attacks().map { Passage("Proofs.md", $0.last ?? "") }
         passages += try threats().map { Passage("THREAT-MODEL.md", $0.last ?? "") }
         for format in [
             "audit-log", "backup", "keychain-database", "pins", "protected-file", "secret-service", "transport-policy",
@@ -96,14 +113,26 @@ struct ProofTests {
         return passages
     }
 
-    /// The cells of the rows of THREAT-MODEL.md's tables.
+    /// The rows of THREAT-MODEL.md: threat, defense, test.
     private static func threats() throws -> [[String]] {
-        try lines(of: "THREAT-MODEL.md").map { line in
-            line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map {
+        // A group of rows has a heading in the first cell.
+        cells(of: try text("THREAT-MODEL.md")).filter { $0.first?.hasPrefix("**") == false }
+    }
+
+    /// The rows of the attacks in Proofs.md: attack, files, tests.
+    private static func attacks() throws -> [[String]] {
+        cells(of: try text("Documentation/Proofs.md").components(separatedBy: "\n## Attacks\n").last ?? "")
+    }
+
+    /// The cells of all tables of a page, without the heads.
+    private static func cells(of page: String) -> [[String]] {
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("|") }
+        let heads = Set(rows.indices.dropFirst().filter { rows[$0].hasPrefix("|---") }.flatMap { [$0 - 1, $0] })
+        return rows.indices.filter { !heads.contains($0) }.map { index in
+            rows[index].dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map {
                 $0.trimmingCharacters(in: .whitespaces)
             }
         }
-        .filter { $0.first != "Threat" && $0.first?.hasPrefix("---") == false }
     }
 
     /// The rows of a format's table of tests, without the first border.
@@ -115,23 +144,22 @@ struct ProofTests {
         .map { $0.dropFirst(2) }
     }
 
-    /// The rows of all tables of a page.
-    private static func lines(of path: String) throws -> [String] {
-        try text(path).split(separator: "\n").filter { $0.hasPrefix("|") }.map(String.init)
-    }
-
     // MARK: Tests
 
-    /// The names of the targets and files of tests, and the titles in the files.
-    private static func tests() throws -> (suites: Set<String>, titles: Set<String>) {
-        var (suites, titles): (Set<String>, Set<String>) = ([], [])
+    /// The names of the targets and files of tests; the functions of each file, as `SomeTests.function`; the titles.
+    private static func tests() throws -> (suites: Set<String>, functions: Set<String>, titles: Set<String>) {
+        var (suites, functions, titles): (Set<String>, Set<String>, Set<String>) = ([], [], [])
         let folder = Sources.root.appending(path: "Tests").path
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder) where path.hasSuffix(".swift") {
             suites.formUnion(path.dropLast(".swift".count).split(separator: "/").map(String.init))
             let text = try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)
             titles.formUnion(text.matches(of: /@Test\(\s*"([^"]*)"/).map { String($0.1) })
+            // An extension of a suite has a file of its own: SoakTests+OpenPrompts.swift.
+            let suite = path.split(separator: "/").last?.split(separator: /[.+]/).first ?? ""
+            let found = text.matches(of: /@Test\b.*?\bfunc `?(\w+)/.dotMatchesNewlines())
+            functions.formUnion(found.map { "\(suite).\($0.1)" })
         }
-        return (suites, titles)
+        return (suites, functions, titles)
     }
 
     private static func text(_ path: String) throws -> String {
