@@ -3,14 +3,14 @@
 import Foundation
 import Testing
 
-/// The ways to start in README.md, whose commands `Scripts/check/first-minutes` runs and times.
+/// The ways to start in README.md and Install.md. `Scripts/check/first-minutes` runs and times their commands.
 @Suite("First screen")
 struct FirstScreenTests {
     @Test(
-        "README.md has at most five commands for each way to start",
+        "Each way to start has at most five commands",
         arguments: ["download", "tarball", "debian", "container", "package", "sdk"])
     func commands(_ way: String) throws {
-        let readme = try Self.text("README.md")
+        let readme = try Self.pages()
         let block = try #require(Self.block(way, in: readme), "no code block after <!-- way: \(way) -->")
         let commands = Self.commands(in: block)
         #expect((1...5).contains(commands.count), "\(commands)")
@@ -18,7 +18,7 @@ struct FirstScreenTests {
 
     @Test("Each target of make that they name exists", arguments: ["debian", "sdk"])
     func targets(_ way: String) throws {
-        let block = try #require(Self.block(way, in: Self.text("README.md")))
+        let block = try #require(Self.block(way, in: Self.pages()))
         let named = block.matches(of: #/\bmake ([a-z-]+)/#).map { String($0.1) }
         #expect(!named.isEmpty)
         let targets = try Makefiles.targets()
@@ -29,7 +29,7 @@ struct FirstScreenTests {
 
     @Test("A download begins with the address that the others clone", arguments: ["download", "tarball"])
     func address(_ way: String) throws {
-        let readme = try Self.text("README.md")
+        let readme = try Self.pages()
         let cloned = try #require(Self.block("debian", in: readme)?.firstMatch(of: #/git clone (\S+)/#)).1
         let block = try #require(Self.block(way, in: readme))
         #expect(block.hasPrefix("address=\(cloned)"))
@@ -38,7 +38,7 @@ struct FirstScreenTests {
 
     @Test("The package and the tarball have the version of the sources")
     func version() throws {
-        let readme = try Self.text("README.md")
+        let readme = try Self.pages()
         let block = try #require(Self.block("package", in: readme))
         let version = try #require(block.firstMatch(of: #/--from ([0-9.]+)/#)).1
         #expect(readme.contains("/latchkey\", from: \"\(version)\")"))
@@ -62,6 +62,21 @@ struct FirstScreenTests {
                 more
             """
         #expect(Self.commands(in: block).count == 3)
+    }
+
+    @Test("README.md has at most 250 lines, and each way into it a command within ten lines")
+    func length() throws {
+        let lines = try Self.text("README.md").components(separatedBy: "\n")
+        #expect(lines.count <= 250)
+        for way in ["In a terminal", "In Swift", "In a container", "On a desktop", "On a server", "In CI"] {
+            let heading = try #require(lines.firstIndex(of: "## \(way)"), "\(way)")
+            let text = lines[(heading + 1)...].prefix { $0 != "```sh" && $0 != "```console" }
+            #expect(text.count <= 10, "\(way)")
+        }
+    }
+
+    private static func pages() throws -> String {
+        try text("README.md") + text("Documentation/Guides/Install.md") + text("Documentation/Guides/SwiftPackages.md")
     }
 
     private static func text(_ path: String) throws -> String {

@@ -9,14 +9,14 @@ struct VersionTests {
     @Test("The version is written once in the sources, and README, CHANGELOG and the Debian package have the same")
     func once() throws {
         let literal = /"(\d+\.\d+\.\d+)"/
-        // The first release stays what it was.
+        // The number of the first release never changes.
         let found = try Sources.all().filter { $0.name != "KeychainFormats.swift" }.flatMap { file in
             file.withoutComments.matches(of: literal).map { (file.name, String($0.1)) }
         }
         #expect(found.map(\.0) == ["LatchkeyVersion.swift"], "\(found)")
         let version = try #require(found.first).1
         let readme = try String(contentsOf: Sources.root.appending(path: "README.md"), encoding: .utf8)
-        #expect(readme.contains("/latchkey\", from: \"\(version)\")"))
+        #expect(readme.contains("/latchkey --from \(version) "))
         let changes = try String(contentsOf: Sources.root.appending(path: "CHANGELOG.md"), encoding: .utf8)
         let newest = try #require(changes.firstMatch(of: /\n## (\d+\.\d+\.\d+)/)).1
         #expect(newest == version)

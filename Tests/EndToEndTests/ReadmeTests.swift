@@ -6,24 +6,24 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Runs the console lines of README in order, with a separate home for each section.
-@Suite("README")
+/// Runs the console lines of README and of the guides in order, with a separate home for each section.
+@Suite("README and guides")
 struct ReadmeTests {
-    /// A line after `$`, and the output that README shows below it.
+    /// A line after `$`, and the output that the page shows below it.
     struct Line: Sendable {
+        /// A heading of README, or the title of a guide.
         let section: String
         let command: String
         let output: [String]
     }
 
-    @Test("Every console line of README prints what README shows", arguments: try sections())
+    @Test("Every console line of README and of the guides prints its output", arguments: try sections())
     func documentedCommands(_ section: String) throws {
         let home = try Home(section)
         for line in try Self.lines() where line.section == section {
             switch line.command {
             case "latchkey daemon --user &":
-                // A command that README starts in the background runs as a child of the test, which
-                // waits until it listens.
+                // A command in the background runs as a child of the test, and the test waits until it listens.
                 try home.startDaemon()
                 continue
             case "latchkey daemon --user --release": #expect(home.stopDaemon() == 0)
@@ -41,7 +41,16 @@ struct ReadmeTests {
         }
     }
 
-    @Test("Every line that is replaced or expected to fail is in README, and each replacement has a reason")
+    @Test("Every other block of commands is one that `make first-minutes` runs")
+    func blocks() throws {
+        let ways = try Self.pages().flatMap { page in
+            page.matches(of: /\n(.*)\n```sh\n/).map { String($0.1) }
+        }
+        #expect(ways.count == 6)
+        for way in ways { #expect(way.hasPrefix("<!-- way: "), "not run: the block after \(way)") }
+    }
+
+    @Test("Every line that is replaced or expected to fail is on a page, and each replacement has a reason")
     func lists() throws {
         let commands = Set(try Self.lines().map(\.command))
         #expect(commands.count >= 25)
@@ -72,7 +81,7 @@ struct ReadmeTests {
         ),
     ]
 
-    /// Lines whose exit status is not 0.
+    /// Lines with an exit status other than 0.
     private static let refused: [String: Int32] = [
         // Nothing is found.
         "grep -r s3cret ~/.local/share/latchkey": 1,
@@ -87,30 +96,45 @@ struct ReadmeTests {
     }
 
     private static func lines() throws -> [Line] {
-        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md").standardized
-        var (lines, section, isConsole): ([Line], String, Bool) = ([], "", false)
-        for text in try String(contentsOf: path, encoding: .utf8).split(separator: "\n") {
-            if text.hasPrefix("## ") { section = String(text.dropFirst(3)) }
-            if text.hasPrefix("```") {
-                isConsole = text == "```console"
-            } else if isConsole, text.hasPrefix("$ ") {
-                let command = text.dropFirst(2).prefix(upToFirst: "  #").trimmingCharacters(in: .whitespaces)
-                lines.append(Line(section: section, command: command, output: []))
-            } else if isConsole, let last = lines.popLast() {
-                lines.append(Line(section: last.section, command: last.command, output: last.output + [String(text)]))
+        var lines: [Line] = []
+        for page in try pages() {
+            var (section, isConsole) = ("", false)
+            // README has a home for each section, a guide one for the whole page.
+            let heading = page.hasPrefix("# Latchkey\n") ? "## " : "# "
+            for text in page.split(separator: "\n") {
+                if !isConsole, text.hasPrefix(heading) { section = String(text.dropFirst(heading.count)) }
+                if text.hasPrefix("```") {
+                    isConsole = text == "```console"
+                } else if isConsole, text.hasPrefix("$ ") {
+                    let command = text.dropFirst(2).prefix(upToFirst: "  #").trimmingCharacters(in: .whitespaces)
+                    lines.append(Line(section: section, command: command, output: []))
+                } else if isConsole, let last = lines.popLast() {
+                    let output = last.output + [String(text)]
+                    lines.append(Line(section: last.section, command: last.command, output: output))
+                }
             }
         }
         return lines
     }
 
-    /// Whether a line matches the one in README, in which `…` stands for any text.
+    /// README, and the pages of Documentation/Guides.
+    private static func pages() throws -> [String] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        let guides = root.appending(path: "Documentation/Guides")
+        let names = try FileManager.default.contentsOfDirectory(atPath: guides.path).sorted()
+        return try ([root.appending(path: "README.md")] + names.map { guides.appending(path: $0) }).map {
+            try String(contentsOf: $0, encoding: .utf8)
+        }
+    }
+
+    /// Whether a line matches the one on the page, in which `…` stands for any text.
     private static func matches(_ found: String, _ expected: String) -> Bool {
         let parts = expected.components(separatedBy: "…").map { NSRegularExpression.escapedPattern(for: $0) }
         return found.range(of: "^" + parts.joined(separator: ".*") + "$", options: .regularExpression) != nil
     }
 }
 
-/// A home in which the lines of one section are run.
+/// A home for the lines of one section.
 private final class Home {
     private let directory: TemporaryDirectory
     private var daemon: SpawnedProcess?
@@ -120,7 +144,7 @@ private final class Home {
 
     init(_ section: String) throws {
         directory = try TemporaryDirectory()
-        if section == "In CI" { try prepareWorkflow() }
+        if ["In CI", "Signing in CI"].contains(section) { try prepareWorkflow() }
         let programs = ["latchkey", "latchkeyd", "latchkey-secret-service"].map { ($0, $0) }
         for (name, target) in programs + [("security", "latchkey")] {
             try FileManager.default.createDirectory(atPath: "\(directory.path)/bin", withIntermediateDirectories: true)
@@ -129,7 +153,9 @@ private final class Home {
         }
         let prepared = try run("umask 077; mkdir run stick; " + Self.preparation(section, directory.path))
         try #require(prepared.status == 0, "\(section): \(prepared)")
-        if section == "As the desktop's keyring" { bus = try SessionBus(environment, in: directory.path) }
+        if ["On a desktop", "The desktop's keyring"].contains(section) {
+            bus = try SessionBus(environment, in: directory.path)
+        }
     }
 
     deinit {
@@ -146,7 +172,7 @@ private final class Home {
         ]
     }
 
-    /// Ends the daemon that a command of README has started.
+    /// Ends the daemon that a command of the page has started.
     private func stopStartedDaemon() {
         struct Status: Decodable {
             struct Daemon: Decodable { let pid: pid_t }
@@ -212,7 +238,7 @@ private final class Home {
     private static func preparation(_ section: String, _ home: String) throws -> String {
         switch section {
         case "Passcode, lock and backup": return alice + passcode
-        case "In CI": return "echo release > release.tar; cp root.pem ca.pem"
+        case "In CI", "Signing in CI": return "echo release > release.tar; cp root.pem ca.pem"
         case "Keys": return "echo release > release.tar; ssh-keygen -q -t ecdsa -N '' -f id_ecdsa"
         case "Certificates":
             let authority = try authority.get()
@@ -222,7 +248,7 @@ private final class Home {
                 printf 's3cret pass\\n' > .pass
                 openssl pkcs12 -export -inkey \(server.keyFile) -in server.pem -out identity.p12 -passout 'pass:s3cret pass'
                 """
-        case "With a daemon":
+        case "A daemon":
             return alice + passcode
                 + """
                 latchkey passcode set --passcode-file .passcode
