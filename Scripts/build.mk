@@ -2,12 +2,12 @@
 #
 # Build, from a clone.
 
-# What the build needs beyond a Swift toolchain.
+# The packages that the build needs beyond a Swift toolchain.
 BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev libpam0g-dev
 # The clients of the Secret Service that the tests run.
 CLIENT_PACKAGES := python3-keyring python3-secretstorage python3-gi gir1.2-secret-1 golang-docker-credential-helpers \
     libsecret-1-dev pkg-config
-# What the tests compare with.
+# The packages that the tests compare with.
 TEST_PACKAGES := libsecret-tools gnome-keyring sqlite3 openssl systemd dbus fprintd pinentry-curses pinentry-tty \
     ca-certificates openssh-client publicsuffix swtpm swtpm-tools gnutls-bin tpm2-tools python3-fido2 fuse3 git attr \
     python3-cryptography binutils pamtester unicode-data bzip2 $(CLIENT_PACKAGES)
@@ -22,7 +22,7 @@ PAM_FLAGS := -std=gnu11 -O2 -g -D_FORTIFY_SOURCE=2 -fPIC -fvisibility=hidden -fs
 HAS_PAM = echo '\#include <security/pam_modules.h>' | $(CC) -E - > /dev/null 2>&1
 
 .PHONY: dependencies
-dependencies: #- Install what is missing on Debian, or name it
+dependencies: #- Install the missing packages on Debian, or name them
 	@./Scripts/build/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: build
@@ -42,7 +42,7 @@ $(PAM_MODULE): $(PAM_SOURCES) $(wildcard PAM/*.h) Scripts/build.mk
 	@mkdir -p $(@D)
 	$(CC) $(PAM_FLAGS) -shared -Wl,-z,defs $(CFLAGS) $(PAM_SOURCES) $(LDFLAGS) -o $@ -lpam
 
-# What the tests log in with, beside pamtester.
+# The program that the tests log in with, beside pamtester.
 LOGIN_PROGRAM := .build/pam/login_program
 $(LOGIN_PROGRAM): PAM/Testing/login_program.c Scripts/build.mk
 	@mkdir -p $(@D)
@@ -53,7 +53,7 @@ release: #- Build the executables as they are installed
 	$(if $(LATCHKEY_PREBUILT),,./Scripts/build/products $(RELEASE) -- $(PROGRAMS))
 
 .PHONY: docs
-docs: #- Build the documentation of the Swift modules
+docs: build #- Build the documentation of the Swift modules, and the pages that are generated
 	@./Scripts/build/documentation
 
 .PHONY: protocol

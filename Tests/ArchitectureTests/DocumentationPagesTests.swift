@@ -44,7 +44,8 @@ struct DocumentationPagesTests {
     func names(_ module: String) throws {
         let text = try Self.pages(of: module).values.joined(separator: "\n")
         var count = 0
-        for file in try Sources.files(of: module) {
+        // The constants of these are on the page that `make docs` makes of them.
+        for file in try Sources.files(of: module) where !file.name.hasSuffix("StatusConstants.swift") {
             for line in file.text.split(separator: "\n") {
                 guard
                     let match = line.firstMatch(

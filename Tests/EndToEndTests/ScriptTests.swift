@@ -84,7 +84,8 @@ struct ScriptTests {
         let kept = [
             "LATCHKEY_TEST_WAIT_SECONDS", "LATCHKEY_BUILD_OPTIONS", "LATCHKEY_STRICT", "LATCHKEY_SOAK_SECONDS",
             "LATCHKEY_CRASH_ROUNDS", "LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS", "LATCHKEY_TAMPER_STEP", "LATCHKEY_PKITS",
-            "LATCHKEY_RECORD", "LATCHKEY_RECORD_CORPUS", "LATCHKEY_RECORD_VECTOR", "LATCHKEY_USERS", "LATCHKEY_SEED",
+            "LATCHKEY_PAGES", "LATCHKEY_RECORD", "LATCHKEY_RECORD_CORPUS", "LATCHKEY_RECORD_VECTOR", "LATCHKEY_USERS",
+            "LATCHKEY_SEED",
         ]
         let machine = try FakeMachine(["swift": "env"])
         let values = Dictionary(uniqueKeysWithValues: (hidden + kept).map { ($0, "of the caller") })
@@ -105,7 +106,7 @@ struct ScriptTests {
         #expect(outcome.printed.contains("width 8 --filter A\n"), "\(outcome)")
     }
 
-    @Test("A run in which no test ends is stopped, and names the tests and the processes that they wait for")
+    @Test("A run is stopped when no test ends, and names the tests and the processes that they wait for")
     func hangs() throws {
         let machine = try FakeMachine([
             "swift": """

@@ -4,6 +4,8 @@
 // make TLS connections: the constants are for source code that compares and prints them. Each
 // comment is the message of the status in the table of KeychainModel's `OSStatusCode`.
 
+// MARK: - TLS
+
 /// TLS protocol violated.
 public let errSSLProtocol: OSStatus = -9800
 /// No cipher suite in common with the TLS peer.
