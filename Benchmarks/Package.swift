@@ -48,7 +48,7 @@ let package = Package(
             ],
             swiftSettings: [.enableUpcomingFeature("ExistentialAny")]
         ),
-        // What any Swift command costs that loads Foundation and prints a line.
+        // The cost of any Swift command that loads Foundation and prints a line.
         .executableTarget(name: "PrintOnly"),
     ],
     swiftLanguageModes: [.v6]

@@ -3,8 +3,8 @@
 
 import PackageDescription
 
-// What reads bytes from outside, built with coverage for libFuzzer. The modules are links to those of
-// the package itself, so that they can be built with flags of their own.
+// The modules that read bytes from outside, built with coverage for libFuzzer. They are links to the modules of the
+// package itself, so that they can be built with flags of their own.
 let package = Package(
     name: "latchkey-fuzz",
     dependencies: [
@@ -122,7 +122,7 @@ let package = Package(
             dependencies: ["CFuzzerMain", "CertificateTrust", "CryptographicMessages", "KeyServices", "KeychainModel"]),
         .executableTarget(
             name: "KeyFuzzer", dependencies: ["CFuzzerMain", "KeyServices", "KeychainModel", "SecretMemory"]),
-        // What these read, and what has to hold of it, is in files that the ordinary tests have as well.
+        // The code that reads these inputs and checks the results is in files that the ordinary tests have as well.
         .executableTarget(
             name: "CallerFuzzer", dependencies: ["CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem"]),
         .executableTarget(name: "PropertyListFuzzer", dependencies: ["CFuzzerMain", "LinuxSystem"]),

@@ -10,7 +10,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        // New code for Linux, which takes the keychain as a parameter.
+        // New code for Linux that takes the keychain as a parameter.
         .target(name: "ForgeTokens", dependencies: [.product(name: "Latchkey", package: "latchkey")]),
         .executableTarget(
             name: "forge",

@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// The examples with TLS in one build, which compiles Latchkey and SwiftNIO once.
+// The examples with TLS in one build, so that Latchkey and SwiftNIO are compiled once.
 let package = Package(
     name: "Connections",
     dependencies: [

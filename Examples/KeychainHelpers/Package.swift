@@ -16,7 +16,7 @@ let package = Package(
         .target(name: "HelpersSwift5", dependencies: [.security], swiftSettings: [.swiftLanguageMode(.v5)]),
         .target(name: "HelpersSwift6", dependencies: [.security], swiftSettings: [.swiftLanguageMode(.v6)]),
 
-        // Beside swift-certificates, which guards code by canImport(Security).
+        // Beside swift-certificates, because it guards code by canImport(Security).
         .target(name: "CertificateBridge", dependencies: [.security, .asn1, .x509]),
 
         .executableTarget(name: "notes", dependencies: [.security]),

@@ -16,7 +16,7 @@ let package = Package(
         // The code as it is in an app for iOS.
         .target(name: "TrustDelegate", dependencies: [.product(name: "Security", package: "latchkey")]),
 
-        // A TLS client on SwiftNIO, which passes a server's certificates to the delegate.
+        // A TLS client on SwiftNIO. It passes a server's certificates to the delegate.
         .executableTarget(
             name: "tlscheck",
             dependencies: [

@@ -15,7 +15,7 @@ struct AppArmorProfileTests {
         #expect(missing == Self.ofClients)
     }
 
-    /// What only programs read: their configuration, and the administrator's trust settings.
+    /// The paths that only programs read: their configuration, and the administrator's trust settings.
     private static let ofClients: Set = ["/etc/latchkey/client.conf", #"/etc/latchkey/\(name)"#]
 
     @Test("Keychains are read, written, locked and linked, and nothing else of Latchkey's is written but the socket")

@@ -8,18 +8,18 @@ import Testing
 @Suite("Architecture")
 struct ArchitectureTests {
     static let modules = ModuleTable()
-    /// Modules that may import FoundationNetworking, which is of the toolchain.
+    /// Modules that may import FoundationNetworking, a module of the toolchain.
     static let withNetworking: Set<String> = ["LatchkeySecurity", "LatchkeyURLSession", "LatchkeyURLSessionDefaults"]
     /// Modules of the toolchain that every module may import.
     static let standard: Set<String> = ["Glibc", "Synchronization", "Dispatch", "FoundationEssentials"]
-    /// Modules whose API consists of types of the whole of Foundation, which contains ICU: what links them is some
-    /// megabytes larger, and starts more slowly.
+    /// Modules with types of the whole of Foundation in their API. Foundation contains ICU: a program that links these
+    /// modules is some megabytes larger, and starts more slowly.
     static let withFoundation: Set<String> = [
         "HTTPConnections", "LatchkeyFoundation", "LatchkeyHTTPClient", "LatchkeyLocalAuthentication", "LatchkeyNIOSSL",
         "LatchkeySecurity", "LatchkeyURLSession", "LatchkeyURLSessionDefaults",
     ]
 
-    @Test("Every module imports only what the table allows", arguments: modules.edges.keys.sorted())
+    @Test("Every module has only imports that the table allows", arguments: modules.edges.keys.sorted())
     func imports(_ module: String) throws {
         let foundation: Set = Self.withFoundation.contains(module) ? ["Foundation"] : []
         let networking: Set = Self.withNetworking.contains(module) ? ["FoundationNetworking"] : []
@@ -95,7 +95,7 @@ struct ArchitectureTests {
         for file in parsing { #expect(!file.imports.contains("LatchkeyClient"), "\(file.name)") }
     }
 
-    @Test("Public modules use a keychain through a session, which knows the caller")
+    @Test("Public modules use a keychain through a session with the caller")
     func sessions() throws {
         for module in [
             "LatchkeySecurity", "LatchkeyLocalAuthentication", "Latchkey", "LatchkeyCommands", "LatchkeyNIOSSL",

@@ -3,8 +3,7 @@
 import Foundation
 import Testing
 
-/// Checks Documentation/BehaviourRows.md, which lists the tests that cover each row of the
-/// behavior specification.
+/// Checks Documentation/BehaviourRows.md, the list of the tests for each row of the behavior specification.
 @Suite("Behavior rows")
 struct BehaviourRowsTests {
     private let page: [(row: String, state: String, note: String)]

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// The fuzzers, which are built only when they run: what is missing for one of them is found here.
+/// The fuzzers. They are built only when they run, so this suite finds the parts that are missing.
 @Suite("Fuzz targets")
 struct FuzzTargetTests {
     @Test("Each target has a main function, a name for make, inputs to begin with, and files that exist")
@@ -29,7 +29,7 @@ struct FuzzTargetTests {
         }
     }
 
-    @Test("A linked module depends on what the table of modules allows it, and each fuzzer on what it imports")
+    @Test("A linked module depends on the modules that the table allows it, and each fuzzer on its imports")
     func dependencies() throws {
         let manifest = try text("Fuzz/Package.swift")
         let entries = manifest.matches(of: #/name: "(\w+)",\s*dependencies: \[(.*?)\n? *\]/#.dotMatchesNewlines())

@@ -3,7 +3,7 @@
 import KeychainTesting
 import Testing
 
-/// What the executables load (Documentation/Decisions/0008-foundation-essentials.md).
+/// The libraries that the executables load (Documentation/Decisions/0008-foundation-essentials.md).
 @Suite("Linked libraries")
 struct LinkedLibrariesTests {
     @Test(
@@ -22,7 +22,7 @@ struct LinkedLibrariesTests {
 
     private static let wholeFoundation: Set<String> = ["libFoundation.so", "libFoundationInternationalization.so"]
 
-    /// The libraries that an executable names, which link those with ICU.
+    /// Returns the libraries that an executable names. These libraries link the libraries with ICU.
     private static func libraries(of executable: String) throws -> Set<String> {
         let listed = try Executable.run("/usr/bin/readelf", ["-d", Executable.path(executable)], home: "/nonexistent")
         return Set(listed.output.matches(of: /\(NEEDED\).*\[(.+)\]/).map { String($0.1) })

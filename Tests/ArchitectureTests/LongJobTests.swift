@@ -27,7 +27,7 @@ struct LongJobTests {
         #expect(status == 0 && Set(list.split(separator: "\n").map(String.init)) == Set(jobs.map { $0[0] }))
     }
 
-    @Test("One job runs, whose turn is the count of commits; its failure is that of the run")
+    @Test("The count of commits selects the one job that runs; its failure fails the run")
     func turn() throws {
         let jobs = try Self.jobs()
         let copy = try Repository(make: "[ \"$1\" != docs ] || exit 3")
@@ -46,7 +46,7 @@ struct LongJobTests {
         }
     }
 
-    @Test("A change of a job's own files runs it, before the one whose turn it is; without time, that one is named")
+    @Test("A change of a job's own files runs it before the selected job; without time, the selected job is named")
     func changed() throws {
         let copy = try Repository(make: "")
         try copy.commit("Fuzz/Package.swift", "changed")
@@ -63,7 +63,7 @@ struct LongJobTests {
         #expect(!output.contains("== long job \(due) passed"))
     }
 
-    @Test("What has changed before the base runs no job, and a base that is no commit does not count")
+    @Test("A change before the base runs no job, and a base that is no commit does not count")
     func base() throws {
         let copy = try Repository(make: "")
         try copy.commit("Fuzz/Package.swift", "changed")
@@ -133,7 +133,7 @@ private final class Repository {
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
-    /// Makes the repository one whose last commit has no parent.
+    /// Makes the repository shallow: its last commit has no parent.
     func makeShallow() throws {
         let head = try String(contentsOf: directory.appending(path: ".git/refs/heads/main"), encoding: .utf8)
         try write(".git/shallow", head)

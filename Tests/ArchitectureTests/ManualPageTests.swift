@@ -15,7 +15,7 @@ struct ManualPageTests {
             .filter { $0.hasPrefix("case ") && !$0.hasPrefix("case .") }.map { $0.dropFirst("case ".count) }
         let families = cases.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
         #expect(families.contains("daily") && families.contains("macos") && families.count < 12, "\(families)")
-        // The page of macOS's commands is that of security, which is in a package of its own.
+        // The page of macOS's commands is the page of security, in a package of its own.
         for family in families {
             let (package, page) =
                 family == "macos" ? ("latchkey-security", "security.1") : ("latchkey", "latchkey-\(family).1")

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The table of modules in Package.swift: which there are below Sources, and what each may see.
+/// The table of modules in Package.swift: the modules below Sources, and the modules that each may see.
 struct ModuleTable {
     /// The modules with Swift code, in the order of the table, and the modules that each may see.
     let lines: [(module: String, seen: Set<String>)]
@@ -11,7 +11,7 @@ struct ModuleTable {
 
     var edges: [String: Set<String>] { Dictionary(uniqueKeysWithValues: lines.map { ($0.module, $0.seen) }) }
 
-    /// Reads the table; without it, there are no modules, which a test compares with the directories.
+    /// Reads the table. Without it, there are no modules; a test compares the modules with the directories.
     init() {
         let manifest = (try? String(contentsOf: Sources.root.appending(path: "Package.swift"), encoding: .utf8)) ?? ""
         let table = manifest.components(separatedBy: "let modules = \"\"\"\n").last?.components(separatedBy: "\"\"\"")

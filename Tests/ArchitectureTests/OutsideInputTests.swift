@@ -42,7 +42,7 @@ struct OutsideInputTests {
         #"(?<![\w.])(?:U?Int8|U?Int16|Int32)\((?!exactly:|clamping:|truncatingIfNeeded:|bitPattern:|littleEndian:|bigEndian:|bigEndianBytes:|ascii:|[A-Z]{2}|[\d_]+\)|validating)[^(]"#,
         // A product.
         #"[\w)\]] \* [\w(]"#,
-        // A difference of clock values, which are unsigned, and may come from another thread.
+        // A difference of clock values. They are unsigned, and may come from another thread.
         #"\bnow(?:\(\))? - \w"#,
         // A date as an integer, although it may be out of range.
         #"(?<![\w.])U?Int(?:64)?\((?!exactly:|clamping:|truncatingIfNeeded:|bitPattern:)[^)]*(?:[tT]ime|seconds|[dD]ate|Double)\b"#,

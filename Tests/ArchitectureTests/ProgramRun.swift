@@ -3,10 +3,10 @@
 import Foundation
 import Testing
 
-/// Runs a program, and returns what it prints on its standard output, and on its standard error.
+/// Runs a program, and returns its standard output and its standard error.
 func run(_ program: String, _ words: [String]) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
-    // The modules whose waits have a limit are not built for these tests.
+    // The modules with a limit on waits are not built for these tests.
     process.executableURL = URL(filePath: "/usr/bin/timeout")
     process.arguments = ["--kill-after=10", "600", program] + words
     let (output, errors) = (Pipe(), FileManager.default.temporaryDirectory.appending(path: "latchkey-errors-\(UUID())"))

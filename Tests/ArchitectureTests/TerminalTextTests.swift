@@ -38,7 +38,7 @@ struct TerminalTextTests {
                 // Help and usage, from literals.
                 "CommandDefinition.swift", "DaemonMain.swift", "GeneralUsage.swift", "KeyringImport.swift",
                 "LatchkeySubcommand.swift",
-                // Attributes in hexadecimal and quotes, which are ASCII.
+                // Attributes in hexadecimal and quotes; both are ASCII.
                 "ItemBlock.swift",
                 // Base64 in PEM.
                 "FindCertificate.swift", "KeyAttest.swift", "VerifyCert.swift",
@@ -75,7 +75,7 @@ struct TerminalTextTests {
             ])
     }
 
-    /// The names of the files in the three modules whose code matches.
+    /// Returns the names of the files with matching code in the three modules.
     private static func files(where fits: (String) -> Bool) throws -> Set<String> {
         Set(try modules.flatMap { try Sources.files(of: $0) }.filter { fits($0.withoutComments) }.map(\.name))
     }

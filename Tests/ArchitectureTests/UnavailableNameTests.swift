@@ -12,7 +12,7 @@ struct UnavailableNameTests {
         "kCCContextSizeAES128", "kCCContextSizeDES", "kCCContextSize3DES", "kCCContextSizeCAST", "kCCContextSizeRC4",
     ]
 
-    @Test("The compiler says why a name of CommonCrypto does not work, and what to use, and accepts the other names")
+    @Test("For a CommonCrypto name that does not work, the compiler has a reason and a replacement; others compile")
     func sentences() throws {
         let modules = try #require(Bundle.allBundles.compactMap(Self.modules).first ?? Self.modules(Bundle.main))
         let source = FileManager.default.temporaryDirectory.appending(path: "latchkey-unavailable-\(UUID()).swift")

@@ -31,7 +31,7 @@ struct WaitingTests {
             Rule(
                 pattern: #"\b(?!self)\w+\.wait\(\)"#, context: #"Dispatch(Semaphore|Group)\("#,
                 instead: "awaitSignal(), or eventually { group.wait(timeout: .now()) == .success }"),
-            // The replay of fuzzers' cases, which has an end of its own, is built without these waits. What is tested
+            // The replay of fuzzers' cases has an end of its own, and is built without these waits. The tested code
             // cancels a question, and the kernel ends a process that was killed.
             Rule(
                 pattern: loop, end: loopEnd,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CertificateTrust
 
-/// Apple's own policies, EAP and IPsec: what each requires of a chain, and what it refuses.
+/// Apple's own policies, EAP and IPsec: the requirements of each on a chain, and the chains that it refuses.
 @Suite("Apple's policies")
 struct ApplePolicyTests {
     private static let root = Issuer("root")
@@ -129,7 +129,7 @@ struct ApplePolicyTests {
         #expect(try broken(profile, [Self.marker("6.1.16", [0xFF]), leaf[1]]) == ["requiredExtension 0"])
     }
 
-    @Test("The profiles have Apple's three roots, which the check of a single leaf does not require")
+    @Test("The profiles have Apple's three roots; the check of a single leaf does not require them")
     func leaves() throws {
         #expect(AppleProfile.macAppStoreReceipt.anchors.count == 3)
         #expect(AppleProfile.macAppStoreReceipt.anchors.allSatisfy { $0.count == 32 })

@@ -518,7 +518,7 @@ struct ChainTests {
         #expect((verdict?.attempts.count ?? 0) <= 201)
     }
 
-    /// The rule that refuses the leaf, which must be found in time.
+    /// Returns the rule that refuses the leaf. It must be found in time.
     private static func refusal(of leaf: Certificate, _ intermediates: [Certificate], _ anchor: Certificate)
         -> TrustRule?
     {

@@ -39,7 +39,7 @@ struct Issuer {
         try Certificate(der: bytes(by: issuer, change))
     }
 
-    /// The DER of the same certificate, which changes may make unreadable.
+    /// Returns the DER of the same certificate. Changes may make it unreadable.
     func bytes(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> [UInt8] {
         var template = CertificateTemplate(
             issuer: CertificateTemplate.name(issuer.name), subject: CertificateTemplate.name(name),
@@ -55,7 +55,7 @@ struct Issuer {
         try Certificate(der: leafBytes(by: issuer, change))
     }
 
-    /// The DER of the same certificate, which changes may make unreadable.
+    /// Returns the DER of the same certificate. Changes may make it unreadable.
     func leafBytes(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> [UInt8] {
         try bytes(by: issuer) {
             // A validity period that Apple's systems accept of a server.

@@ -162,7 +162,7 @@ struct NameConstraintsTests {
             (email(".example.com"), other(mailbox, "dörte@example.com"), false, false),
             (email("a@example.com"), other(mailbox, "dörte@example.com"), false, false),
             (email("a@example.com"), other(mailbox, "a@example.com"), true, true),
-            // What cannot be compared is refused.
+            // Names that cannot be compared are refused.
             (email("example.com"), other(mailbox, "dörte@bücher.example"), false, true),
             (email("example.com"), other(mailbox, "dörte"), false, true),
             (email("example.com"), other(mailbox, DERWriter.octets([1])), false, true),
@@ -170,7 +170,7 @@ struct NameConstraintsTests {
             (email("example.com"), DERWriter.element(0xA0, DERWriter.identifier(mailbox)), false, true),
             (dns("example.com"), DERWriter.element(0xA0, DERWriter.identifier(mailbox)), false, true),
             (uri("example.com"), DERWriter.element(0xA0, []), false, true),
-            // The kinds do not bind what they are not about.
+            // Constraints of a kind do not bind names of another kind.
             (dns("example.com"), other(mailbox, "dörte@example.org"), true, false),
             (uri("example.com"), other(mailbox, "dörte@example.org"), true, false),
             (email("example.com"), other("1.2.3", "a@example.org"), true, false),

@@ -6,7 +6,7 @@ import KeychainModel
 import KeychainTesting
 import Testing
 
-/// Files with several certificates, of which some cannot be read: none is lost in silence.
+/// Files with several certificates, some of them unreadable: none is lost in silence.
 @Suite("Certificates in PEM")
 struct PEMTextTests {
     private static let begin = "-----BEGIN CERTIFICATE-----\n"
@@ -97,7 +97,7 @@ struct PEMTextTests {
     }
 
     @Test(
-        "A certificate between others is read or named with its line, whatever was done to it",
+        "A certificate between others is read or named with its line, after any change",
         arguments: Change.allCases)
     func between(_ change: Change) throws {
         let authority = try Self.authority.get()

@@ -79,7 +79,7 @@ struct RefusalCostTests {
         #expect(verified.count == row.decided)
     }
 
-    /// The evaluation of a row's chain, whose keys count the signatures that they verify.
+    /// Returns the evaluation of a row's chain. Its keys count the signatures that they verify.
     private func evaluation(_ row: Row, _ verified: Counter) throws -> TrustEvaluation {
         var ders = [
             try Self.server.leafBytes(by: Self.intermediate) {

@@ -73,7 +73,7 @@ struct RevocationFetcherTests {
         return evaluation.verdict()
     }
 
-    @Test("OCSP responses and CRLs are fetched, and show which certificate is revoked")
+    @Test("OCSP responses and CRLs are fetched, and show the revoked certificate")
     func asked() throws {
         for way in [.ocsp, .lists, [.ocsp, .lists]] as [RevocationOptions] {
             #expect(try verdict(good, way).result.isTrusted)
@@ -86,7 +86,7 @@ struct RevocationFetcherTests {
     }
 
     @Test(
-        "The verdict has the time until which status is known; a revoked intermediate breaks its chains"
+        "The verdict has the time when its status expires; a revoked intermediate breaks its chains"
     )
     func intermediates() throws {
         let place = Self.places(server, nil, "/roots")

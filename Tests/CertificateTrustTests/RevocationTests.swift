@@ -42,7 +42,7 @@ struct RevocationTests {
         return evaluation.verdict().failure?.rule
     }
 
-    @Test("A valid CRL of the issuer shows which certificates are revoked")
+    @Test("A valid CRL of the issuer shows the revoked certificates")
     func lists() throws {
         let list = try revocation.list(by: authority.intermediate)
         #expect(try CertificateRevocationList.all(bytes(list)).first?.count == 1)

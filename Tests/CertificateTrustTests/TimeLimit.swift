@@ -3,9 +3,8 @@
 import KeychainTesting
 import Testing
 
-/// The maximum time for a verdict or an error, whatever the input: 20 ms in optimized code, which
-/// `make prompt` checks. Unoptimized code takes up to fifty times as long and has a limit of a
-/// second.
+/// The maximum time for a verdict or an error, for any input: 20 ms in optimized code, checked by `make prompt`.
+/// Unoptimized code takes up to fifty times as long and has a limit of a second.
 enum TimeLimit {
     #if DEBUG
         static let bound = 1.0

@@ -24,7 +24,7 @@ struct TransparencyTests {
         return evaluation.verdict()
     }
 
-    @Test("The logs of each certificate are those whose timestamps another implementation made for it")
+    @Test("The logs of each certificate have the timestamps that another implementation made for it")
     func logs() throws {
         #expect(vectors.cases.count == 24)
         let policy = CertificateTransparencyPolicy(logs: vectors.logs)
@@ -51,7 +51,7 @@ struct TransparencyTests {
         }
     }
 
-    @Test("The failure names what was found, and no exception waives it")
+    @Test("The failure names the found timestamps, and no exception waives it")
     func failure() throws {
         let single = try #require(vectors.cases.first { $0.name == "an unknown log" }).parsed()
         let policy = CertificateTransparencyPolicy(logs: vectors.logs)
@@ -117,7 +117,7 @@ struct TransparencyTests {
         let original = try case0.parsed()
         let value = try #require(original.extensions[.signedCertificateTimestamps]).value
         let list = try #require(original.der.firstRange(of: value))
-        // The signature of the certificate itself is not a part of what the log signed.
+        // The signature of the certificate itself is not a part of the data that the log signed.
         for index in 4..<original.der.count - original.signature.count - 20 where !list.contains(index) {
             var der = original.der
             der[index] ^= 1
@@ -206,7 +206,7 @@ struct TransparencyReadingTests {
     }
 
     @Test(
-        "What is not a list of logs is refused, and so is one without logs",
+        "A text that is no list of logs, or a list without logs, is refused",
         arguments: ["", "{}", "[]", "{\"operators\": 1}", "{\"operators\": []}", "{\"operators\": [{\"logs\": []}]}"])
     func refusedJSON(_ text: String) {
         #expect(throws: CertificateError.self) { try CertificateLogList(json: Array(text.utf8)) }

@@ -11,7 +11,7 @@ struct TransparencyVectors {
     struct Case: Decodable, Sendable, CustomTestStringConvertible {
         let name: String
         let certificate, precertificate: Data
-        /// The names of the logs whose timestamps count, in their order.
+        /// The names of the logs with timestamps that count, in their order.
         let logs: [String]
         /// Whether they are two logs of two operators.
         let satisfied: Bool

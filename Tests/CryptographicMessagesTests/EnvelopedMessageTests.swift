@@ -103,7 +103,7 @@ struct EnvelopedMessageTests {
         draft.recipients = [party.certificate]
         let message = try #require(try CryptographicMessage(draft.encoded()).enveloped)
         let recipient = try #require(message.recipient(party.certificate))
-        // A wrong key decrypts to random bytes, which end with valid padding once in 256 times.
+        // A wrong key decrypts to random bytes, and they end with valid padding once in 256 times.
         var statuses: Set<OSStatusCode> = []
         for _ in 0..<4 {
             do {

@@ -7,7 +7,7 @@ import OpenSSLCrypto
 
 @testable import CryptographicMessages
 
-/// A signed message that is put together without any check, and signed whatever it contains.
+/// A signed message that is put together without any check, and signed with any content.
 struct HandMadeMessage {
     var content: [UInt8]? = Array("content".utf8)
     var contentType = ObjectIdentifier.cmsData

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CryptographicMessages
 
-/// Messages of which something is missing or changed: they are never accepted with another content.
+/// Messages with missing or changed bytes: they are never accepted with another content.
 @Suite("Damaged messages")
 struct MessageDamageTests {
     private static let content = Array("The content that was signed".utf8)
@@ -73,7 +73,7 @@ struct MessageDamageTests {
                 failures.insert(error.status)
             }
         }
-        // What is not decrypted is an unsupported algorithm, or the one error.
+        // A decryption fails with an unsupported algorithm, or with the one error.
         #expect(failures.isSubset(of: [.decode, .unimplemented, .unknownFormat]))
         #expect(failures.contains(.decode))
     }

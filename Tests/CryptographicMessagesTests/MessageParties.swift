@@ -78,7 +78,7 @@ enum MessageParties {
             ["cms", "-encrypt", "-binary", "-outform", "DER", "-in", try openssl.file(content)] + options + recipients)
     }
 
-    /// What openssl finds in a signed message; nil if it does not verify it.
+    /// Returns the content that openssl finds in a signed message; nil if it does not verify it.
     static func verified(_ message: [UInt8], _ options: [String] = []) throws -> [UInt8]? {
         let outcome = try openssl.run(
             [
@@ -88,7 +88,7 @@ enum MessageParties {
         return outcome.status == 0 ? outcome.output : nil
     }
 
-    /// What openssl decrypts.
+    /// Returns the content that openssl decrypts.
     static func decrypted(_ message: [UInt8], by name: String) throws -> [UInt8] {
         let party = try party(name)
         return try openssl.output([

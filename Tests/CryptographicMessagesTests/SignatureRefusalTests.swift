@@ -86,7 +86,7 @@ struct SignatureRefusalTests {
         #expect(verdict?.isInvalid("attributes of another message") == true)
     }
 
-    @Test("A signer whose certificate is missing or ambiguous has no certificate")
+    @Test("A signer with a missing or ambiguous certificate has no certificate")
     func identifiers() throws {
         let (own, other) = (try MessageParties.party("rsa").certificate, try MessageParties.party("other").certificate)
         let missing = try Self.message { $0.identifier = CertificateIdentifier(other).der }
@@ -121,7 +121,7 @@ struct SignatureRefusalTests {
     }
 
     @Test(
-        "A certificate has a name only if the serial number and the issuer are its own, whatever the case of the issuer"
+        "A certificate has a name only if the serial number and the issuer, in any case, are its own"
     )
     func names() throws {
         let (own, other) = (try MessageParties.party("rsa").certificate, try MessageParties.party("other").certificate)

@@ -145,7 +145,7 @@ struct SignedMessageTests {
         #expect(try CryptographicMessage(draft.encoded()).signed?.signers.count == 0)
     }
 
-    @Test("A signature with SHA-1 or a short key is weak, which is not valid; MD5 is refused")
+    @Test("A signature with SHA-1 or a short key is weak and not valid; MD5 is refused")
     func weak() throws {
         let sha1 = try MessageParties.signed(Self.content, by: "rsa", ["-nodetach", "-md", "sha1"])
         let short = try MessageParties.signed(Self.content, by: "short", ["-nodetach"])

@@ -78,7 +78,7 @@ struct AgentProcessTests {
         agent.stop(signal: signal)
         let error = program.error(meanwhile: { _ = terminal.screen })
         #expect(error?.authentication == .failed(.notInteractive))
-        // A killed agent cannot end its pinentry, which remains until its own timeout.
+        // A killed agent cannot end its pinentry, so it remains until its own timeout.
         guard signal == SIGTERM else { return }
         #expect(
             eventually {

@@ -18,7 +18,7 @@ struct CallerProgramTests {
         private let connection: Socket
         private var executions = 0
 
-        /// - Parameter names: the names of the programs, all of which are copies of one.
+        /// - Parameter names: the names of the programs; all are copies of one program.
         init(_ names: [String]) throws {
             directory = try TemporaryDirectory()
             let path = directory.path

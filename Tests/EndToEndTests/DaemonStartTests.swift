@@ -67,8 +67,8 @@ extension DaemonProofs {
             #expect(try daemon() == process)
         }
 
-        /// Starts the daemon by a command with a descriptor of `mark`, which the command locks, and maybe without
-        /// its three standard ones.
+        /// Starts the daemon by a command with a locked descriptor of `mark`, and maybe without its three standard
+        /// ones.
         private func start(closing: String, locking mark: String) throws -> pid_t {
             try Data().write(to: URL(filePath: mark))
             let script = "exec 7< '\(mark)' && flock 7 && exec \"$1\" create-keychain -p pw build \(closing)"
@@ -112,7 +112,7 @@ extension DaemonProofs {
             #expect(!links.contains(mark) && !links.contains("\(directory.path)/output"), "\(links)")
         }
 
-        @Test("A home whose path is too long for a socket has one in /tmp, and works without a daemon, too")
+        @Test("A home with a path too long for a socket has one in /tmp, and works without a daemon, too")
         func longHome() throws {
             let home = "\(directory.path)/" + String(repeating: "h", count: 100)
             try FileManager.default.createDirectory(
@@ -134,7 +134,7 @@ extension DaemonProofs {
             end(process)
         }
 
-        @Test("A daemon whose socket was removed ends, also while a keychain is unlocked")
+        @Test("A daemon without its socket ends, also while a keychain is unlocked")
         func removedHome() throws {
             let daemon = try SpawnedProcess(
                 [Executable.path("latchkeyd"), "--user", "--on-demand", "--idle-time", "1"],

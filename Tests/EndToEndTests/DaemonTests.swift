@@ -63,7 +63,7 @@ extension DaemonProofs {
             let daemon = try DaemonProcess()
             let connector = SocketConnector(path: daemon.socket) { $0 == 12345 }
             let error = #expect(throws: KeychainError.self) { try connector.connect() }
-            #expect(error?.status == .notAvailable && error?.problem.contains("is not trusted") == true)
+            #expect(error?.status == .notAvailable && error?.problem.contains("untrusted user") == true)
         }
 
         @Test("The daemon prints the arguments that it rejects, and its help")
@@ -558,8 +558,8 @@ extension DaemonProofs {
             }
             #expect(try daemon.shell(as: 4001, "ls '\(daemon.state)' 2>&1 || true").contains("Permission denied"))
             daemon.process.stop()
-            // No program creates a keychain in its place if the configuration requires the daemon,
-            // whose socket and service are gone.
+            // If the configuration requires the daemon, no program creates a keychain in its place, even without its
+            // socket and service.
             #expect(try item(4001, "find", "a", "-") != "0 of-4001\n")
         }
 

@@ -21,7 +21,7 @@ extension ProcessProofs {
         }
 
         @Test(
-            "A clock that fails or returns what is no time ends no process by a trap, and items are stored and found",
+            "A clock that fails or returns an invalid time ends no process by a trap, and items are stored and found",
             .long,
             .long,
             arguments: [

@@ -43,7 +43,7 @@ extension ProcessProofs {
                 #expect(names.allSatisfy { $0 == "file" || $0.hasPrefix(".latchkey-draft-") })
             }
             #expect(acknowledged >= expected && expected >= rounds / 2, "too few acknowledged changes")
-            // What was left between two steps is removed by the next command.
+            // The next command removes the drafts that were left between two steps.
             let result = try Executable.run("latchkey", ["protect", "-r", "--class", "none", place], home: home.path)
             #expect(result.status == 0, "\(result)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: place) == ["file"], "\(drafts) drafts")

@@ -6,7 +6,7 @@ import KeychainTesting
 import Latchkey
 import Testing
 
-/// What a protected file tells a reader of the disk who has no key.
+/// The secrecy of a protected file from a reader of the disk without a key.
 @Suite("Secrecy of protected files")
 struct FileSecrecyTests {
     private let keychain: TestKeychain

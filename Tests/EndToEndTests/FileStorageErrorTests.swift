@@ -36,7 +36,7 @@ struct FileStorageErrorTests {
     }
 
     @Test(
-        "Without space, no command changes a protected file, which stays readable; with space the command works",
+        "Without space, a protected file stays unchanged and readable; with space the command works",
         arguments: [["unprotect"], ["protect", "rekey", "--new-keys"]])
     func convertWithoutSpace(_ command: [String]) throws {
         let (home, disk) = (try TemporaryDirectory(), try SmallFileSystem())
@@ -192,7 +192,7 @@ struct FileStorageErrorTests {
         try Executable.run("latchkey", words, home: home.path)
     }
 
-    /// Runs a command whose editor copies the file `edited` of the home over the text, which is in `memory`.
+    /// Runs a command with an editor that copies the file `edited` of the home over the text in `memory`.
     private func latchkey(
         _ words: [String], _ home: TemporaryDirectory, editing memory: SmallFileSystem
     ) throws -> Executable.Outcome {

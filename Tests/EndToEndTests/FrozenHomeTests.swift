@@ -4,8 +4,8 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// What the programs of a release have written opens with those of this version: a home with an audit
-/// log, a stored file and a count of wrong passcodes, a protected file, a recovery key and a backup.
+/// The programs of this version open the files that those of a release have written: a home with an audit log, a stored
+/// file and a count of wrong passcodes, a protected file, a recovery key and a backup.
 @Suite("Homes of earlier releases")
 struct FrozenHomeTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(

@@ -5,9 +5,9 @@ import Glibc
 import KeychainTesting
 import Testing
 
-/// How a file system that a test fills is mounted. Outside of the suite, whose condition it is.
+/// The mount of a file system that a test fills. Outside of the suite, because it is its condition.
 private enum FullDisk {
-    /// The options of unshare(1) with which a file system can be mounted here; nil for none.
+    /// The options of unshare(1) that allow a file system to be mounted here; nil for none.
     static let options: [String]? = [["--mount"], ["--mount", "--user", "--map-root-user"]].first { options in
         guard let directory = try? TemporaryDirectory() else { return false }
         let words = options + ["mount", "-t", "tmpfs", "-o", "size=64k", "latchkey-test", directory.path]
@@ -21,8 +21,8 @@ extension ProcessProofs {
     @Suite(
         "Deletions on a full disk", .enabled(if: FullDisk.options != nil, "needs unshare(1) and mount namespaces"))
     struct FullDiskTests {
-        /// What every script begins with: a file system of 4 MiB with a keychain, and functions. A step prints its
-        /// name and the exit value of its command.
+        /// The beginning of every script: a file system of 4 MiB with a keychain, and functions. A step prints its name
+        /// and the exit value of its command.
         private static let start = """
             set -u
             mount -t tmpfs -o size=4m,mode=700 latchkey-test "$SMALL" || exit 99
@@ -121,7 +121,7 @@ extension ProcessProofs {
                 ])
         }
 
-        @Test("Items are deleted through latchkeyd, whose audit log is on the full disk")
+        @Test("Items are deleted through latchkeyd with its audit log on the full disk")
         func daemon() throws {
             let steps = try run(
                 """

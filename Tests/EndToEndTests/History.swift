@@ -32,7 +32,7 @@ struct Call {
     }
 }
 
-/// The acknowledged writes of one item; they determine which values a read may return.
+/// The acknowledged writes of one item; they determine the values that a read may return.
 struct History {
     private struct Write {
         let value: String?

@@ -7,7 +7,7 @@ import LinuxSystem
 import Testing
 
 extension DaemonProofs {
-    /// What daemons and their clients cost while nothing happens.
+    /// The cost of daemons and their clients while nothing happens.
     @Suite("Idle processes")
     struct IdleTests {
         private let directory: TemporaryDirectory
@@ -26,7 +26,7 @@ extension DaemonProofs {
         func daemons() throws {
             let user = try DaemonProcess()
             #expect(try user.client("latchkey", ["add-generic-password", "-s", "a", "-a", "b", "-w", "x"]).status == 0)
-            // One that a command has started, which ends by itself, but not while a keychain is unlocked.
+            // A daemon that a command has started. It ends by itself, but not while a keychain is unlocked.
             let onDemand = try startedDaemon()
             defer { kill(onDemand, SIGTERM) }
             let system = try DaemonProcess(
@@ -34,7 +34,7 @@ extension DaemonProofs {
                     "--system", "--socket", "\(directory.path)/socket", "--state-directory", "\(directory.path)/state",
                     "--subuid", "\(directory.path)/subuid",
                 ])
-            // It creates a keychain as a draft, which it closes, and closes the keychain when it deletes it.
+            // The daemon creates a keychain as a draft and closes the draft; it closes the keychain when it deletes it.
             for words in [["create-keychain", "-p", "pw", "build.keychain"], ["delete-keychain", "build.keychain"]] {
                 let outcome = try Executable.run(
                     "latchkey", words, home: "",

@@ -63,7 +63,7 @@ struct InstallTests {
         ]
         for file in foreign { try tree.write("another program's\n", to: "root/\(file)") }
         #expect(try tree.install().status == 0)
-        // What install-documents makes from the real programs.
+        // The documents that install-documents makes from the real programs.
         for file in Self.documents { try tree.write("latchkey(1)\n", to: "root/\(file)") }
         let outcome = try tree.make("uninstall")
         #expect(outcome.status == 0, "\(outcome)")
@@ -74,7 +74,7 @@ struct InstallTests {
         #expect(try tree.plainFiles(below: "root") == Set(foreign))
     }
 
-    @Test("make uninstall keeps configuration that was changed, and what another program has put in the same place")
+    @Test("make uninstall keeps changed configuration, and files that another program has put in the same place")
     func uninstallKeeps() throws {
         let tree = try InstallationTree()
         #expect(try tree.install().status == 0)
@@ -110,7 +110,7 @@ struct InstallTests {
     static let programs = ["latchkey", "latchkeyd", "latchkey-tls"]
 
     @Test(
-        "make install fails if one of its files cannot be installed, whichever it is",
+        "make install fails if any one of its files cannot be installed",
         arguments: [
             "bin/latchkey", "latchkey/latchkeyd", "latchkey/latchkey-biometry-digest", "bin/latchkey-tls",
             "latchkey/latchkey-secret-service",
@@ -146,7 +146,7 @@ private struct InstallationTree {
     init(failingAt end: String? = nil) throws {
         directory = try TemporaryDirectory()
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        // FileManager would keep the owner, which may be another user.
+        // FileManager would keep the owner (maybe another user).
         let sources = ["Makefile", "Packaging", "PAM"].map { root.appending(path: $0).path }
         let copy = try SpawnedProcess(
             ["/bin/cp", "-R"] + sources + [path], environment: [:], output: "\(path)/output")

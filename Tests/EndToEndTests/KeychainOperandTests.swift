@@ -5,7 +5,7 @@ import Glibc
 import KeychainTesting
 import Testing
 
-/// Keychains on the command line, from their names to what cannot be one.
+/// Keychains on the command line, from their names to words that cannot be one.
 @Suite("Keychains on the command line")
 struct KeychainOperandTests {
     private let directory: TemporaryDirectory
@@ -152,7 +152,7 @@ struct KeychainOperandTests {
         #expect(!exists(path))
     }
 
-    @Test("A keychain with a path is found only where its file is, and a new one begins without what was left")
+    @Test("A keychain with a path is found only where its file is, and a new one begins without the old content")
     func removedFile() throws {
         let path = directory.path + "/build.keychain-db"
         #expect(try runAtHome("create-keychain", "-p", "pw", path).status == 0)
@@ -163,14 +163,14 @@ struct KeychainOperandTests {
             let outcome = try Executable.run("latchkey", words + [path], home: home, environment: ["HOME": user])
             #expect(outcome.status == 50, "\(words): \(outcome)")
         }
-        // The list says what it contains, as on macOS, and status what is stored.
+        // The list prints its entries, as on macOS, and status prints the stored keychains.
         #expect(try listed() == [path])
         #expect(try runAtHome("status").output.contains(path))
         #expect(try runAtHome("create-keychain", "-p", "", path).status == 0)
         #expect(exists(path))
         #expect(try runAtHome("add-generic-password", "-a", "a", "-s", "s", "-w", "x", path).status == 0)
         #expect(try listed() == [path])
-        // What is left is deleted without the file, and the file without a keychain.
+        // The rest is deleted: a keychain without its file, and a file without its keychain.
         try FileManager.default.removeItem(atPath: path)
         #expect(try runAtHome("delete-keychain", path).status == 0)
         #expect(try listed() == [])
@@ -184,7 +184,7 @@ struct KeychainOperandTests {
         #expect(try runAtHome("delete-keychain", path).status == 50)
     }
 
-    @Test("doctor, and the error at the max number of keychains, name those whose file was removed", .long)
+    @Test("doctor, and the error at the max number of keychains, name those with a removed file", .long)
     func hiddenKeychains() throws {
         let paths = (1..<64).map { "\(directory.path)/it's \($0)" }
         let lines = paths.map { "create-keychain -p '' \"\($0)\"\n" }.joined()
@@ -197,7 +197,7 @@ struct KeychainOperandTests {
         for path in paths.suffix(2) { try FileManager.default.removeItem(atPath: path) }
         let quoted = "'\(directory.path)/it'\\''s 62' '\(directory.path)/it'\\''s 63'"
         let doctor = try runAtHome("doctor")
-        let expected = "the files of 2 keychains were removed, whose items no command shows\n"
+        let expected = "the files of 2 keychains were removed; no command shows their items\n"
         #expect(doctor.status == 0 && doctor.output.contains("keychain files: \(expected)"), "\(doctor)")
         #expect(doctor.output.contains("security delete-keychain \(quoted)\n"), "\(doctor)")
         let refused = try runAtHome("create-keychain", "-p", "", "another")
@@ -229,7 +229,7 @@ struct KeychainOperandTests {
             #expect(outcome.status == 50, "\(words): \(outcome)")
         }
         #expect(try runAtHome("find-generic-password", "-s", "s", "-w", path).output == "x\n")
-        // Of a keychain whose file is that of another data directory meanwhile, only the items are deleted.
+        // If the file of a keychain meanwhile belongs to another data directory, only the items are deleted.
         try FileManager.default.removeItem(atPath: path)
         #expect(try runElsewhere("create-keychain", "-p", "", path).status == 0)
         #expect(try runAtHome("find-generic-password", "-s", "s", path).status == 50)
@@ -320,7 +320,7 @@ struct KeychainOperandTests {
     }
 
     @Test(
-        "What cannot be the name or the path of a keychain creates nothing",
+        "An invalid name or path of a keychain creates nothing",
         arguments: ["..", "../x", "a/../b.keychain", "a\u{1B}[2Jb", "a\nb", "", "/", "/tmp/..", "x/"])
     func invalid(_ name: String) throws {
         for outcome in [try run("create-keychain", "-p", "", name), try runAtHome("create-keychain", "-p", "", name)] {
@@ -480,7 +480,7 @@ struct KeychainOperandTests {
         #expect(try wrong("two") == nil)
     }
 
-    @Test("A list may name what does not exist, and a keychain that was deleted by hand is passed over")
+    @Test("A list may name a missing keychain, and one that was deleted by hand is passed over")
     func gone() throws {
         #expect(try run("create-keychain", "-p", "", "build").status == 0)
         #expect(try run("default-keychain", "-s", "missing").status == 50)
@@ -512,7 +512,7 @@ struct KeychainOperandTests {
         #expect(dumped.error.contains("one.keychain-db is passed over"))
         #expect(try run("find-generic-password", "-s", "s", "one").status != 0)
         #expect(try run("lock-keychain", "-a").status == 0)
-        // What the command line cannot delete in part, it does not begin to delete.
+        // A command line with one keychain that cannot be deleted deletes none.
         #expect(try run("delete-keychain", "two", "login.keychain").status == 206)
         #expect(try run("find-generic-password", "-s", "s", "-w", "two").output == "x\n")
     }

@@ -5,7 +5,7 @@ import Glibc
 import KeychainTesting
 import Testing
 
-/// A user on a system with an /etc of its own, in a mount namespace for each login, whose logins run pam_latchkey.
+/// A user on a system with an /etc of its own, in a mount namespace for each login. The logins run pam_latchkey.
 final class LoginSystem {
     static let isPossible: Bool = {
         guard NamespaceTests.isPossible, SystemDaemon.isPossible, access("/usr/bin/pamtester", X_OK) == 0 else {
@@ -108,7 +108,7 @@ final class LoginSystem {
 
     /// Logs in: authentication, then the session.
     ///
-    /// - Returns: what was printed, and whether it has succeeded.
+    /// - Returns: the output, and whether the login has succeeded.
     func login(_ password: String) throws -> Executable.Outcome {
         try inNamespace(
             ["/usr/bin/pamtester", service, userName, "authenticate", "open_session", "close_session"],
@@ -117,7 +117,7 @@ final class LoginSystem {
 
     /// Logs in with a program that has threads, signals and children of its own (PAM/Testing/login_program.c).
     ///
-    /// - Parameter sessionUser: whose session begins after the authentication; nil for the same user's.
+    /// - Parameter sessionUser: the user of the session that begins after the authentication; nil for the same user.
     func loginWithOwnProgram(_ password: String, sessionUser: String? = nil) throws -> Executable.Outcome {
         try inNamespace([Self.program, service, userName, sessionUser ?? userName], input: "\(password)\n")
     }

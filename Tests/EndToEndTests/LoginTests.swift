@@ -105,7 +105,7 @@ extension DaemonProofs {
             #expect(try system.files().isEmpty && system.processes.isEmpty)
         }
 
-        @Test("A login of a user whose keychain has no passcode starts nothing")
+        @Test("A login starts nothing if the user's keychain has no passcode")
         func withoutPasscode() throws {
             let system = try LoginSystem(password: Self.password)
             #expect(try system.latchkey("set", "s/a", input: "v").status == 0)

@@ -20,7 +20,7 @@ struct NamespaceTests {
     }()
     static let reason: Comment = "needs root, unshare(1) and namespaces"
 
-    /// A process in separate namespaces, whose root directory contains Flatpak's file.
+    /// A process in separate namespaces, with Flatpak's file in its root directory.
     private final class Sandbox {
         let directory: TemporaryDirectory
         private let outer: SpawnedProcess
@@ -74,7 +74,7 @@ struct NamespaceTests {
     }
 
     @Test(
-        "In system mode a program in a namespace whose root the daemon cannot see has no group and reads no items",
+        "In system mode a program in a namespace with a hidden root has no group and reads no items",
         .enabled(if: isPossible && SystemDaemon.isPossible, reason))
     func hidden() throws {
         let daemon = try SystemDaemon()

@@ -45,7 +45,7 @@ struct ProcessMemoryTests {
     }
 
     @Test(
-        "The same holds for latchkeyd, which receives the passcode and the secret and sends the secret", .long,
+        "The same holds for latchkeyd: it receives the passcode and the secret, and sends the secret", .long,
         .enabled(if: geteuid() == 0, "needs root to read the memory of latchkeyd"), arguments: [false, true])
     func daemon(_ hasTPM: Bool) throws {
         let tpm = hasTPM ? try SoftwareTPM() : nil
@@ -60,7 +60,7 @@ struct ProcessMemoryTests {
         }
         #expect(try daemon.client("ProofWorker", ["item", "add", "a", secret]).output == "0\n")
         #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "0 \(secret)\n")
-        // The daemon knows the path of the keychain, which is not secret.
+        // The path of the keychain is not secret, and the daemon knows it.
         let module = tpm.map { TrustedPlatformModule($0.address) }
         let needles = try needles(
             daemon.home, passcode, secret, control: "\(daemon.home)/data/keychain.db", root: module.map { TPMRoot($0) })
@@ -143,8 +143,7 @@ struct ProcessMemoryTests {
         return found
     }
 
-    /// Returns the writable regions that a core dump contains: those without the flag `dd`, which
-    /// the arena of secrets has.
+    /// Returns the writable regions that a core dump contains: those without the flag `dd` of the arena of secrets.
     private static func dumped(_ process: Int32) throws -> [Range<Int>] {
         let handle = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(process)/smaps"))
         let text = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)

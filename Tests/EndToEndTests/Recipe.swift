@@ -2,8 +2,7 @@
 
 import Foundation
 
-/// The lines of one kind of public script, with what each of them prints. `Recipes/README.md` describes
-/// the format.
+/// The lines of one kind of public script, with the output of each line. `Recipes/README.md` describes the format.
 struct Recipe: Sendable {
     /// The kind of script: the name of the file, without its extension.
     let kind: String
@@ -15,7 +14,7 @@ struct Recipe: Sendable {
     enum Mode: String, CaseIterable, Sendable {
         /// Each process opens them itself.
         case embedded
-        /// All processes use one latchkeyd, which one of them has started.
+        /// All processes use one latchkeyd; one of them has started it.
         case daemon
     }
 
@@ -27,7 +26,7 @@ struct Recipe: Sendable {
         let mode: Mode?
     }
 
-    /// A command line, and what is expected of it.
+    /// A command line, and its expected output and status.
     struct Line: Sendable {
         let command: String
         /// nil for both modes.
@@ -44,7 +43,7 @@ struct Recipe: Sendable {
 
     func lines(in mode: Mode) -> [Line] { lines.filter { $0.mode == nil || $0.mode == mode } }
 
-    /// Whether a line changes what belongs to the machine.
+    /// Whether a line changes the machine itself.
     var changesMachine: Bool { lines.contains { $0.command.contains("sudo ") } }
 
     /// Whether a line starts the user's daemon, as the creation of a keychain with a password does.

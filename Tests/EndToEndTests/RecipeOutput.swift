@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Compares what the commands of a recipe print with its rows.
+/// Compares the output of a recipe's commands with its rows.
 struct RecipeOutput {
     /// The paths of keychains that this run has printed, by the name in `<path NAME>`.
     private var paths: [String: String] = [:]

@@ -4,7 +4,7 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// Runs the lines of public scripts, which `Recipes` lists by kind, and compares what they print.
+/// Runs the lines of public scripts, listed in `Recipes` by kind, and compares their output.
 @Suite("Recipes")
 struct RecipeTests {
     /// One recipe in one mode.
@@ -26,7 +26,7 @@ struct RecipeTests {
     }
 
     @Test(
-        "Each line of a public script prints what it prints on macOS", .long, .timeLimit(.minutes(10)),
+        "Each line of a public script prints the output of macOS", .long, .timeLimit(.minutes(10)),
         arguments: try runs())
     func recipe(_ run: Run) throws {
         let (recipe, mode) = (run.recipe, run.mode)
@@ -68,7 +68,7 @@ struct RecipeTests {
         }
     }
 
-    @Test("Every line of Documentation/CI.md is one of a recipe, and prints what the page shows")
+    @Test("Every line of Documentation/CI.md is one of a recipe, and prints the page's output")
     func guide() throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Documentation/CI.md")
         var lines: [(command: String, output: [String])] = []
@@ -136,7 +136,7 @@ struct RecipeTests {
     }
 
     @Test(
-        "A placeholder matches only what it stands for",
+        "A placeholder matches only its own kind of text",
         arguments: [
             ("plain <NULL> (x) \\", "plain <NULL> (x) \\", true), ("plain", "plain ", false),
             ("a<blank>", "a ", true), ("a<blank>", "a", false), ("<text>", "", true), ("a<text>b", "a or b", true),
@@ -166,7 +166,7 @@ struct RecipeTests {
         #expect(results == [true, false, false, true, true, false])
     }
 
-    @Test("Only what Latchkey adds to standard error is not compared")
+    @Test("Only Latchkey's additions to standard error are not compared")
     func additions() {
         let text = """
             security: a failure

@@ -4,13 +4,13 @@ import Foundation
 import Glibc
 import KeychainTesting
 
-/// What one run of a recipe sees: an empty home and an environment as in a container, which has no
-/// session and none of XDG's directories.
+/// The surroundings of one run of a recipe: an empty home, and an environment as in a container, without a session or
+/// any of XDG's directories.
 final class RecipeWorld {
     private let directory: TemporaryDirectory
     private let mode: Recipe.Mode
     private let environment: [String: String]
-    /// A copy of /etc which the commands see in place of the machine's; nil if they do not change it.
+    /// A copy of /etc that the commands see in place of the machine's; nil if they do not change it.
     private let settings: String?
 
     private var work: String { "\(directory.path)/work" }
@@ -86,7 +86,7 @@ final class RecipeWorld {
 
     struct NoDaemon: Error { let outcome: Executable.Outcome }
 
-    /// Makes a command start the daemon, for a recipe whose own lines start none. Nothing else stays.
+    /// Makes a command start the daemon, for a recipe without a line that starts it. Nothing else stays.
     func startDaemon() throws {
         let outcome = try run("security create-keychain -p first first-step && security delete-keychain first-step")
         guard outcome.status == 0 else { throw NoDaemon(outcome: outcome) }

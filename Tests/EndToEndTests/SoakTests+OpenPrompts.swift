@@ -49,7 +49,7 @@ extension ProcessProofs.SoakTests {
         // The heaps of a thread stay with the process for the next threads.
         #expect(end.residentKiB - idle.residentKiB < 8 * 1024, "from \(idle) to \(end)")
         if let first = idle.descriptors, let last = end.descriptors {
-            // More threads at once may have opened more connections of the database, which stay open.
+            // More threads at once may have opened more connections of the database, and these stay open.
             #expect(last - first < OpenPrompts.count / 2, "from \(idle) to \(end)")
         } else {
             reportSkipped("the number of latchkeyd's descriptors: only root may know it")
@@ -62,7 +62,7 @@ extension ProcessProofs.SoakTests {
 private final class OpenPrompts {
     static let count = 20
 
-    /// What the daemon uses.
+    /// The resources that the daemon uses.
     struct Load: CustomStringConvertible {
         let residentKiB: Int
         let threads: Int

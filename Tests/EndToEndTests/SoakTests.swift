@@ -109,7 +109,7 @@ extension ProcessProofs {
 
         // MARK: Clients that are killed
 
-        /// Eight writers, one of which is periodically killed and replaced.
+        /// Eight writers; one of them is periodically killed and replaced.
         private final class Writers {
             private let daemon: DaemonProcess
             private var running: [(process: SpawnedProcess, path: String)] = []
@@ -217,8 +217,8 @@ extension ProcessProofs {
                 usleep(20_000)
             }
 
-            /// A frame header with a length of four gigabytes; a hello of version 999; a frame
-            /// whose secrets never arrive.
+            /// Sends a frame header with a length of four gigabytes; a hello of version 999; a frame with secrets that
+            /// never arrive.
             private func announcements() {
                 for bytes in [
                     [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0], [0, 0, 0, 5, 0, 0, 0, 0, 0x52, 3, 0x08, 0xE7, 0x07],
@@ -230,8 +230,7 @@ extension ProcessProofs {
                 }
             }
 
-            /// Connections on which a hello and a lookup of all items were sent, and whose
-            /// responses are never read.
+            /// Sends a hello and a lookup of all items on connections, and never reads the responses.
             private func silence() {
                 let kept = (0..<4).compactMap { _ in try? Socket(connectingTo: socket) }
                 for connection in kept {

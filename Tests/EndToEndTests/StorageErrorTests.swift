@@ -34,7 +34,7 @@ struct StorageErrorTests {
         #expect(error.hint == "chmod \(path.contains(".") ? "600" : "700") \(home.path)/\(path)")
     }
 
-    @Test("A database that was emptied is refused; one whose creation was interrupted is created")
+    @Test("An emptied database is refused; one with an interrupted creation is created")
     func emptied() throws {
         let home = try made()
         let path = "\(home.path)/data/keychain.db"
@@ -398,7 +398,7 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "On a read-only file system latchkeyd's keychain and one whose log has no index are refused with a hint",
+        "On a read-only file system latchkeyd's keychain and one without a log index are refused with a hint",
         .enabled(if: canMount, "needs root with the right to mount"),
         arguments: [
             ("data/daemon", "mount it read-write"), ("data/keychain.db-wal", "run latchkey status where the files"),

@@ -39,9 +39,9 @@ struct UnitHardeningTests {
         #expect(figure <= unit.exposure, "\(said)")
     }
 
-    /// With one of these, a user's service manager without privileges does not start the service (they
-    /// drop capabilities), or puts it into a user namespace, where latchkeyd cannot see which programs
-    /// call it. Later versions of systemd create that namespace for what 252 only ignores.
+    /// With one of these, a user's service manager without privileges does not start the service (they drop
+    /// capabilities), or puts it into a user namespace, where latchkeyd cannot see the programs that call it. Later
+    /// versions of systemd create that namespace for settings that 252 only ignores.
     private static let refused = [
         "CapabilityBoundingSet", "PrivateDevices", "ProtectClock", "ProtectKernelLogs", "ProtectKernelModules",
         "PrivateUsers", "ProtectSystem", "ProtectHome", "ProtectProc", "ProcSubset", "ProtectControlGroups",
@@ -66,7 +66,7 @@ struct UnitHardeningTests {
         for name in ["latchkeyd", "latchkey-agent", "latchkey-secret-service"] {
             let text = try String(contentsOfFile: Self.folder("user/\(name).service"), encoding: .utf8)
             #expect(text.contains("\nSystemCallFilter=@system-service memfd_secret\n"))
-            // What is filtered fails; it does not end the process.
+            // A filtered call fails; it does not end the process.
             #expect(text.contains("\nSystemCallErrorNumber=EPERM\n"))
         }
     }

@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import KeychainTesting
 
-/// A worker whose output is read while it runs, so that it can be killed after a number of lines,
-/// regardless of the speed of the machine.
+/// A worker with output that is read while it runs, so that it can be killed after a number of lines, regardless of the
+/// speed of the machine.
 final class WatchedWorker {
     private let process: Process
     private let pipe = Pipe()

@@ -130,7 +130,7 @@ struct StoredPrintsTests {
     }
 }
 
-/// What the helper never answers.
+/// An answer that the helper never sends.
 struct InvalidAnswer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]

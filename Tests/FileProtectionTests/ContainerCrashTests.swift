@@ -6,8 +6,8 @@ import KeychainModel
 import KeychainTesting
 import Testing
 
-/// What a power failure leaves, at every point of a change: writes before the last synchronization
-/// are there; of the later ones any part, in any order.
+/// The file after a power failure at every point of a change: writes before the last synchronization are there; of the
+/// later ones any part, in any order.
 @Suite struct ContainerCrashTests {
     private static let layouts = [ContainerLayout.first, .latest]
     /// Of format 1: a change of it has several chunks of the newest format.
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Each change is synchronized as fsync(2) does, several of them in one handle.
-    @Test("What was synchronized is there after a crash at any later time", .long, arguments: layouts)
+    @Test("Synchronized content is there after a crash at any later time", .long, arguments: layouts)
     func synchronized(_ layout: ContainerLayout) throws {
         let (file, key) = (RecordedFile(), TestKey())
         let container = try Sample.container(file, key, layout)
@@ -73,7 +73,7 @@ import Testing
         try container.commit()
         let before = file.bytes
         file.forgetSteps()
-        // Each content, and the number of steps after which it was acknowledged.
+        // Each content, and the number of steps before its acknowledgment.
         var acknowledged = [(steps: 0, content: try container.content())]
         for (number, offset) in [100, Self.chunk - 50, 3 * Self.chunk, 0, 40_000].enumerated() {
             try container.write(Sample.bytes(20_000, UInt64(number) + 2), at: UInt64(offset))
@@ -105,8 +105,8 @@ import Testing
             + container.content(at: length < 10 ? 0 : length - 10, count: 10)
     }
 
-    /// Returns what may be on the disk after these steps: the last ones since a synchronization may be
-    /// missing, or be there in part.
+    /// Returns a possible content of the disk after these steps: the last ones since a synchronization may be missing,
+    /// or be there in part.
     private static func image(
         _ before: [UInt8], _ steps: ArraySlice<RecordedFile.Step>, using random: inout SeededGenerator
     ) -> [UInt8] {

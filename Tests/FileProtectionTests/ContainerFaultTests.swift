@@ -6,11 +6,11 @@ import KeychainModel
 import LinuxSystem
 import Testing
 
-/// Faults of the storage device, and of what another program has put into a file.
+/// Faults of the storage device, and of bytes that another program has put into a file.
 @Suite struct ContainerFaultTests {
     private static let chunk = ContainerLayout.latest.chunkSize
 
-    @Test("After a power failure, the last state that was committed is whole, whatever was written after it")
+    @Test("After a power failure, the last committed state is whole, with any later writes")
     func onlyDurableStateIsCertain() throws {
         let (file, key) = (RecordedFile(), TestKey())
         let container = try Sample.container(file, key)
@@ -23,7 +23,7 @@ import Testing
             try container.commit()
             let after = try container.content()
             for count in 0...file.steps.count {
-                // Of what was not synchronized, the headers alone are stored, or everything else.
+                // Of the unsynchronized writes, the headers alone are stored, or everything else.
                 for keepsHeaders in [true, false] {
                     let image = Self.image(before.bytes, file.steps[..<count], keepsHeaders: keepsHeaders)
                     let found = try Sample.open(RecordedFile(image), key).content()
@@ -34,8 +34,8 @@ import Testing
         }
     }
 
-    /// Returns what is on the disk after these steps, if of the last ones since a synchronization only those
-    /// that write headers were stored, or only the others.
+    /// Returns the content of the disk after these steps, if only the header writes since the last synchronization were
+    /// stored, or only the others.
     private static func image(
         _ before: [UInt8], _ steps: ArraySlice<RecordedFile.Step>, keepsHeaders: Bool
     ) -> [UInt8] {
@@ -222,7 +222,7 @@ import Testing
         #expect(throws: FileProtectionError.damaged("an older state was put back")) { try reader.content() }
     }
 
-    @Test("A file of which one header has a newer version is refused")
+    @Test("A file with one header of a newer version is refused")
     func newerVersion() throws {
         let (file, key) = (RecordedFile(), TestKey())
         try Sample.container(file, key).commit()

@@ -7,7 +7,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// What a process with access to the file can do to it.
+/// Attacks on a file by a process with access to it.
 @Suite struct ContainerTamperTests {
     private static let chunk = ContainerLayout.latest.chunkSize
     private static let slots = ContainerFormat.slotsOffset
@@ -75,14 +75,14 @@ import Testing
         var exchanged = bytes
         exchanged.replaceSubrange(slot(0), with: bytes[slot(1)])
         exchanged.replaceSubrange(slot(1), with: bytes[slot(0)])
-        #expect(throws: FileProtectionError.damaged("chunk 0 is not what was written")) {
+        #expect(throws: FileProtectionError.damaged("chunk 0 was changed")) {
             _ = try Sample.open(RecordedFile(exchanged), key).content()
         }
         // The same content under the same key in another file.
         let other = try Self.file(key)
         var spliced = bytes
         spliced.replaceSubrange(slot(2), with: other.bytes[slot(2)])
-        #expect(throws: FileProtectionError.damaged("chunk 2 is not what was written")) {
+        #expect(throws: FileProtectionError.damaged("chunk 2 was changed")) {
             _ = try Sample.open(RecordedFile(spliced), key).content()
         }
         // An earlier state of a chunk, put where its successor is.
@@ -140,10 +140,10 @@ import Testing
             opening {
                 $0.replaceSubrange(9..<10, with: [1]); $0.replaceSubrange(18..<22, with: [0, 1, 0, 0])
             }
-                == .damaged("its header is not what was written"))
+                == .damaged("its header was changed"))
         #expect(opening { $0[40] = 9 } == .damaged("its key record is invalid"))
         #expect(opening { $0[2047] = 1 } == .damaged("the header is followed by unexpected bytes"))
-        #expect(opening { $0[17] ^= 1 } == .damaged("its header is not what was written"))
+        #expect(opening { $0[17] ^= 1 } == .damaged("its header was changed"))
         #expect(opening { _ in } == nil)
     }
 
@@ -177,7 +177,7 @@ import Testing
         #expect(ContainerState(decoding: bytes + [0], .latest) == nil)
     }
 
-    @Test("A key under which too much was encrypted is not used further")
+    @Test("A key that has encrypted too much is not used further")
     func exhausted() throws {
         let key = TestKey()
         let file = try Self.file(key)

@@ -136,7 +136,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: path("busy"))) == Data("new".utf8))
     }
 
-    @Test("A dry run says what would happen, and changes nothing")
+    @Test("A dry run reports the results, and changes nothing")
     func dryRun() throws {
         try Data("x".utf8).write(to: URL(filePath: path("a")))
         let conversion = FileConversion(keys, dryRun: true)
@@ -163,7 +163,7 @@ import Testing
         #expect(before.dropFirst(8192) == after.dropFirst(8192))
     }
 
-    @Test("An empty file is protected, and what begins like a protected file is never encrypted again")
+    @Test("An empty file is protected, and a file that begins like a protected one is never encrypted again")
     func edges() throws {
         try Data().write(to: URL(filePath: path("empty")))
         #expect(try protect("empty") == .protected)
@@ -211,7 +211,7 @@ import Testing
                     }
                     #expect(try bytes("a") == Self.content, "\(name), byte \(position)")
                 } catch is FileProtectionError {
-                    // What could not be read whole is still there.
+                    // A file that could not be read whole is still there.
                     try change("a") { $0[position] ^= 0x04 }
                     #expect(try bytes("a") == before, "\(name), byte \(position)")
                 }

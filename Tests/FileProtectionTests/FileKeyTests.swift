@@ -6,7 +6,7 @@ import KeychainModel
 import SecretMemory
 import Testing
 
-/// Keys of files, and what wraps them.
+/// Keys of files, and the keys that wrap them.
 @Suite struct FileKeyTests {
     private func binding(
         _ protection: FileProtectionClass, generation: UInt32 = 1, file: UInt8 = 7,

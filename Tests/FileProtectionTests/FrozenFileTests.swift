@@ -15,13 +15,13 @@ import Testing
         ("complete", .complete, { [Sample.bytes(700, 11)] }),
         ("unless-open", .completeUnlessOpen, { [Sample.bytes(70_000, 12)] }),
         ("first-unlock", .completeUntilFirstUserAuthentication, { [] }),
-        // A sparse file with a map: its beginning, and what is at 16 MiB.
+        // A sparse file with a map: its beginning, and the bytes at 16 MiB.
         ("none", .none, { [Sample.bytes(100, 13), Sample.bytes(50, 14)] }),
         ("complete-2", .complete, { [Sample.bytes(700, 15)] }),
         ("unless-open-2", .completeUnlessOpen, { [Sample.bytes(70_000, 16)] }),
         ("none-2", .none, { [Sample.bytes(100, 17), Sample.bytes(50, 18)] }),
     ]
-    /// The files before this one are of format 1; those from it on of format 2, which is written.
+    /// The files before this one are of format 1, the others of format 2 (the written format).
     private static let firstOfFormat2 = 4
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Vectors")
@@ -80,7 +80,7 @@ import Testing
         #expect(Array(version) == [0, index < Self.firstOfFormat2 ? 1 : 2])
     }
 
-    @Test("A reader in another language that knows only the document reads what is written", arguments: samples.indices)
+    @Test("A reader in another language, made from the document alone, reads the files", arguments: samples.indices)
     func foreignReader(_ index: Int) throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/file"

@@ -6,13 +6,13 @@ import KeychainModel
 import KeychainTesting
 import Testing
 
-/// The two headers of a file: equal in every state in which a file is left, and never the reason that an
-/// older state is read.
+/// The two headers of a file: equal in every state that a file is left in, and never the reason that an older state is
+/// read.
 @Suite struct HeaderAgreementTests {
     private static let chunk = ContainerLayout.latest.chunkSize
     private static let header = ContainerFormat.headerLength
 
-    /// A state in which a file is left: how it is made, after a first durable commit of 700 bytes.
+    /// A state that a file is left in, made after a first durable commit of 700 bytes.
     private struct State {
         let name: String
         let make: @Sendable (RecordedFile, TestKey) throws -> Void
@@ -146,7 +146,7 @@ import Testing
         #expect(contents.count == 2)
     }
 
-    /// Changes bytes of each header alone and of what follows them, also more than one.
+    /// Changes bytes of each header alone and of the slots after them, also more than one.
     private static func expectNoticed(_ bytes: [UInt8], _ key: TestKey, _ state: String) throws {
         let right = try Sample.open(RecordedFile(bytes), key).content()
         let decoded = try ContainerHeader(decoding: bytes[..<header])

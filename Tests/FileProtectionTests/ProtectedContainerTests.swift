@@ -37,7 +37,7 @@ import Testing
         #expect(file.bytes.count == ContainerFormat.slotsOffset + 100)
     }
 
-    /// Random writes, truncations, commits and reopenings give what plain bytes would have.
+    /// Random writes, truncations, commits and reopenings give the same content as plain bytes.
     @Test(
         "A long series of changes gives the same content as in a plain file", .long,
         arguments: 1...8 as ClosedRange<UInt64>)
@@ -90,11 +90,11 @@ import Testing
         #expect(file.bytes.count < ContainerFormat.slotsOffset + 130 * Self.chunk)
     }
 
-    @Test("A map of several levels holds sparse content, and what was never written takes no space")
+    @Test("A map of several levels holds sparse content, and unwritten chunks take no space")
     func sparse() throws {
         let (file, key) = (RecordedFile(), TestKey())
         let container = try Sample.container(file, key)
-        // In the first chunk, in the second node, and far beyond what one node of level 2 holds.
+        // In the first chunk, in the second node, and far beyond the range of one node of level 2.
         let places: [UInt64] = [5, 20 << 20, 600 << 30]
         for place in places { try container.write(Sample.bytes(50, place + 1), at: place) }
         try container.commit()
@@ -256,7 +256,7 @@ import Testing
         #expect(try reader.length == 0)
     }
 
-    @Test("The parts of a sparse file that were written are found in order, stored or not, whatever is between them")
+    @Test("The written parts of a sparse file are found in order, stored or not, across any gaps")
     func sparseParts() throws {
         let (file, key) = (RecordedFile(), TestKey())
         let container = try Sample.container(file, key)

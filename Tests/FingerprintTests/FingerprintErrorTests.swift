@@ -15,7 +15,7 @@ struct FingerprintErrorTests {
         #expect(error.outcome == expected)
     }
 
-    @Test("An error of the reader says what is missing, and what to type", arguments: readerErrors)
+    @Test("An error of the reader names the problem and the command", arguments: readerErrors)
     func messages(_ error: FingerprintError, _ hint: String) {
         guard case .unavailable(.noFingerprintReader(let reason, hint)) = error.outcome else {
             Issue.record("\(error.outcome)")

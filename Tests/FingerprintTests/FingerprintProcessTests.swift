@@ -5,8 +5,8 @@ import Glibc
 import KeychainTesting
 import Testing
 
-/// The command, latchkeyd of a user, pinentry-curses on the terminal of the command, fprintd with
-/// libfprint's virtual reader, and latchkey-biometry-digest, which systemd's tool starts.
+/// The command, latchkeyd of a user, pinentry-curses on the terminal of the command, fprintd with libfprint's virtual
+/// reader, and latchkey-biometry-digest (started by systemd's tool).
 ///
 /// latchkeyd trusts only a bus and an fprintd of root's.
 @Suite(
@@ -25,7 +25,7 @@ struct FingerprintProcessTests {
         fprintd = try Fprintd()
         try fprintd.enroll("right-index-finger", print: "finger-A")
         let directory = try TemporaryDirectory()
-        // What latchkeyd sees as /run.
+        // The directory that latchkeyd sees as /run.
         let mount = "\(directory.path)/var"
         let socket = "\(mount)/latchkey-biometry-digest/socket"
         try FileManager.default.createDirectory(
@@ -70,7 +70,7 @@ struct FingerprintProcessTests {
     }
 
     @Test(
-        "A miss is shown, and the next finger is read; five misses leave the passcode, which ends the lock-out", .long)
+        "A miss is shown, and the next finger is read; five misses leave the passcode, and it ends the lock-out", .long)
     func misses() throws {
         let first = try find("any")
         #expect(terminal.waitForNewPrompt("touch the fingerprint reader"))
@@ -170,8 +170,8 @@ struct FingerprintProcessTests {
 
     // MARK: Support
 
-    /// Shows one finger after the other until one is recognized: the virtual reader compares with
-    /// one of several enrolled fingers only, which fprintd chooses.
+    /// Shows one finger after the other until one is recognized: the virtual reader compares with only one of several
+    /// enrolled fingers, and fprintd chooses it.
     private func show(_ prints: [String], to command: CommandOnTerminal) throws {
         for print in prints where command.isRunning {
             let before = shownMisses

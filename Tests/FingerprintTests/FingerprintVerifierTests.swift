@@ -123,7 +123,7 @@ struct FingerprintVerifierTests {
         #expect(verifier.outcome() == .failure(.readerInUse))
     }
 
-    @Test("A match proves the set of the stored prints, which an added and a replaced finger change")
+    @Test("A match proves the set of the stored prints; an added and a replaced finger change it")
     func storedPrints() throws {
         let fprintd = try Fprintd()
         let helper = try DigestHelper(storage: fprintd.storage)
@@ -189,7 +189,7 @@ struct FingerprintVerifierTests {
         try fprintd.enroll("right-index-finger", print: "finger-A")
         let directory = try TemporaryDirectory()
         let socket = "\(directory.path)/socket"
-        // What a stopped socket unit leaves.
+        // The socket of a stopped socket unit.
         _ = try Socket(listeningAt: socket, permissions: 0o600)
         let verifier = FingerprintVerifier(
             reader: fprintd.reader, prints: StoredPrints(socket: socket), lockout: BiometryLockout())
@@ -201,7 +201,7 @@ struct FingerprintVerifierTests {
         #expect(throws: FingerprintError.self) { try verifier.currentSet(of: Self.user) }
     }
 
-    @Test("A bus at which another user than the trusted one listens is not used")
+    @Test("A bus of another user than the trusted one is not used")
     func untrusted() throws {
         let fprintd = try Fprintd()
         let reader = FingerprintReader(address: .custom(fprintd.bus.address), trustedUser: geteuid() &+ 1)

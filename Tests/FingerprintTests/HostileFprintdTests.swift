@@ -157,11 +157,11 @@ struct HostileFprintdTests {
         // The calls at the end have a shorter timeout of their own.
         let isAtEnd = ["VerifyStop", "Release"].contains(member)
         let verifier = FingerprintVerifier(on: fprintd.bus, timeout: isAtEnd ? .seconds(60) : .milliseconds(500))
-        // What was claimed is released with the connection.
+        // A claimed reader is released with the connection.
         #expect(verifier.outcome().isMatch == isAtEnd)
     }
 
-    @Test("Without fprintd, and without a bus, the hint says what to install")
+    @Test("Without fprintd, and without a bus, the hint names the packages")
     func missing() throws {
         let bus = try PrivateBus()
         let verifier = FingerprintVerifier(on: bus)

@@ -25,7 +25,7 @@ struct AESKeyWrapTests {
         #expect(unwrap(wrapped, Array(0...31)) == key)
     }
 
-    @Test("What swift-crypto wraps is unwrapped, and a change of any bit is detected", arguments: [16, 24, 32])
+    @Test("A key wrapped by swift-crypto is unwrapped, and a change of any bit is detected", arguments: [16, 24, 32])
     func foreign(_ count: Int) throws {
         let (key, wrapping) = (SymmetricKey(size: .init(bitCount: count * 8)), SymmetricKey(size: .bits256))
         let wrapped = Array(try AES.KeyWrap.wrap(key, using: wrapping))
@@ -38,7 +38,7 @@ struct AESKeyWrapTests {
         }
     }
 
-    @Test("swift-crypto unwraps what is wrapped, under keys of each size, and so does unwrap", arguments: [16, 24, 32])
+    @Test("swift-crypto unwraps a wrapped key, under keys of each size, and so does unwrap", arguments: [16, 24, 32])
     func own(_ count: Int) throws {
         let (key, wrapping) = (SymmetricKey(size: .bits256), SymmetricKey(size: .init(bitCount: count * 8)))
         let wrapped = try #require(

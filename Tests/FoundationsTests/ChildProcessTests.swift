@@ -6,7 +6,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Programs that get bytes on their standard input, and whose output is read.
+/// Programs that get bytes on their standard input, with an output that is read.
 @Suite("Child processes")
 struct ChildProcessTests {
     @Test("A program reads the input to its end, and its exit value is returned", arguments: [0, 1, 200_000])
@@ -35,9 +35,10 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "A program that does not end is ended after the timeout, whatever it writes",
+        "A program that does not end is ended after the timeout, with any output",
         arguments: [
-            // Without exec, the sleep would be a process of its own, which remains with the descriptors of other tests.
+            // Without exec, the sleep would be a process of its own, and would remain with the descriptors of other
+            // tests.
             "exec sleep 100000", "while :; do printf x; sleep 0.01; done", "exec >&-; exec sleep 100000",
             "printf x; exec >&-; exec sleep 100000",
         ])
@@ -57,7 +58,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test("A program in the background is in a session of its own, and reads what is written to the descriptor")
+    @Test("A program in the background is in a session of its own, and reads the input of the descriptor")
     func background() throws {
         let directory = try TemporaryDirectory()
         let file = "\(directory.path)/out"
@@ -71,7 +72,7 @@ struct ChildProcessTests {
         #expect(lines.count == 3 && lines[0] == "a line" && lines[1] == lines[2], "\(lines)")
     }
 
-    @Test("Bytes for a program that has closed its input are an error, which does not end this process")
+    @Test("Bytes for a program that has closed its input are an error, and do not end this process")
     func closedInput() throws {
         let directory = try TemporaryDirectory()
         let file = "\(directory.path)/closed"

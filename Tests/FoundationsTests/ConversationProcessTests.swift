@@ -9,7 +9,7 @@ import Testing
 /// Programs that this process talks to, line by line.
 @Suite("Programs to talk to")
 struct ConversationProcessTests {
-    @Test("What is written is read by the program, and its answer is read here")
+    @Test("The program reads the written line, and its answer is read here")
     func talk() throws {
         let program = try Self.start("while read -r line; do echo \"<$line>\"; done")
         for text in ["one", "two"] {
@@ -24,7 +24,7 @@ struct ConversationProcessTests {
         #expect(try Self.read(6, from: program) == "ready\n")
         #expect(try Self.read(1, from: program) == "")
         // A program that another test is just starting has copies of this process's pipes until its own executable
-        // runs. Until then a pipe without another reader takes what is written.
+        // runs. Until then a pipe without another reader takes the written bytes.
         #expect(throws: SystemError("write to a program", code: EPIPE)) {
             while true { try Self.write("x", to: program) }
         }
@@ -51,7 +51,7 @@ struct ConversationProcessTests {
         }
     }
 
-    @Test("A program without the value that owns it ends, with what it started in its session, and is reaped")
+    @Test("A program without the value that owns it ends, with the children of its session, and is reaped")
     func release() throws {
         let directory = try TemporaryDirectory()
         let script = """

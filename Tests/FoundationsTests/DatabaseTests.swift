@@ -5,7 +5,7 @@ import KeychainTesting
 @testable import SQLiteConnections
 import Testing
 
-/// What every connection does without being asked.
+/// The default settings of every connection.
 @Suite("Connections to a database")
 struct DatabaseTests {
     private let directory: TemporaryDirectory
@@ -28,7 +28,7 @@ struct DatabaseTests {
 
     // MARK: Opening and closing
 
-    @Test("A connection refuses what is no database when it is opened, with SQLite's extended code")
+    @Test("Opening a connection to a file that is no database fails with SQLite's extended code")
     func refused() throws {
         try Data(repeating: 0x61, count: 4096).write(to: URL(filePath: path))
         // SQLITE_NOTADB; SQLITE_CANTOPEN for a directory that is missing, SQLITE_CANTOPEN_ISDIR for a directory.
@@ -240,7 +240,7 @@ struct DatabaseTests {
         #expect(try texts("SELECT x FROM t", in: database) == ["1"])
     }
 
-    @Test("A transaction whose commit fails is rolled back, and its error is that of the commit")
+    @Test("A transaction with a failed commit is rolled back, and has the commit's error")
     func failedCommit() throws {
         let database = try Database(path, settings: "PRAGMA foreign_keys = ON")
         try database.execute(

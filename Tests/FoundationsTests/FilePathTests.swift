@@ -5,7 +5,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Paths and names whose bytes need not be UTF-8.
+/// Paths and names as bytes that need not be UTF-8.
 @Suite("Paths as bytes")
 struct FilePathTests {
     /// "café" in Latin-1.
@@ -36,7 +36,7 @@ struct FilePathTests {
         #expect(SystemError("open", path: FilePath(bytes: bytes), code: ENOENT).path == shown)
     }
 
-    @Test("A path with a zero byte names nothing, and not what its beginning names")
+    @Test("A path with a zero byte names nothing, and not the file of its beginning")
     func zero() throws {
         let directory = try TemporaryDirectory()
         let path = FilePath(bytes: Array(directory.path.utf8) + [0] + Array("more".utf8))

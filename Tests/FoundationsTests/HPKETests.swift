@@ -6,7 +6,7 @@ import OpenSSLCrypto
 import SecretMemory
 import Testing
 
-/// The reference is swift-crypto, whose HPKE has the vectors of RFC 9180.
+/// The reference is swift-crypto. Its HPKE has the vectors of RFC 9180.
 @Suite("HPKE")
 struct HPKETests {
     private static let suite = Crypto.HPKE.Ciphersuite(

@@ -9,7 +9,7 @@ import Testing
 struct HexadecimalTests {
     private static let all = (UInt8.min...UInt8.max).map { $0 }
 
-    @Test("Every byte has two digits, which are read again")
+    @Test("Every byte is written as two digits and read again")
     func everyByte() {
         for byte in Self.all {
             #expect(Hexadecimal.text(byte) == String(format: "%02x", byte))

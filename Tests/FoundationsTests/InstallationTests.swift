@@ -28,7 +28,7 @@ struct InstallationTests {
     }
 
     @Test(
-        "The directories are those of the installation, whatever its prefix is, and none beside an unknown one",
+        "The directories are those of the installation with any prefix, and none beside an unknown one",
         arguments: [
             ("/usr/bin/latchkey", ["/usr/libexec/latchkey", "/usr/bin"]),
             ("/bin/latchkey", ["/libexec/latchkey", "/bin"]),

@@ -17,7 +17,7 @@ struct NewFileTests {
     }
 
     @Test(
-        "What is at the path is never replaced, and no draft stays",
+        "An occupied path is never replaced, and no draft stays",
         arguments: ["file", "directory", "pipe", "link"], Way.allCases)
     func occupied(_ kind: String, _ way: Way) throws {
         let directory = try TemporaryDirectory()

@@ -5,7 +5,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Terminals on which another program prompts.
+/// Terminals with a prompt of another program.
 @Suite("Terminals of other programs")
 struct OpenTerminalTests {
     @Test("A terminal keeps its settings, has an owner, and does not become the controlling terminal")
@@ -27,7 +27,7 @@ struct OpenTerminalTests {
         arguments: [("/dev/null", ENOTTY), ("/dev/pts/99999", ENOENT), ("/proc/self/status", EACCES)])
     func rejected(_ path: String, _ code: Int32) {
         let error = #expect(throws: SystemError.self) { _ = try OpenTerminal(path: path) }
-        // Root may open what others may not.
+        // Root may open files that others may not.
         #expect(error?.code == code || geteuid() == 0 && error?.code == ENOTTY)
     }
 }

@@ -5,7 +5,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-@Suite("Directories in which others can replace files")
+@Suite("Directories with files that others can replace")
 struct ReplaceableParentTests {
     @Test(
         "A directory that every user can write is found unless it has the sticky bit; the group's permissions are ignored",

@@ -14,7 +14,7 @@ struct SecretBytesTests {
         for index in block.buffer.indices { block.buffer[index] = 0xAB }
         let address = block.buffer.baseAddress
         #expect(block.buffer.allSatisfy { $0 == 0xAB })
-        // Large blocks are unmapped. Wiping can be observed in small blocks, which stay mapped.
+        // Large blocks are unmapped. Wiping can be observed in small blocks, because they stay mapped.
         if count <= 4096 {
             block.free()
             let after = UnsafeRawBufferPointer(start: address, count: block.buffer.count)

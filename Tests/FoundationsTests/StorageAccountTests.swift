@@ -16,7 +16,7 @@ struct StorageAccountTests {
         do {
             let charge = account.charge()
             #expect(charge.add(500) && !charge.add(101) && charge.add(60) && account.available == 40)
-            // Half of what is left, because other bytes are on their way.
+            // Half of the remaining bytes, because other bytes are on their way.
             account.whileChanging("/a/database", measure: { 300 }) { growth in
                 #expect(growth == 20 && account.available == 20)
                 #expect(!charge.add(21, waits: false) && charge.add(20, waits: false))
@@ -41,7 +41,7 @@ struct StorageAccountTests {
         #expect(charges[0].add(600) && charges[1].add(400) && !charges[0].add(1) && account.available == 100)
         account.whileChanging("/a", measure: { 900 }) { growth in
             #expect(growth == 100)
-            // What the database releases is there for other bytes.
+            // Bytes that the database releases are available for other data.
             let file = account.charge()
             #expect(!file.add(60, waits: false))
             account.releaseGrant(60)
@@ -54,7 +54,7 @@ struct StorageAccountTests {
         withExtendedLifetime(charges) {}
     }
 
-    @Test("Bytes on their way wait for a change of a database, which may need less than it was granted")
+    @Test("Bytes on their way wait for a change of a database, because it may need less than its grant")
     func waiting() {
         let account = StorageAccount(maxBytes: 1000)
         let (begun, going) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -54,7 +54,7 @@ struct SystemMutexTests {
                 counter.value.withLock { $0 &+= work & 1 }
             }
             var usage = rusage()
-            // RUSAGE_THREAD, which Glibc does not import.
+            // RUSAGE_THREAD. Glibc does not import it.
             getrusage(1, &usage)
             counter.switches.add(usage.ru_nvcsw, ordering: .relaxed)
         }

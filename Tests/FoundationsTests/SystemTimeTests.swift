@@ -6,7 +6,7 @@ import Testing
 @Suite("The clocks of the system")
 struct SystemTimeTests {
     @Test(
-        "What is no time is not one, whatever clock_gettime(2) returns",
+        "A value of clock_gettime(2) out of range is no time",
         arguments: [
             (-1, 0), (Int64.min, 0), (Int64.max, 0), (253_402_300_800, 0), (0, -1), (0, 1_000_000_000),
             (0, Int64.min), (0, Int64.max),

@@ -54,7 +54,7 @@ struct HostileKeyringTests {
         #expect(Self.error(try draft.encoded()) == .unsupported(version: draft.version))
     }
 
-    @Test("Every changed byte of a keyring is refused, or changes what is not authenticated")
+    @Test("Each changed byte of a keyring is refused, or changes unauthenticated data only")
     func changes() throws {
         let draft = KeyringDraft([KeyringDraft.item("A", "secret", attributes: Self.attribute(0, "name", "value"))])
         let (bytes, whole) = (try draft.encoded(), try Self.open(draft.encoded()))
@@ -158,7 +158,7 @@ struct HostileKeyringTests {
         #expect(keyring.items.first?.secret == SharedSecret(copying: "s".utf8))
     }
 
-    @Test("An item whose attributes are before it is read with them")
+    @Test("An item is read with the attributes that precede it")
     func order() throws {
         let keyring = try Self.plain("[keyring]\n[1:attribute0]\nname=n\nvalue=v\n[1]\ndisplay-name=One")
         #expect(keyring.items.map(\.label) == ["One"])

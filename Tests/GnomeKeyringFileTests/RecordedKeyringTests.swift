@@ -68,7 +68,7 @@ struct RecordedKeyringTests {
         #expect(keyring.items.count == (isEncrypted ? 3 : 2))
     }
 
-    @Test("A secret with line feeds, which gnome-keyring does not read again, is read, and so are the items after it")
+    @Test("A secret with line feeds, unreadable for gnome-keyring, is read, and so are the items after it")
     func lines() throws {
         let keyring = try RecordedKeyring.lines.opened()
         let key = """

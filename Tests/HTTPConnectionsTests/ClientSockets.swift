@@ -11,8 +11,7 @@ enum ClientSockets {
         return names?.compactMap { Int32($0) }.count { peerPort(of: $0) == port } ?? .max
     }
 
-    /// Nil for what is no connected socket of the Internet, and for a descriptor that was closed
-    /// meanwhile.
+    /// Returns nil without a connected socket of the Internet, and for a descriptor that was closed meanwhile.
     private static func peerPort(of descriptor: Int32) -> Int? {
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)

@@ -151,7 +151,7 @@ struct HTTP1BodyTests {
     // MARK: Content encodings
 
     @Test(
-        "Content is decoded by what the response names, in pieces of any length",
+        "Content is decoded by the named encodings, in pieces of any length",
         arguments: ["gzip", "x-gzip", "deflate", "raw", "br", "gzip, deflate", "members"], [1, 7, 100_000])
     func decoding(_ name: String, _ pieceLength: Int) async throws {
         let text = String(repeating: "The quick brown fox. ", count: 5000)

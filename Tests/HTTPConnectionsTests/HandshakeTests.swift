@@ -28,7 +28,7 @@ struct HandshakeTests {
 
     private func ownPin() throws -> PinConfiguration { try pins(Pin(try lab.certificate(lab.identity))) }
 
-    /// A server whose certificate is issued by the other CA.
+    /// Returns a server with a certificate of the other CA.
     private func stranger() async throws -> ScriptedServer {
         let names = OpenSSLAuthority.server("DNS:localhost")
         let identity = try lab.other.issue("/CN=localhost", names, by: lab.other.intermediate)
@@ -49,7 +49,7 @@ struct HandshakeTests {
         #expect(server.received.all.last?.count == 0)
     }
 
-    @Test("A man in the middle whose CA is trusted is refused by the pin")
+    @Test("A man in the middle with a trusted CA is refused by the pin")
     func middle() async throws {
         let server = try await stranger()
         let trust = PeerTrust.only([try lab.certificate(lab.authority.root), try lab.certificate(lab.other.root)])
@@ -59,7 +59,7 @@ struct HandshakeTests {
         #expect(await pinned.failure(server.secureURL)?.refusal?.pinFailures.count == 1)
     }
 
-    @Test("A server whose CA is unknown, and one with another name, are refused with the reason")
+    @Test("A server with an unknown CA, and one with another name, are refused with the reason")
     func untrusted() async throws {
         let server = try await stranger()
         let failure = await (try lab.connections()).failure(server.secureURL)
@@ -74,7 +74,7 @@ struct HandshakeTests {
 
     // MARK: Review
 
-    @Test("A review sees what the server sent and what the policy says, once for each handshake")
+    @Test("A review sees the server's certificates and the policy's verdict, once for each handshake")
     func seen() async throws {
         let server = try await stranger()
         let reviewer = Reviewer()

@@ -63,7 +63,7 @@ struct Lab: Sendable {
     }
 }
 
-/// What a test received.
+/// The response that a test received.
 struct Answer: Sendable {
     let exchange: HTTPExchange
     let body: [UInt8]

@@ -7,7 +7,7 @@ import NIOCore
 import Testing
 import TransportPolicy
 
-/// Which requests share a connection, and for how long.
+/// The sharing of connections by requests, and its duration.
 @Suite("Connection pool")
 struct PoolTests {
     private let lab: Lab

@@ -69,7 +69,7 @@ struct ProxyTests {
     }
 
     @Test(
-        "A proxy is not used for what no_proxy names",
+        "A proxy is not used for the hosts in no_proxy",
         arguments: [
             ("*", true), ("localhost", true), ("LOCALHOST.", true), (".localhost", true),
             ("example.com, localhost", true), ("host", false), ("127.0.0.0/8", false), ("localhost:1", false),

@@ -31,7 +31,7 @@ struct ResponseBufferTests {
         #expect(resumptions.count.load(ordering: .relaxed) == 1)
     }
 
-    @Test("What was received before the end is read before it, and a cancelled body is forgotten")
+    @Test("Bytes received before the end are read before it, and a cancelled body is forgotten")
     func ends() async throws {
         let buffer = ResponseBuffer {}
         _ = buffer.append(Self.chunk(3))

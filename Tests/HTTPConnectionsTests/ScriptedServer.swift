@@ -29,13 +29,13 @@ final class ScriptedServer: Sendable {
     typealias Script = [Step]
 
     let port: Int
-    /// What each connection received, in the order of their beginnings.
+    /// The bytes that each connection received, in the order of their beginnings.
     let received = Collected<ReceivedBytes>()
     /// The writes of steps that are repeated.
     let written = EventCount()
     private let channel: any Channel
 
-    /// - Parameter autoRead: whether the server reads what it receives after the head of a request.
+    /// - Parameter autoRead: whether the server reads the bytes after the head of a request.
     init(_ scripts: [Script], _ context: NIOSSLContext? = nil, autoRead: Bool = true) async throws {
         let (received, number, written) = (received, EventCount(), written)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)

@@ -8,7 +8,7 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// What a verifier accepts, with an attestation key in software that signs whatever the test wants.
+/// The messages that a verifier accepts, with an attestation key in software that signs any message of the test.
 @Suite("Messages of an attestation")
 struct AttestationMessageTests {
     private static let staying: UInt32 = 0x0006_0072
@@ -63,7 +63,7 @@ struct AttestationMessageTests {
             secret: secret ?? self.secret)
     }
 
-    @Test("What the TPM states of a key that stays in it is accepted")
+    @Test("The TPM's statement about a key that stays in it is accepted")
     func accepted() throws {
         let area = Self.area(Self.key.publicKey, Self.staying)
         let attested = try verifier.verify(
@@ -132,7 +132,7 @@ struct AttestationMessageTests {
         #expect(throws: AttestationError.self) { try verify(bytes + [0]) }
     }
 
-    @Test("Messages decode to what was encoded, and no prefix of them decodes")
+    @Test("Messages decode to the encoded values, and no prefix of them decodes")
     func coding() throws {
         let identity = AttestationIdentity(
             certificates: [[1, 2], [3]], attestationObject: [4, 5], attestationKey: [6])

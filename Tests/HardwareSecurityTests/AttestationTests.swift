@@ -93,7 +93,7 @@ struct AttestationTests {
         let changed = AttestationIdentity(
             certificates: identity.certificates, attestationObject: identity.attestationObject, attestationKey: area)
         let error = #expect(throws: KeychainError.self) { try verifier.challenge(for: Data(changed.encoded)) }
-        #expect(error?.description.contains("the attestation key signs what its TPM has not made") == true)
+        #expect(error?.description.contains("the attestation key signs data that its TPM has not made") == true)
     }
 
     @Test(

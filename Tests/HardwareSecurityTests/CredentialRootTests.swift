@@ -113,7 +113,7 @@ struct CredentialRootTests {
             _ = try KeychainClient.session().moveRoot(to: .credential, nil, dryRun: false)
         }
         keychain.service.close()
-        // What systemd does for LoadCredentialEncrypted=.
+        // The steps of systemd for LoadCredentialEncrypted=.
         let credentials = try TemporaryDirectory()
         let received = "\(credentials.path)/latchkey.device-key"
         let decrypted = try Executable.run(

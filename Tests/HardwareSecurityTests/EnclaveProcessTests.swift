@@ -11,7 +11,7 @@ struct EnclaveProcessTests {
     /// tpm2-tss would write each command to standard error.
     private static let tracing = ["TSS2_LOG": "all+trace"]
 
-    @Test("latchkeyd and latchkey use a key of the TPM, and tpm2-tss writes nothing, whatever TSS2_LOG says")
+    @Test("latchkeyd and latchkey use a key of the TPM, and tpm2-tss writes nothing with any TSS2_LOG")
     func silent() throws {
         let tpm = try SoftwareTPM(hasTools: true)
         if SoftwareTPM.hasTools {

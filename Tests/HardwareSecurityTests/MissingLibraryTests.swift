@@ -17,7 +17,7 @@ struct MissingLibraryTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("Without tpm2-tss the device key is not moved to a TPM, and the error says what to install")
+    @Test("Without tpm2-tss the device key is not moved to a TPM, and the error names the package")
     func tpm() throws {
         let tpm = try SoftwareTPM()
         #expect(try latchkey(["status"], without: "libtss2-esys.so.0").status == 0)
@@ -27,7 +27,7 @@ struct MissingLibraryTests {
         #expect(try latchkey(["root", "show"], without: "libtss2-mu.so.0").output.contains("file"))
     }
 
-    @Test("A keychain whose device key is in a TPM is not opened without tpm2-tss, and opens again with it")
+    @Test("A keychain with its device key in a TPM is not opened without tpm2-tss, and opens again with it")
     func opened() throws {
         let tpm = try SoftwareTPM()
         let environment = ["LATCHKEY_TPM": tpm.addressText]
@@ -41,7 +41,7 @@ struct MissingLibraryTests {
         #expect(try latchkey(["get", "--reveal", "s/a"], environment).output == "s3cret")
     }
 
-    @Test("Without libfido2 no security key is enrolled, and the error says what to install")
+    @Test("Without libfido2 no security key is enrolled, and the error names the package")
     func securityKey() throws {
         let passcode = "\(directory.path)/passcode"
         try Data("the passcode".utf8).write(to: URL(filePath: passcode))

@@ -149,7 +149,7 @@ struct RegisterBindingTests {
             let status = try KeychainClient.session().status()
             #expect(status.rootRegisters == registers)
         }
-        // What may not leave the device stays, because the TPM still has the device key.
+        // Items that may not leave the device stay, because the TPM still has the device key.
         #expect(try routed.administrator.recover(with: key, newPasscode: nil) == 0)
         #expect(try routed.administrator.recover(with: key, newPasscode: TPMKeychain.other) == 0)
         try again.run(groups: ["G1"], isUserCommand: true) {

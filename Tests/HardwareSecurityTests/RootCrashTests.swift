@@ -50,7 +50,7 @@ struct RootCrashTests {
             #expect(read.output == "the secret\n", "round \(round): \(read.error)")
         }
         #expect(killed > 0)
-        // And what was left can be moved.
+        // After the kills, the device key can still be moved.
         for root in ["tpm", "file", "tpm"] {
             let moved = try run(["root", root, "--passcode-file", passcode])
             #expect(moved.status == 0, "\(moved.error)")

@@ -6,7 +6,7 @@ import KeychainTesting
 import TPMTesting
 import Testing
 
-/// The TPM of the machine, which programs find without a variable.
+/// The TPM of the machine; programs find it without a variable.
 @Suite("The TPM at /dev/tpmrm0")
 struct TPMDeviceTests {
     /// A mount namespace with a /dev of its own is root's.
@@ -17,8 +17,8 @@ struct TPMDeviceTests {
         return process.awaitExit() == 0
     }()
 
-    /// Makes a /dev of its own, in which tpmrm0 is a terminal with swtpm at its other end, and runs the
-    /// rest of the arguments. The first is a directory.
+    /// Makes a /dev of its own, with a terminal as tpmrm0 and swtpm at the other end of it, and runs the rest of the
+    /// arguments. The first argument is a directory.
     private static let script = #"""
         set -e
         place=$1; shift

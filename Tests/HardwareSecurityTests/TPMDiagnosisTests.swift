@@ -14,7 +14,7 @@ import TPMTesting
 import Testing
 import TrustedPlatformModule
 
-/// What `latchkey doctor` reports of a keychain whose device key is in a TPM.
+/// The report of `latchkey doctor` on a keychain with its device key in a TPM.
 @Suite("The diagnosis of a keychain with a TPM", .enabled(if: SoftwareTPM.isInstalled))
 struct TPMDiagnosisTests {
     // MARK: With the programs
@@ -77,14 +77,14 @@ struct TPMDiagnosisTests {
         try latchkey.storeItem()
         let recovery = try latchkey.file("recovery", try latchkey("recovery-key", "create").output)
         let status = try latchkey("status").output
-        #expect(status.contains("other programs need latchkeyd, which uses the TPM") == !hasDaemon, "\(status)")
+        #expect(status.contains("other programs need latchkeyd for the TPM") == !hasDaemon, "\(status)")
         let healthy = try latchkey("doctor")
         #expect(healthy.status == 0, "\(healthy.output)\(healthy.error)")
         #expect(healthy.output.contains("root: the device key opens the keychain"))
 
         #expect(eventually { (try? tpm.tool("tpm2_clear", "-c", "p").status) == 0 })
         if hasDaemon {
-            // What latchkeyd has opened stays open: the time to make a backup.
+            // A keychain that latchkeyd has opened stays open: the time to make a backup.
             let open = try latchkey("doctor")
             #expect(open.status == 1)
             #expect(open.output.contains("the keychain is still open, but would not open again"), "\(open.output)")
@@ -143,7 +143,7 @@ struct TPMDiagnosisTests {
         try latchkey.storeItem()
         let recovery = try latchkey.file("recovery", try latchkey("recovery-key", "create").output)
         tpm.stop()
-        // Also with a passcode, which cannot be verified.
+        // Also with a passcode, although it cannot be verified.
         let broken = try latchkey("doctor", "--passcode-file", passcode)
         #expect(broken.status == 1)
         #expect(
@@ -161,7 +161,7 @@ struct TPMDiagnosisTests {
     enum Cause: CaseIterable {
         case otherTPM, noTPM, silentTPM, olderCopy, lostFile, damagedFile, changedRegisters, lostDatabase
 
-        /// What the first finding, or its first step, says.
+        /// The text of the first finding, or of its first step.
         var text: String {
             switch self {
             case .otherTPM: "if the TPM or the disk was replaced: put the old one back"
@@ -222,7 +222,7 @@ struct TPMDiagnosisTests {
             })
         let attempts = fixture.root.count(.unseal)
         let findings = ClosedKeychain.diagnose(problem, home: home, hardware: hardware)
-        // A TPM that does not say what it is does not keep anyone waiting once more.
+        // If the TPM does not describe itself, the diagnosis does not wait for it once more.
         if cause == .silentTPM { #expect(fixture.root.count(.unseal) == attempts) }
         let first = try #require(findings.first)
         #expect(!first.isHealthy && first.detail == problem.problem)

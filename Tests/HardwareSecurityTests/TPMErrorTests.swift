@@ -15,12 +15,11 @@ import TPMTesting
 import Testing
 import TrustedPlatformModule
 
-/// What users see when the TPM cannot be used: a named error with a hint, in bounded time, and
-/// nothing is lost.
+/// The view of users when the TPM cannot be used: a named error with a hint, in bounded time, and nothing is lost.
 @Suite("A TPM that cannot be used", .enabled(if: SoftwareTPM.isInstalled))
 struct TPMErrorTests {
-    /// A keychain with its device key and a key of the Secure Enclave in a TPM, in whose responses
-    /// the test has a hand.
+    /// A keychain with its device key and a key of the Secure Enclave in a TPM. The test can change the responses of
+    /// the TPM.
     private final class Fixture {
         let tpm: SoftwareTPM
         let module: TrustedPlatformModule
@@ -58,8 +57,8 @@ struct TPMErrorTests {
             module.close()
         }
 
-        /// - Parameter function: returns what is received in place of the response to a command with
-        ///   this code, or nil for the TPM's.
+        /// - Parameter function: returns the response in place of the TPM's to a command with this code, or nil for the
+        ///   TPM's.
         func answering(_ function: (@Sendable (UInt32) throws(TPMError) -> [UInt8]?)?) { answers.set(function) }
 
         func sign() throws {
@@ -84,7 +83,7 @@ struct TPMErrorTests {
         }
     }
 
-    /// What a test answers in place of the TPM.
+    /// The responses of a test in place of the TPM's.
     private final class Answers: Sendable {
         private let current = Mutex<(@Sendable (UInt32) throws(TPMError) -> [UInt8]?)?>(nil)
 
@@ -105,7 +104,7 @@ struct TPMErrorTests {
 
     // MARK: Answers of the TPM
 
-    /// What a TPM answers to a command that it cannot carry out now.
+    /// The codes with which a TPM refuses a command that it cannot carry out now.
     enum Refusal: UInt32, CaseIterable {
         case failed = 0x101, memoryFull = 0x14B, noSlots = 0x902, noSessions = 0x903, lockedOut = 0x921
         case memoryRate = 0x920, memoryUnavailable = 0x923, retry = 0x922, testing = 0x90A, unknown = 0x1FF
@@ -123,7 +122,7 @@ struct TPMErrorTests {
         }
     }
 
-    @Test("Each refusal is named, with what to do, and ends with its cause", arguments: Refusal.allCases)
+    @Test("Each refusal has a name and a hint, and ends with its cause", arguments: Refusal.allCases)
     func refusal(_ refusal: Refusal) throws {
         let fixture = try Fixture()
         for command in [Self.load, Self.sign, Self.unseal] {
@@ -254,7 +253,7 @@ struct TPMErrorTests {
         let tpm = try SoftwareTPM(hasTools: true)
         let module = TrustedPlatformModule(tpm.address)
         defer { module.close() }
-        // The TPM keeps room for some counters, which need indices of their own.
+        // The TPM keeps space for some counters; these need indices of their own.
         var number = 0x0150_0000
         for options in [["-s", "2048"], ["-s", "64"], ["-s", "1"], ["-a", "ownerwrite|ownerread|nt=counter"]] {
             var isDefined = true

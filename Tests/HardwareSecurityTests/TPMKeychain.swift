@@ -12,7 +12,7 @@ import SecretMemory
 import TPMTesting
 import TrustedPlatformModule
 
-/// A keychain on disk whose device key is in a TPM, with a passcode and an item of every sort.
+/// A keychain on disk with its device key in a TPM, with a passcode and an item of every sort.
 final class TPMKeychain {
     static let passcode = SharedSecret(copying: "correct horse battery".utf8)
     static let other = SharedSecret(copying: "staple correct horse".utf8)

@@ -29,7 +29,7 @@ struct TPMPasscodeTests {
     }
 
     @Test(
-        "After ten wrong passcodes the TPM accepts none, whatever files are put back; the recovery key sets a new one")
+        "After ten wrong passcodes the TPM accepts none, with any files put back; the recovery key sets a new one")
     func limit() throws {
         let fixture = try TPMKeychain()
         try fixture.reopen()
@@ -55,7 +55,7 @@ struct TPMPasscodeTests {
             try fixture.restoreFiles(copy)
             try fixture.reopen()
         }
-        // What needs no passcode can still be read.
+        // Items that need no passcode can still be read.
         #expect(try fixture.read("open") == "open")
         fixture.close()
         try fixture.recover(newPasscode: TPMKeychain.other)
@@ -149,7 +149,7 @@ struct TPMPasscodeTests {
         fixture.root.duringUnseal { try? FileManager.default.copyItem(atPath: path, toPath: kept) }
         try fixture.unlock(TPMKeychain.passcode)
         fixture.close()
-        // The state in which a kill would have left it: counted, and not found wrong.
+        // The state after a kill at this point: the attempt is counted, and not found wrong.
         try FileManager.default.moveItem(atPath: kept, toPath: path)
         let service = try EmbeddedService(
             home: KeychainHome(root: fixture.directory.path), clocks: fixture.clock.clocks,
@@ -225,7 +225,7 @@ struct TPMPasscodeTests {
         #expect(try fixture.run { try $0.status().root } == .file)
     }
 
-    @Test("What the TPM could not remove at once is removed at the next unlock")
+    @Test("A failed removal of an index of the TPM is repeated at the next unlock")
     func retired() throws {
         try #require(SoftwareTPM.hasTools)
         let fixture = try TPMKeychain(hasTools: true)

@@ -14,7 +14,7 @@ import TPMTesting
 import Testing
 import TrustedPlatformModule
 
-/// The counter in the TPM, which tells an older copy of a keychain.
+/// The counter in the TPM. It detects an older copy of a keychain.
 @Suite("An older copy of a keychain", .enabled(if: SoftwareTPM.isInstalled))
 struct TPMRollbackTests {
     /// Changes of the keybag.
@@ -36,7 +36,7 @@ struct TPMRollbackTests {
         }
     }
 
-    @Test("An older directory is refused with what to do, and the newer one opens", arguments: Change.allCases)
+    @Test("An older directory is refused with a hint, and the newer one opens", arguments: Change.allCases)
     func directory(_ change: Change) throws {
         let fixture = try TPMKeychain()
         fixture.close()
@@ -80,7 +80,7 @@ struct TPMRollbackTests {
         let newer = try fixture.copyFiles()
         try fixture.restoreFiles(older)
         #expect(throws: KeychainError.self) { try fixture.reopen() }
-        // Counting what would be lost changes nothing.
+        // Counting the items that would be lost changes nothing.
         #expect(try fixture.recover(newPasscode: nil) == 0)
         #expect(throws: KeychainError.self) { try fixture.reopen() }
         #expect(try fixture.recover(newPasscode: TPMKeychain.other) == 0)
@@ -105,7 +105,7 @@ struct TPMRollbackTests {
         try fixture.reopen()
         try fixture.unlock(TPMKeychain.passcode)
         fixture.close()
-        // The record is not authenticated then: what it names in the TPM may belong to another keychain.
+        // The record is not authenticated then: the indices that it names in the TPM may belong to another keychain.
         #expect(unlink("\(fixture.directory.path)/state/device.tpm") == 0)
         try fixture.recover(newPasscode: TPMKeychain.other)
         try fixture.reopen()
@@ -115,7 +115,7 @@ struct TPMRollbackTests {
         #expect(try fixture.read("locked") == "locked")
     }
 
-    @Test("A change whose count was interrupted is completed when the keychain is opened")
+    @Test("A change with an interrupted count is completed when the keychain is opened")
     func interrupted() throws {
         let fixture = try TPMKeychain()
         fixture.close()

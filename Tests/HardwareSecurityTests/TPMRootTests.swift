@@ -36,7 +36,7 @@ struct TPMRootTests {
         return found.records.first?.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Reads an item, whose secret is its account.
+    /// Reads an item; its secret is its account.
     private func expect(_ account: String) throws {
         let found = try read(account)
         #expect(found == account)
@@ -190,7 +190,7 @@ struct TPMRootTests {
         #expect(throws: KeychainError.self) { try sealer.unseal(sealed.dropLast()) }
     }
 
-    @Test("A cleared TPM leads to the recovery key, which makes a new device key in a file")
+    @Test("A cleared TPM leads to the recovery key; its use makes a new device key in a file")
     func recovery() throws {
         let tpm = try SoftwareTPM()
         let module = TrustedPlatformModule(tpm.address)

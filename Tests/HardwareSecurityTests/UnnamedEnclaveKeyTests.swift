@@ -61,7 +61,7 @@ struct UnnamedEnclaveKeyTests {
             let key = try SecureEnclave.P256.Signing.PrivateKey(accessControl: control, authenticationContext: context)
             let message = Data("message".utf8)
             #expect(key.publicKey.isValidSignature(try key.signature(for: message), for: message))
-            // The key is bound to the password, which another context does not have.
+            // The key is bound to the password, and another context does not have the password.
             let bytes = key.dataRepresentation
             let other = LAContext()
             #expect(other.setCredential(Data("another".utf8), type: .applicationPassword))

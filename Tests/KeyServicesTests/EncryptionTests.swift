@@ -26,7 +26,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "T231 to T235: RSA: openssl decrypts what we encrypt, and we decrypt what it encrypts", .long,
+        "T231 to T235: RSA: openssl decrypts our ciphertexts, and we decrypt openssl's", .long,
         arguments: [1024, 2048, 3072, 4096, 8192])
     func rsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })
@@ -100,7 +100,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test("PKCS #1: a block with wrong padding always gives the same message, which looks like a real one")
+    @Test("PKCS #1: a block with wrong padding always gives the same message, similar to a real one")
     func implicitRejection() throws {
         let key = try #require(SampleKeys.rsa2048)
         let algorithm = KeyAlgorithm.rsaEncryption(.pkcs1)

@@ -12,7 +12,7 @@ import Testing
 struct KeyFileTests {
     private static let passphrase = SharedSecret(copying: "a passphrase".utf8)
 
-    @Test("openssl reads what we write, in each form", .long)
+    @Test("openssl reads our key files, in each form", .long)
     func written() throws {
         let openssl = try OpenSSL()
         for key in SampleKeys.rsa + SampleKeys.curves {
@@ -45,7 +45,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("We read what openssl writes, in each form", .long)
+    @Test("We read openssl's key files, in each form", .long)
     func read() throws {
         let openssl = try OpenSSL()
         for key in SampleKeys.rsa + SampleKeys.curves {
@@ -90,7 +90,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("ssh-keygen reads what we write, and we read what it writes")
+    @Test("ssh-keygen reads our key files, and we read its key files")
     func openSSH() throws {
         let openssl = try OpenSSL()
         for key in [SampleKeys.rsa2048, SampleKeys.p256, SampleKeys.p384, SampleKeys.p521].compactMap({ $0 }) {
@@ -296,7 +296,7 @@ struct KeyFileTests {
 
     // MARK: External representations
 
-    @Test("T226: the external representation of a key gives an equal key, which signs for the public half")
+    @Test("T226: the external representation of a key gives an equal key that signs for the public half")
     func external() throws {
         for key in SampleKeys.rsa + SampleKeys.curves {
             let again = try SoftwareKey.read(key.external().bytes, key.kind.type)

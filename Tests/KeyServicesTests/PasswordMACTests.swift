@@ -8,8 +8,8 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// PKCS #12 with PBMAC1 (RFC 9579). openssl 3.0, which Debian 12 has, does not know it, so that its
-/// PBKDF2 and its HMAC calculate each code independently, in place of the files in the RFC's appendix.
+/// PKCS #12 with PBMAC1 (RFC 9579). openssl 3.0 (of Debian 12) does not know it, so its PBKDF2 and its HMAC calculate
+/// each code independently, in place of the files in the RFC's appendix.
 @Suite("PKCS #12 with PBMAC1")
 struct PasswordMACTests {
     private let openssl: OpenSSL
@@ -119,7 +119,7 @@ struct PasswordMACTests {
         #expect(try status(file, passphrase: "password") == .authFailed)
     }
 
-    @Test("A key that is not encrypted is read from a file with a code, which is verified")
+    @Test("An unencrypted key is read from a file with a code, and the code is verified")
     func plainKey() throws {
         let whole = try file(Parameters(), of: Self.file(key, openssl, ["-keypbe", "NONE"]))
         let scalar = try key.external().withUnsafeBytes { Array($0.suffix(32)) }

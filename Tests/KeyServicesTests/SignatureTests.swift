@@ -25,7 +25,7 @@ struct SignatureTests {
     }
 
     @Test(
-        "T236, T237: RSA: openssl accepts what we sign, and we accept what it signs", .long,
+        "T236, T237: RSA: openssl accepts our signatures, and we accept openssl's", .long,
         arguments: [1024, 2048, 3072, 4096, 8192])
     func rsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })
@@ -80,7 +80,7 @@ struct SignatureTests {
     }
 
     @Test(
-        "T240: ECDSA: openssl accepts what we sign, and we accept what it signs, in both forms",
+        "T240: ECDSA: openssl accepts our signatures, and we accept openssl's, in both forms",
         arguments: [192, 224, 256, 384, 521])
     func ecdsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.curves.first { $0.kind.bits == bits })

@@ -7,14 +7,14 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// What satisfied constraints yield is a key: without it nothing says yes.
+/// Satisfied constraints yield a key. Without it, nothing grants access.
 @Suite("Constraints")
 struct ConstraintTests {
     private static let item = Array(repeating: UInt8(7), count: 16)
     private static let set = EnrolledSet(digest: Array(repeating: 1, count: 32))
     private static let otherSet = EnrolledSet(digest: Array(repeating: 2, count: 32))
 
-    /// What a person brings to one evaluation.
+    /// The proof that a person brings to one evaluation.
     enum Proof: Sendable { case passcode, biometry, changedBiometry, password, wrongPassword }
 
     enum Outcome: Sendable, Equatable { case opens, notSatisfied, lost, wrongKey }
@@ -145,7 +145,7 @@ struct ConstraintTests {
             context.enrolledSetCheck(context.masked(masked.copy(), with: set)) == check)
     }
 
-    @Test("The key of an opened item is used again for the same record, and only as long as what opened it")
+    @Test("The key of an opened item is used again for the same record, and ends with the keys that opened it")
     func openedAgain() throws {
         let fixture = try Fixture()
         let record = try fixture.seal([.devicePasscode, .and, .applicationPassword]).record
@@ -334,7 +334,7 @@ struct ConstraintTests {
         #expect(keeping.lockable.graceLeft != nil && !keeping.lockable.holdsBiometryKey)
     }
 
-    @Test("A lock, a new keybag without a passcode and a close wipe what evaluations have released")
+    @Test("A lock, a new keybag without a passcode and a close wipe the released keys of evaluations")
     func released() throws {
         let fixture = try Fixture()
         let removed = try fixture.open(try fixture.keybag.removingPasscode(fixture.key))

@@ -187,7 +187,7 @@ struct KeybagTests {
         #expect(throws: KeybagError.self) { try KeybagRecord(decoding: record.encoded) }
     }
 
-    @Test("A record with what hardware keeps decodes to the same record, and no prefix or extension of it decodes")
+    @Test("A record with fields of hardware decodes to the same record, and no prefix or extension of it decodes")
     func hardwareCoding() throws {
         let indices = try (1...9).map { number in
             try #require(HardwareIndex(Array(repeating: number, count: HardwareIndex.length)))

@@ -10,7 +10,7 @@ import Testing
 /// Idle timer and grace period if the system cannot start a thread.
 @Suite("Lockable keybag")
 struct LockableKeybagTests {
-    @Test("An idle timer whose thread could not start is not counted as running, and starts with the next use")
+    @Test("An idle timer without a thread is not counted as running, and starts with the next use")
     func watch() throws {
         let (lockable, user) = try lockable(KeybagSettings(lockInterval: 3600))
         BackgroundThread.$isExhausted.withValue(true) { lockable.unlock(user) }
@@ -45,7 +45,7 @@ struct LockableKeybagTests {
         lockable.apply(KeybagSettings(graceSeconds: 1, lockInterval: 1))
         #expect(eventually { lockable.lockState == .locked })
         #expect(eventually { !lockable.isWatched })
-        // The grace period ends without a request, which would end it as well.
+        // The grace period ends without a request. A request would end it as well.
         lockable.unlock(user)
         lockable.apply(KeybagSettings(graceSeconds: 1))
         lockable.lock(immediately: false)

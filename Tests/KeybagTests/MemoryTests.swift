@@ -9,9 +9,9 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// Where keys are in memory while a keychain is unlocked and after it was locked. The test searches
-/// the whole memory of this process, as an attacker with a core dump would, and also the arena of
-/// secrets, which is not part of a dump.
+/// The places of keys in memory while a keychain is unlocked and after it was locked. The test searches the whole
+/// memory of this process, as an attacker with a core dump would, and also the arena of secrets. The arena is not part
+/// of a dump.
 @Suite("Keys in memory", .serialized)
 struct MemoryTests {
     @Test("While unlocked, keys are only in the arena; after the lock, the locked keys are not in memory", .long)

@@ -7,7 +7,7 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// The form of passcodes, which is what their keys are derived from.
+/// The form of passcodes. Their keys are derived from this form.
 @Suite("Normalized text")
 struct NormalizedTextTests {
     @Test(
@@ -108,7 +108,7 @@ struct NormalizedTextTests {
     }
 
     @Test(
-        "What is not UTF-8 is refused: an overlong form, a surrogate, a part of a scalar, a scalar that is too large",
+        "Invalid UTF-8 is refused: an overlong form, a surrogate, a part of a scalar, a scalar that is too large",
         arguments: [
             [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xC3], [0xF4, 0x90, 0x80, 0x80], [0x61, 0xFF], [0x80],
         ] as [[UInt8]])
@@ -116,7 +116,7 @@ struct NormalizedTextTests {
         #expect(NormalizedText(utf8: SharedSecret(copying: bytes)) == nil)
     }
 
-    @Test("The longest passcodes, of marks in the wrong order and of what becomes eighteen scalars, are normalized")
+    @Test("The longest passcodes, of marks in the wrong order and of ligatures of eighteen scalars, are normalized")
     func longest() throws {
         let marks = "a" + String(repeating: "\u{301}\u{323}", count: 255)
         let ligatures = String(repeating: "\u{FDFA}", count: 341)

@@ -8,7 +8,7 @@ import SecretMemory
 import Synchronization
 import Testing
 
-/// Passcodes: their form, what they open, and the limit on attempts.
+/// Passcodes: their form, the protection classes that they open, and the limit on attempts.
 @Suite("Passcode")
 struct PasscodeTests {
     private let deviceKey = DeviceKey.ephemeral()
@@ -425,7 +425,7 @@ private final class ManualClock: Sendable {
     func reboot() { state.withLock { $0 = (1_000_000_000, $0.boot + 1) } }
 }
 
-/// Attempt storage in memory, which can simulate a process that ends after a save.
+/// Attempt storage in memory. It can simulate a process that ends after a save.
 private final class SpyStorage: AttemptStorage {
     let record = Mutex<[UInt8]?>(nil)
     let failsAfterSave = Mutex(false)

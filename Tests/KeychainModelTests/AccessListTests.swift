@@ -29,7 +29,7 @@ struct AccessListTests {
         return Row(list: list, bytes: bytes)
     }
 
-    @Test("KDB-88: a list has one encoding, which decodes to the same list; no prefix or extension of it decodes")
+    @Test("KDB-88: the one encoding of a list decodes to the same list; no prefix or extension of it decodes")
     func coding() throws {
         #expect(Self.rows.count == 5)
         for row in Self.rows {
@@ -52,7 +52,7 @@ struct AccessListTests {
     ]
     private static let tooLong: [UInt8] = [1, 0, 0x10, 0x01] + Array(repeating: 0x61, count: 4097) + [0, 0]
 
-    @Test("KDB-88: bytes that are not such a list are refused by what is wrong with them", arguments: refused)
+    @Test("KDB-88: bytes that are no such list are refused with their error", arguments: refused)
     func refusals(_ bytes: [UInt8], _ text: String) {
         expectRefusal(bytes, text)
     }

@@ -6,7 +6,7 @@ import Testing
 /// The identifiers of errors: their numbers stand in reports and on pages, and stay.
 @Suite("Identifiers of errors")
 struct ErrorIdentifierTests {
-    /// What was published. A line is never changed: a kind of failure that no longer exists moves to
+    /// The published identifiers. A line is never changed: a kind of failure that no longer exists moves to
     /// `ErrorIdentifier.retired`, and its number to `retired`.
     private static let published: [(UInt16, ErrorIdentifier)] = [
         (1001, .usage), (1002, .parameter), (1003, .unimplemented), (1004, .noSuchAttribute), (1005, .noSuchClass),

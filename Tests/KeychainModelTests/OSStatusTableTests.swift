@@ -3,8 +3,8 @@
 import KeychainModel
 import Testing
 
-/// Tests the status table, on which programs depend that use Apple's numbers: names and numbers are
-/// fixed, and each message identifies one status.
+/// Tests the status table. Programs that use Apple's numbers depend on it: names and numbers are fixed, and each
+/// message identifies one status.
 @Suite("OSStatus table")
 struct OSStatusTableTests {
     // MARK: The table as a whole
@@ -91,7 +91,7 @@ struct OSStatusTableTests {
         #expect(member.code.name == member.name)
     }
 
-    @Test("a message says what happened")
+    @Test("a message describes its status")
     func messages() {
         #expect(OSStatusCode.success.message == "no error")
         #expect(OSStatusCode.itemNotFound.message == "no matching item")
@@ -111,7 +111,7 @@ struct OSStatusTableTests {
         #expect(code.exitCode == status.exit)
     }
 
-    @Test("a failure whose number is a multiple of 256 does not exit with 0")
+    @Test("a failure with a number divisible by 256 does not exit with 0")
     func multipleOf256() {
         let code = OSStatusCode(rawValue: -67840)
         #expect(code.name == "errSecInvalidStopOnPolicy")

@@ -24,7 +24,7 @@ struct PEMBlocksTests {
     }
 
     @Test(
-        "Blocks are found after a byte order mark, with any line ends and indentation, and what is damaged is named with its line",
+        "Blocks are found after a byte order mark, with any line ends and indentation, and a damaged one is named with its line",
         arguments: [
             ("\(begin)\nAQID\n\(end)\n", ["1 A"]), ("\(mark)\(begin)\nAQID\n\(end)\n", ["1 A"]),
             ("\(begin)\nAQID\n\(end)\n\(mark)\(begin)\nAQID\n\(end)", ["1 A", "4 A"]),
@@ -65,7 +65,7 @@ struct PEMBlocksTests {
         #expect(Self.parts(text) == expected, "\(text.debugDescription)")
     }
 
-    @Test("The content of a block is what stands between its marks, after the headers")
+    @Test("The content of a block is the text between its marks, after the headers")
     func content() {
         func content(_ text: String) -> (String, Bool)? {
             Array(text.utf8).withUnsafeBytes { bytes in

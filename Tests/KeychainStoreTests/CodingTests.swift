@@ -7,7 +7,7 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// The decoders of both halves accept only what the format allows
+/// The decoders of both halves accept only encodings that the format allows
 /// (Documentation/Formats/keychain-database.md).
 @Suite("Coding of rows")
 struct CodingTests {
@@ -64,7 +64,7 @@ struct CodingTests {
         }
     }
 
-    @Test("KDB-88: an item whose access list cannot be read is not damaged")
+    @Test("KDB-88: an item with an unreadable access list is not damaged")
     func accessList() throws {
         let list: [UInt8] = [9]
         #expect(try decode(fields([("acls", 2, list)] + valid)).attributes[.accessList] == .data(list))

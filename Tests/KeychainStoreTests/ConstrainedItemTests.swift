@@ -121,7 +121,7 @@ struct ConstrainedItemTests {
             if case StoreError.authenticationNeeded = error { true } else { false }
         }
         let keys = try fixture.keys(passcode: "secret", password: "app")
-        // To another constraint, which the same person satisfies.
+        // Changes to another constraint that the same person satisfies.
         try set([.devicePasscode, .applicationPassword], ConstraintUse(keys))
         #expect(try fixture.text("alice", fixture.keys(passcode: "secret")) == nil)
         #expect(try fixture.text("alice", keys) == "data of alice")
@@ -211,7 +211,7 @@ struct ConstrainedItemTests {
         try expectReadable("third one", "opened again")
     }
 
-    @Test("T192: removing the passcode deletes what then cannot be opened, and counts it before")
+    @Test("T192: the removal of the passcode counts, then deletes, the items that nothing else opens")
     func removedPasscode() throws {
         let fixture = try ConstraintFixture()
         let bound: [AccessControlFlags] = [
@@ -239,7 +239,7 @@ struct ConstrainedItemTests {
         }
     }
 
-    @Test("The tenth wrong passcode deletes what presence opens, and keeps what only an application password opens")
+    @Test("The tenth wrong passcode deletes items of presence, and keeps items of an application password alone")
     func wiped() throws {
         let fixture = try ConstraintFixture()
         try fixture.add("presence", .userPresence, .always)

@@ -5,7 +5,7 @@ import KeychainModel
 @testable import KeychainStore
 import Testing
 
-/// Pairs of which a half has constraints.
+/// Pairs with constraints on a half.
 @Suite("Pairs with constraints")
 struct ConstrainedPairTests {
     /// The flags of the certificate and of the key of each pair, by its number.
@@ -53,7 +53,7 @@ struct ConstrainedPairTests {
         #expect(Set(wrong.map(\.identifier)) == Set(found.wrongPasswords))
     }
 
-    @Test("A person who satisfies every half gets every pair; without the person, halves say what is needed")
+    @Test("A person who satisfies every half gets every pair; without the person, halves state their needs")
     func satisfied() throws {
         let fixture = try ConstraintFixture()
         try Self.store(in: fixture)

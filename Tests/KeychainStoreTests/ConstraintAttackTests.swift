@@ -8,8 +8,8 @@ import KeychainTesting
 import SecretMemory
 import Testing
 
-/// A process that can write the files, and even one that holds the class keys, opens no constrained
-/// item without what its constraint yields.
+/// A process that can write the files, and even one that holds the class keys, opens no constrained item without the
+/// key that its constraint yields.
 @Suite("Attacks on constraints")
 struct ConstraintAttackTests {
     @Test("With the class keys, cleared flags and a removed constraint do not open the secret half")
@@ -34,7 +34,7 @@ struct ConstraintAttackTests {
             #expect(throws: RowSeal.Failure.self) { _ = try seal.openSecrets(of: forged) }
             #expect(throws: RowSeal.Failure.self) { _ = try seal.openWhole(forged) }
         }
-        // The class key yields only what the constraint key has wrapped.
+        // The class key yields only a key that the constraint key has wrapped.
         let inner = try seal.unwrap(row.secret[..<RowSeal.constrainedKeyLength], of: .secret, row.clear)
         #expect(inner.bitCount == 40 * 8)
         var unwrapped = row

@@ -9,7 +9,7 @@ import SecretMemory
 import Synchronization
 import Testing
 
-/// A keychain with a passcode whose owner keeps the key of biometry, and what a person brings.
+/// A keychain with a passcode and an owner that keeps the key of biometry, and the proofs that a person brings.
 final class ConstraintFixture {
     let files: StoreFixture
     private(set) var store: KeychainStore

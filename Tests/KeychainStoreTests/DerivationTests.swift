@@ -59,7 +59,7 @@ struct DerivationTests {
             #expect(count == 1)
             #expect(try fixture.row("bob").row.clear.revision == 2)
         }
-        // An update also derives the key under which the item is stored again.
+        // An update also derives the key for storing the item again.
         #expect(probe.results == Array(repeating: true, count: [.update, .transaction].contains(operation) ? 2 : 1))
         #expect(try fixture.store.inspector.inspect().damaged.isEmpty)
     }
@@ -124,7 +124,7 @@ struct DerivationTests {
         #expect(try fixture.row("alice").row.clear.revision == 1)
     }
 
-    @Test("A lock during a derivation wipes what the evaluation has released")
+    @Test("A lock during a derivation wipes the released keys of the evaluation")
     func lockedMeanwhile() throws {
         let fixture = try ConstraintFixture()
         try fixture.add("alice", [.devicePasscode, .applicationPassword], .always)
@@ -177,7 +177,7 @@ struct DerivationTests {
     }
 }
 
-/// Counts derivations, with what was found during each.
+/// Counts derivations, and records whether the database was free during each.
 private final class Probe: Sendable {
     private let found = Mutex<[Bool]>([])
 

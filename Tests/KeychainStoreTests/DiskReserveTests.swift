@@ -7,7 +7,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// What is kept for deletions on a full disk. FullDiskTests fills a real one.
+/// The reserve for deletions on a full disk. FullDiskTests fills a real disk.
 @Suite("The reserve for deletions")
 struct DiskReserveTests {
     private static let full = StoreError.database(code: 13, message: "database or disk is full")
@@ -16,7 +16,7 @@ struct DiskReserveTests {
         try FileStatus.ofLink("\(fixture.path)-reserve")?.size
     }
 
-    @Test("A new keychain has a private reserve of 512 KiB, whose blocks are there")
+    @Test("A new keychain has a private reserve of 512 KiB with allocated blocks")
     func made() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -83,7 +83,7 @@ struct DiskReserveTests {
         _ = try store.add(Sample.item("b"))
     }
 
-    @Test("The tenth wrong passcode destroys what the passcode protects, also while nothing can be added")
+    @Test("The tenth wrong passcode destroys the protected items, also while nothing can be added")
     func wiping() throws {
         let fixture = try ConstraintFixture()
         try fixture.add("plain", nil, .whenUnlocked)

@@ -143,7 +143,7 @@ struct FormatVersionTests {
             + copy.numbers("SELECT generation FROM keybag")
     }
 
-    @Test("KDB-70: the migration writes version 3 of the keybag, which a running program of version 2 refuses")
+    @Test("KDB-70: the migration writes version 3 of the keybag; a running program of version 2 refuses it")
     func keybagVersion() throws {
         let copy = try Copy("keychain-v1")
         let before = try keybag(copy)
@@ -186,7 +186,7 @@ struct FormatVersionTests {
         let key = copy.key
         // The newest tables; then there is no space for a new record of the keybag.
         try StoreFixture.open(copy.path, copy.key).close()
-        // With the reserve, which is part of it.
+        // With the reserve, because it is part of the size.
         let size = KeychainStore.size(of: copy.path)
         let store = try KeychainStore(
             path: copy.path, attempts: PasscodeAttempts(inMemory: .system),
@@ -194,7 +194,7 @@ struct FormatVersionTests {
         ) { (_) throws(KeybagError) in key }
         _ = try store.add(ConstraintFixture.item("zoe", nil, .always))
         var count = 0
-        // Fills the log, which a reader keeps from being emptied.
+        // Fills the log; a reader keeps it from being emptied.
         let reader = try Database(copy.path)
         try reader.execute("BEGIN; SELECT count(*) FROM item")
         let search = Sample.search([.account: .string("zoe")])
@@ -213,7 +213,7 @@ struct FormatVersionTests {
         withExtendedLifetime(copy) {}
     }
 
-    @Test("A recovery key that is older than the presence pairs is reported, with what a recovery would delete")
+    @Test("A recovery key older than the presence pairs is reported, with the items that a recovery would delete")
     func olderRecoveryKey() throws {
         let copy = try Copy("keychain-v1-passcode")
         let key = copy.key

@@ -38,7 +38,7 @@ struct FrozenConstraintTests {
             credential: Array(0..<200), alwaysVerifies: true, name: "grüner Schlüssel", created: 800_000_000)
     }
 
-    @Test("The version 3 keychain opens: its plain item without the person, the others with what they require")
+    @Test("The version 3 keychain opens: its plain item without the person, the others with their terms")
     func version3() throws {
         let temporary = try copied()
         let key = try #require(try DeviceKey.load(from: try PrivateDirectory(existing: temporary.path)))

@@ -9,7 +9,7 @@ import SQLiteConnections
 import SecretMemory
 import Testing
 
-/// Shares of constrained rows, in a keychain whose process was killed between two batches.
+/// Shares of constrained rows, in a keychain after a kill of its process between two batches.
 @Suite("Interrupted reseals of constrained rows")
 struct InterruptedResealTests {
     @Test(

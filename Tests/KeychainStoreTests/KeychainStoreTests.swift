@@ -322,7 +322,7 @@ struct KeychainStoreTests {
     }
 }
 
-/// Records which keys are requested.
+/// Records the row halves of the requested keys.
 private final class KeyringSpy: ItemKeyWrapping {
     private let keyring: any ItemKeyWrapping
     private let seen = Mutex<[RowHalf]>([])

@@ -65,7 +65,7 @@ struct PairTests {
         }
     }
 
-    @Test("A pair whose data is damaged is skipped if the data is required, and others are found")
+    @Test("A pair with damaged data is skipped if the data is required, and others are found")
     func damagedData() throws {
         let fixture = try fixture([1, 2])
         try fixture.tamper(

@@ -12,7 +12,7 @@ import Testing
 /// Security keys and the items that they open.
 @Suite("Security keys of a keychain")
 struct SecurityKeyTests {
-    /// A security key of the tests: what the device derives for its credential.
+    /// A security key of the tests, with the secret that the device derives for its credential.
     struct Device {
         let enrollment: SecurityKeyEnrollment
         let secret: SharedSecret
@@ -161,8 +161,7 @@ struct SecurityKeyTests {
         for account in ["one", "either"] {
             #expect(try !recipients(fixture.row(account).row).contains(first.identifier.bytes))
         }
-        // Enrolled again, it is another pair: what is left of the first opens nothing and damages
-        // nothing.
+        // Enrolled again, it is another pair: the remains of the first pair open nothing and damage nothing.
         try first.enroll(in: fixture)
         #expect(try fixture.text("either", first.touched(in: fixture)) == nil)
         for account in ["either", "finger"] {

@@ -53,7 +53,7 @@ struct SharedReadTests {
         #expect(atOnce == nil && Self.accounts(store) == 1)
     }
 
-    @Test("What is read at once has few rows, few bytes, and few instructions of SQLite")
+    @Test("An immediate read has few rows, few bytes, and few instructions of SQLite")
     func budget() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -74,7 +74,7 @@ struct SharedReadTests {
         #expect(Self.accounts(store) == 33)
     }
 
-    @Test("What is read at once waits for no connection")
+    @Test("An immediate read waits for no connection")
     func waiting() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()

@@ -8,7 +8,7 @@ import LinuxSystem
 import SQLiteConnections
 import SecretMemory
 
-/// A store on disk whose database the test can change directly.
+/// A store on disk with a database that the test can change directly.
 final class StoreFixture: Sendable {
     let temporary: TemporaryDirectory
     let path: String

@@ -6,8 +6,8 @@ internal import LatchkeyService
 internal import SecretMemory
 import Synchronization
 
-/// A keychain that asks the person before every use of its one item or its one key. It records how
-/// the calls bring authentication, and what is asked; the person is a closure.
+/// A keychain that asks the person before every use of its one item or its one key. It records the authentication that
+/// the calls bring, and the questions; the person is a closure.
 package final class AskingService: ScriptedService {
     /// A call, with the authentication that it brought.
     package struct Call: Sendable, Equatable {
@@ -45,7 +45,7 @@ package final class AskingService: ScriptedService {
     ///   - isSatisfiable: false for an access control that no authentication satisfies.
     ///   - refusesOtherCalls: whether the calls that do not ask the person, such as a deletion, need
     ///     it nevertheless.
-    ///   - biometry: what the status says about biometry.
+    ///   - biometry: the biometry that the status reports.
     ///   - answer: how the person answers a question; nil for a successful authentication.
     package init(
         isSatisfiable: Bool = true, refusesOtherCalls: Bool = false, biometry: PresenceStatus.Biometry = .notEnrolled,
@@ -71,7 +71,7 @@ package final class AskingService: ScriptedService {
         attributes: [.service: .string("S"), .account: .string("A")], accessControlFlags: .userPresence,
         addedBy: "/usr/bin/program", secrets: ItemSecrets(data: SharedSecret(copying: "s3cret".utf8)))
 
-    /// The key, whose public half is the generator of the curve P-256.
+    /// The key. Its public half is the generator of the curve P-256.
     package let key = ItemRecord(
         identifier: .random(), itemClass: .key, protection: .whenUnlocked,
         accessGroup: AccessGroup("latchkey.shared", grade: .claimed), created: 0, modified: 0,
@@ -184,7 +184,7 @@ extension AskingService {
         return self.item
     }
 
-    /// A call with an update replaces the item. What changes together does so here as in the service.
+    /// A call with an update replaces the item. Protection class and access control change together, as in the service.
     private func store(_ call: StoreItem) throws(KeychainError) -> StoredRecord {
         guard var update = call.update else { return StoredRecord(try add(call.item), isReplacement: false) }
         if update.protection != nil { update.accessControlFlags = update.accessControlFlags ?? item.accessControlFlags }

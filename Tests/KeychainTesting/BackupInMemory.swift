@@ -8,7 +8,7 @@ public final class BackupInMemory: Sendable {
 
     public init(_ bytes: [UInt8] = []) { rest = Mutex(bytes[...]) }
 
-    /// What was written and not read.
+    /// The bytes that were written and not read.
     public var bytes: [UInt8] { rest.withLock { Array($0) } }
 
     public func write(_ part: UnsafeRawBufferPointer) { rest.withLock { $0 += part } }

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 
-/// A running command `latchkey` whose standard input and error are a terminal of the test's.
+/// A running command `latchkey` with a terminal of the test as its standard input and error.
 public final class CommandOnTerminal: Sendable {
     private let process: SpawnedProcess
     private let terminal: PseudoTerminal?
@@ -23,7 +23,7 @@ public final class CommandOnTerminal: Sendable {
             ]) { $1 }, output: outputPath)
     }
 
-    /// What the command has printed until now.
+    /// The output of the command until now.
     public var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
 
     public var isRunning: Bool { process.isRunning }

@@ -56,7 +56,7 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
         let environment = [
             "LATCHKEY_HOME": "\(directory)/home", "XDG_RUNTIME_DIR": "\(directory)/run", "SWIFT_BACKTRACE": "enable=no",
             "PATH": "/usr/bin:/bin",
-            // Never the machine's own bus, whose sessions are not part of a test.
+            // Never the machine's own bus, because its sessions are not part of a test.
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(directory)/system-bus",
         ]
         return try SpawnedProcess(

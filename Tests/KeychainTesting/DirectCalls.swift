@@ -23,13 +23,13 @@ package struct DirectCalls: OperationPerformer {
 extension KeychainService {
     package func by(_ caller: CallerIdentity) -> DirectCalls { DirectCalls(self, caller) }
 
-    /// The operations as the user's own command, for what is about the whole keychain.
+    /// The operations as the user's own command, for calls about the whole keychain.
     package var administrator: DirectCalls {
         by(CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
     }
 }
 
-// What finds nothing, as the status that SecItem has for it.
+// Results without items, as the status that SecItem has for them.
 
 extension ItemMatches {
     /// - Throws: errSecItemNotFound if there are none, not even damaged or locked ones.

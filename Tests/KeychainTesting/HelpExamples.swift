@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The examples of a help text, which must run when they are copied.
+/// The examples of a help text. They must run when they are copied.
 public struct HelpExamples: Sendable {
     /// The lines after `EXAMPLES:`, up to an empty one.
     public let lines: [Substring]

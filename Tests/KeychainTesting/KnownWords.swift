@@ -2,10 +2,10 @@
 
 public import Foundation
 
-/// Words that a test stores encrypted, and then searches for in what is on the disk.
+/// Words that a test stores encrypted, and then searches for in the data on the disk.
 public struct KnownWords: Sendable {
     public let all: [String]
-    /// Those of ASCII, which strings(1) prints.
+    /// The words in ASCII. strings(1) prints them.
     public var printable: [String] { Array(all.prefix(2)) }
 
     /// - Parameter name: tells these words from others; of ASCII.
@@ -32,7 +32,7 @@ public struct KnownWords: Sendable {
         }
     }
 
-    /// Returns what strings(1) prints from a file: text of 7 bits, and of 16 bits in both orders.
+    /// Returns the text that strings(1) prints from a file: text of 7 bits, and of 16 bits in both orders.
     public static func printableText(of path: String) throws -> Data {
         let parts = try ["s", "l", "b"].map { encoding in
             try Executable.run(program, ["-a", "-n", "4", "-e", encoding, path], home: "").output

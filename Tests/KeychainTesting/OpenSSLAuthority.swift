@@ -63,7 +63,7 @@ public final class OpenSSLAuthority: Sendable {
         return try Self.make(openssl, subject, key, name, extensions, by: issuer, days: days, digest: digest)
     }
 
-    /// Issues a certificate for a public key whose private key is elsewhere; returns its DER.
+    /// Issues a certificate for a public key; the private key is elsewhere. Returns its DER.
     ///
     /// - Parameters:
     ///   - publicKey: PEM.

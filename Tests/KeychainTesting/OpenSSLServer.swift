@@ -39,7 +39,7 @@ public final class OpenSSLServer: Sendable {
         self.port = port
     }
 
-    /// What the server has written.
+    /// The output of the server.
     public var output: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     deinit { process.stop(signal: SIGKILL) }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import LinuxSystem
 
-/// A message bus (dbus-daemon) for one test, on which every program may do everything.
+/// A message bus (dbus-daemon) for one test. Every program may do everything on it.
 public final class PrivateBus: Sendable {
     public static let program = "/usr/bin/dbus-daemon"
     /// Whether the tests that need a bus can run.

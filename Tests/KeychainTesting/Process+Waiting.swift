@@ -29,8 +29,8 @@ extension Process {
     ///   outside of its process group holds its descriptors.
     @discardableResult
     public func awaitExit(limit: Double = 300, file: String = #fileID, line: Int = #line) -> Int32 {
-        // Only waitUntilExit() releases a process of Foundation, which would keep these open. With 1,300 open
-        // descriptors, Foundation reads beyond the list of them when it starts the next program.
+        // Only waitUntilExit() releases a process of Foundation. An unreleased process would keep these open. With
+        // 1,300 open descriptors, Foundation reads beyond the list of them when it starts the next program.
         defer { (standardInput, standardOutput, standardError) = (nil, nil, nil) }
         if eventually(limit: limit, file: file, line: line, { !isRunning }) { return terminationStatus }
         let command = ([executableURL?.path ?? "?"] + (arguments ?? [])).joined(separator: " ")
@@ -58,7 +58,7 @@ extension FileHandle {
         return availableData
     }
 
-    /// Returns the content of the pipe, whose writers must close it within the limit.
+    /// Returns the content of the pipe. Its writers must close it within the limit.
     public func awaitEnd(limit: Double = 300, file: String = #fileID, line: Int = #line) -> Data {
         var content = Data()
         while true {

@@ -7,11 +7,11 @@ public import SecretMemory
 /// The memory of this process, and the values that are searched for, as an attacker with a core dump
 /// would.
 public final class ProcessMemory {
-    /// The needles, followed by the buffer into which memory is read. This region is not searched.
+    /// The needles, followed by the buffer for the memory that is read. This region is not searched.
     private let region: UnsafeMutableRawPointer
     private var needles: [(name: String, offset: Int)] = []
 
-    /// memmem(3), which the Glibc module does not export.
+    /// memmem(3). The Glibc module does not export it.
     private typealias Find = @convention(c) (UnsafeRawPointer, Int, UnsafeRawPointer, Int) -> UnsafeRawPointer?
     private static let find = unsafeBitCast(dlsym(nil, "memmem"), to: Find.self)
 
@@ -40,7 +40,7 @@ public final class ProcessMemory {
         needles.append((name, offset))
     }
 
-    /// Returns which needles are in the arena of secrets, and which are in other memory.
+    /// Returns the needles in other memory, and the needles in the arena of secrets.
     public func search() -> (ordinary: Set<String>, arena: Set<String>) {
         var found: (ordinary: Set<String>, arena: Set<String>) = ([], [])
         let memory = open("/proc/self/mem", O_RDONLY)

@@ -3,9 +3,9 @@
 import Foundation
 public import Glibc
 
-/// What the kernel tells every user about a process.
+/// The facts about a process that the kernel tells every user.
 public enum ProcessTable {
-    /// Whether a process runs. One that has ended, and whose parent does not wait for it, does not.
+    /// Whether a process runs. A process that has ended, and that its parent does not wait for, does not run.
     public static func isRunning(_ process: pid_t) -> Bool {
         // The name of the program, in parentheses, may contain anything.
         let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .isoLatin1)) ?? ""

@@ -3,14 +3,14 @@
 import Glibc
 import Synchronization
 
-/// A terminal of 24 lines and 80 columns whose keyboard and screen are the test's.
+/// A terminal of 24 lines and 80 columns. The test controls its keyboard and screen.
 public final class PseudoTerminal: Sendable {
     /// The path of the device file.
     public let path: String
     private let main: Int32
     private let device: Int32
     private let shown = Mutex<[UInt8]>([])
-    /// How many bytes of what was shown belong to earlier prompts.
+    /// The number of shown bytes that belong to earlier prompts.
     private let used = Mutex(0)
 
     public init() throws {
@@ -24,7 +24,7 @@ public final class PseudoTerminal: Sendable {
     public static func openPair() throws -> (main: Int32, device: Int32, path: String) {
         let main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (number, unlocked): (Int32, Int32) = (0, 0)
-        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), whose definitions Swift does not import.
+        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)). Swift does not import their definitions.
         guard main >= 0, ioctl(main, 0x4004_5431, &unlocked) == 0, ioctl(main, 0x8004_5430, &number) == 0 else {
             throw Failure(code: errno)
         }
@@ -41,13 +41,13 @@ public final class PseudoTerminal: Sendable {
         close(main)
     }
 
-    /// What was shown until now.
+    /// The text that was shown until now.
     public var screen: String {
         read()
         return shown.withLock { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Waits until the terminal shows this text and does not echo what is typed.
+    /// Waits until the terminal shows this text and does not echo typed text.
     public func waitForPrompt(_ text: String) -> Bool {
         eventually { screen.contains(text) && !echoes }
     }
@@ -68,7 +68,7 @@ public final class PseudoTerminal: Sendable {
         text.withUTF8 { _ = write(main, $0.baseAddress, $0.count) }
     }
 
-    /// Whether the terminal shows what is typed.
+    /// Whether the terminal shows typed text.
     public var echoes: Bool {
         get { settings.c_lflag & tcflag_t(ECHO) != 0 }
         set {

@@ -5,7 +5,7 @@ public import Glibc
 
 /// Whether idle processes sleep: the kernel counts how often each of their threads does.
 public enum Rest {
-    /// What has woken, or why nothing was measured.
+    /// The process and threads that have woken, or the reason why nothing was measured.
     struct Restless: Error, CustomStringConvertible {
         let description: String
     }
@@ -15,8 +15,8 @@ public enum Rest {
         if let found = try restless(processes, in: directory) { throw Restless(description: found) }
     }
 
-    /// Waits until no thread of any of the processes wakes while another process wakes ``wakes``
-    /// times. What follows a request by seconds may end before.
+    /// Waits until no thread of any of the processes wakes while another process wakes ``wakes`` times. Work that
+    /// follows a request by seconds may end before.
     ///
     /// - Parameters:
     ///   - limit: the timeout in seconds.
@@ -52,7 +52,7 @@ public enum Rest {
         return "\(found): \(threads(of: process))"
     }
 
-    /// The threads of a process: the system call in which each one is, and how often it has slept.
+    /// The threads of a process: the current system call of each thread, and how often it has slept.
     private static func threads(of process: pid_t) -> [String] {
         ProcessTable.sleeps(of: process).sorted { $0.key < $1.key }.map { thread, count in
             func text(_ file: String) -> String {
@@ -64,6 +64,6 @@ public enum Rest {
         }
     }
 
-    /// Four a second, so that what happens every ten seconds is seen.
+    /// With four wakes a second, an event that happens every ten seconds is seen.
     private static let wakes = 46
 }

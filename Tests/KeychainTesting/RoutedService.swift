@@ -8,8 +8,8 @@ internal import LatchkeyService
 internal import LinuxSystem
 import Synchronization
 
-/// A daemon's keychain that several programs use: each caller has its own connections, which the
-/// server attributes to that caller.
+/// A daemon's keychain that several programs use. Each caller has its own connections, and the server attributes them
+/// to that caller.
 package final class RoutedService: KeychainService {
     private let daemon: CurrentServer
     private let services = Mutex<[CallerIdentity: DaemonService]>([:])
@@ -18,7 +18,7 @@ package final class RoutedService: KeychainService {
         daemon = CurrentServer(server)
     }
 
-    /// Stops the daemon, and starts another one, to which the programs connect from now on.
+    /// Stops the daemon, and starts another one. The programs connect to it from now on.
     package func restart(_ start: () throws -> KeychainServer) throws {
         try daemon.server.withLock { server in
             server.stop()
@@ -36,7 +36,7 @@ package final class RoutedService: KeychainService {
         }
     }
 
-    /// What is observed is the same for every program.
+    /// The observed state is the same for every program.
     private var anyService: DaemonService {
         service(for: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
     }

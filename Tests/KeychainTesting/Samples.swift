@@ -95,7 +95,7 @@ package enum Samples {
         return IdentityRecord(certificate: certificate, key: key, publicKey: info)
     }
 
-    /// An identity of which only the attributes were requested.
+    /// An identity after a request for its attributes only.
     package static var bareIdentity: IdentityRecord {
         var bare = identity
         (bare.certificate.secrets, bare.key.secrets, bare.publicKey) = (nil, nil, nil)

@@ -11,7 +11,7 @@ import Synchronization
 /// A person who answers prompts and touches a sensor as a test says. Without an answer, a prompt is
 /// cancelled.
 public final class ScriptedPerson: PresenceMethod, Biometry {
-    /// What the person does at the next prompt.
+    /// The person's reaction to the next prompt.
     public enum Answer: Sendable {
         case types(String)
         case cancels
@@ -22,7 +22,7 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
         case cancelsAfter(@Sendable () -> Void)
     }
 
-    /// What the person does at the sensor.
+    /// The person's reaction at the sensor.
     public enum Touch: Sendable {
         case matches, misses, cancels
         /// Misses, and touches it again.
@@ -47,12 +47,12 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
 
     private let gate: PromptGate?
 
-    /// - Parameter gate: decides which prompts are displayed; nil for one of each keychain's own.
+    /// - Parameter gate: selects the prompts that are displayed; nil for one gate per keychain.
     public init(gate: PromptGate? = nil) { self.gate = gate }
 
     public static let place = PromptPlace([.terminal: "/dev/pts/1", .terminalType: "xterm"])
 
-    /// What the service of a backend asks: a sensor is used only through a daemon.
+    /// Returns the person, sensor and security keys for a backend. A sensor is used only through a daemon.
     public func sources(of backend: Backend) -> PresenceSources {
         PresenceSources(
             methods: PresenceMethods([self], gate: gate ?? PromptGate()),
@@ -68,7 +68,7 @@ public final class ScriptedPerson: PresenceMethod, Biometry {
     /// Whether the person cancels the prompt that a security key waits for a touch.
     public func cancelTouches(_ cancels: Bool) { state.withLock { $0.cancelsTouches = cancels } }
 
-    /// What the person presses in a prompt that the sensor waits.
+    /// Sets the buttons that the person presses in a prompt while the sensor waits.
     public func will(press buttons: PresenceOutcome...) { state.withLock { $0.buttons += buttons } }
 
     public func will(_ answers: Answer...) { state.withLock { $0.answers += answers } }

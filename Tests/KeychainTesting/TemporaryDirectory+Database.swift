@@ -7,7 +7,7 @@ extension TemporaryDirectory {
     /// Runs an SQL statement with sqlite3 on the database of the keychain in this directory, as a
     /// foreign program would change or damage it.
     ///
-    /// - Returns: what sqlite3 has written.
+    /// - Returns: the output of sqlite3.
     @discardableResult
     public func runSQL(_ statement: String) throws -> String {
         let result = try Executable.run("/usr/bin/sqlite3", ["\(path)/data/keychain.db", statement], home: path)

@@ -10,16 +10,16 @@ import LinuxSystem
 import Presence
 import Synchronization
 
-/// The backends on which the same tests run.
+/// A backend. The same tests run on all backends.
 public enum Backend: String, CaseIterable, Sendable {
     case onDisk = "on disk"
     case ephemeral = "ephemeral"
     case daemon = "through the daemon"
     case systemDaemon = "through the system's daemon"
 
-    /// The backends of most tests. What a system's daemon does differently is about callers.
+    /// The backends of most tests. The system daemon differs in its handling of callers.
     public static let allCases: [Backend] = [.onDisk, .ephemeral, .daemon]
-    /// The backends in which users' programs have no access to the keys.
+    /// The backends that give users' programs no access to the keys.
     public static let daemons: [Backend] = [.daemon, .systemDaemon]
     public static let everywhere = allCases + [.systemDaemon]
 }
@@ -33,7 +33,7 @@ public final class TestKeychain: Sendable {
     public let clock: TestClock
     /// Answers the prompts of this keychain.
     public let person: ScriptedPerson
-    /// What holds keys outside of the process.
+    /// The hardware that holds keys outside of the process.
     private let hardware: SecureHardware
 
     public init(

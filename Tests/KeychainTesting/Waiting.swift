@@ -108,7 +108,7 @@ struct Wait {
     }
 }
 
-/// The CPU time of this thread, which excludes other threads and processes.
+/// The CPU time of this thread, without other threads and processes.
 public enum ThreadTime {
     /// The CPU time in seconds.
     public static var now: Double {

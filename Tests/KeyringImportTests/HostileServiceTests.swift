@@ -24,7 +24,7 @@ struct HostileServiceTests {
         return (keychain.importKeyring("--bus", bus.address, "--json"), keychain)
     }
 
-    /// What is wrong with the properties of an item.
+    /// The fault in the properties of an item.
     enum WrongProperties: CaseIterable {
         case none, numberAsLabel, longLabel, textAsAttributes, numbersInAttributes, repeatedName, manyAttributes
         case veryManyAttributes, textAsTime

@@ -18,7 +18,7 @@ struct ImportProcessTests {
         return ImportRun(status: outcome.status, output: outcome.output, error: outcome.error)
     }
 
-    @Test("An import that was killed is continued: what it has stored is equal, and the rest is new")
+    @Test("An import that was killed is continued: its stored items are equal, and the rest is new")
     func killed() throws {
         let (bus, directory) = (try PrivateBus(), try TemporaryDirectory())
         let (calls, unanswered) = (EventCount(), Collected<BusMethodCall>())

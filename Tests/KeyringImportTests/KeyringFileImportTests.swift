@@ -16,7 +16,7 @@ struct KeyringFileImportTests {
             .appending(path: "../GnomeKeyringFileTests/Vectors/\(name).keyring").standardized.path
     }
 
-    /// A keychain whose clock is after the times of the files.
+    /// Returns a keychain with a clock after the times of the files.
     private static func keychain(_ backend: Backend = .ephemeral) throws -> TestKeychain {
         let keychain = try TestKeychain(backend)
         keychain.clock.advance(by: 30 * 86_400)
@@ -44,7 +44,7 @@ struct KeyringFileImportTests {
         #expect(try keychain.passwords().count == 5)
     }
 
-    @Test("Secrets with line feeds, which gnome-keyring cannot read, and numbers of old programs are imported")
+    @Test("Secrets with line feeds, unreadable for gnome-keyring, and numbers of old programs are imported")
     func old() throws {
         let keychain = try Self.keychain()
         #expect(try keychain.importKeyring("--file", Self.path("lines"), "--json").report().counts == [3, 0, 0, 0])

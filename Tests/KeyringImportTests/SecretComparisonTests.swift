@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Comparing items with the same attributes")
 struct SecretComparisonTests {
-    /// The secrets of the source and of the keychain, and what the items of the source are.
+    /// The secrets of the source and of the keychain, and the states of the source's items.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let source: [String]

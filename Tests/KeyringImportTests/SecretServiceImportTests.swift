@@ -71,7 +71,7 @@ struct SecretServiceImportTests {
         #expect(try keychain.passwords() == before)
         let run = keychain.importKeyring("--bus", bus.address)
         #expect(run.status == 0)
-        #expect(run.output.contains("added:      1\nequal:      2\ndifferent:  1, which stay"), "\(run)")
+        #expect(run.output.contains("added:      1\nequal:      2\ndifferent:  1, kept"), "\(run)")
         #expect(run.output.contains("example.com/user1 (Login)"))
         let after = try keychain.passwords()
         #expect(after.count == 4 && after.isSuperset(of: before))
@@ -175,7 +175,7 @@ struct SecretServiceImportTests {
         }
     }
 
-    @Test("Without a service, the import fails and says what to start")
+    @Test("Without a service, the import fails and names a program to start")
     func absent() throws {
         let (bus, keychain) = (try PrivateBus(), try TestKeychain(.ephemeral))
         let run = keychain.importKeyring("--bus", bus.address)

@@ -33,7 +33,7 @@ struct TakeoverTests {
         environment = variables.merging(["DBUS_SESSION_BUS_ADDRESS": bus.address]) { $1 }
     }
 
-    /// Runs latchkey with the keychain of the home, which is that of the services of the bus.
+    /// Runs latchkey with the keychain of the home; the services of the bus use it, too.
     private func latchkey(_ words: String...) throws -> Executable.Outcome {
         let (output, error) = ("\(directory.path)/.output", "\(directory.path)/.error")
         for path in [output, error] { try Data().write(to: URL(filePath: path)) }

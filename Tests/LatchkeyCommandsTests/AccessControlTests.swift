@@ -76,7 +76,7 @@ struct AccessControlTests {
 
     // MARK: Storing
 
-    @Test("The add commands store the flags with the class, which is complete unless --accessible names another")
+    @Test("The add commands store the flags with the class: complete, unless --accessible names another")
     func storing() {
         for (options, protection) in [
             ("", ProtectionClass.whenUnlocked),
@@ -206,7 +206,7 @@ struct AccessControlTests {
         #expect(
             outcome.exit == 0 && outcome.output.filter { $0 != "[" && $0 != "]" && $0 != "\n" }.isEmpty, "\(outcome)")
         #expect(service.questions.isEmpty)
-        #expect(outcome.error.contains("access control needs you are not shown"))
+        #expect(outcome.error.contains("access control that needs you are not shown"))
     }
 
     @Test("The JSON of an item names its access control as --access-control accepts it")
@@ -217,7 +217,7 @@ struct AccessControlTests {
 
     // MARK: Status
 
-    @Test("The status says how the person can be asked, and what to do about a method that cannot")
+    @Test("The status says how the person can be asked, and has a hint for a method that cannot")
     func status() {
         let text = security("status", as: "latchkey", on: AskingService()).output
         #expect(text.contains("presence:    pinentry asks for the passcode\n"))

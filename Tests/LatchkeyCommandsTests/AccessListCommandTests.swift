@@ -4,7 +4,7 @@ import KeychainTesting
 import LatchkeyCommands
 import Testing
 
-/// What `-A`, `-T` and the partition-list commands record, and `dump-keychain -a` shows
+/// The access lists that `-A`, `-T` and the partition-list commands record, and `dump-keychain -a` shows
 /// (keychain-behaviour §8.2, §8.3).
 @Suite("Access lists of commands")
 struct AccessListCommandTests {
@@ -14,7 +14,7 @@ struct AccessListCommandTests {
         keychain = try TestKeychain(.ephemeral)
     }
 
-    /// What `dump-keychain -a` prints after the attributes of each item.
+    /// Returns the access lists that `dump-keychain -a` prints after the attributes of each item.
     private func lists() -> [String] {
         var lists: [String] = []
         var isInList = false

@@ -143,7 +143,7 @@ struct AddingTests {
     }
 
     @Test(
-        "two different lines in a pipe are macOS's error for -w, which stores nothing, and --secret-file - keeps them",
+        "two different lines in a pipe are macOS's error for -w and store nothing; --secret-file - keeps them",
         arguments: [
             ["one", "two", ""], ["one", "two"], ["line", "", ""], ["", "line"], ["pw", "pw "], ["pw\r", "pw"],
         ])

@@ -47,7 +47,7 @@ struct AppleRootsTests {
         #expect(outcome.error.contains("\nhint: "))
     }
 
-    @Test("What is not a certificate, or no file, is refused")
+    @Test("A missing file, or one without a certificate, is refused")
     func noCertificate() throws {
         #expect(keychain.latchkey("trust apple-roots \(authority.root.keyFile)").exit != 0)
         #expect(keychain.latchkey("trust apple-roots \(authority.root.file).missing").exit != 0)

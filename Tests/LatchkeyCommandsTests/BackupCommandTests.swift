@@ -37,7 +37,7 @@ struct BackupCommandTests {
     @Test("restore, and its dry run, call an item equal that the keychain has already")
     func equal() {
         #expect(keychain.latchkey("restore \(backup) \(phrase)").output == "added:     1\n")
-        let unchanged = "added:     0\nequal:     1, which the keychain has already\n"
+        let unchanged = "added:     0\nequal:     1, already in the keychain\n"
         #expect(keychain.latchkey("restore \(backup) \(phrase)") == Outcome(exit: 0, output: unchanged, error: ""))
         let dryRun = keychain.latchkey("restore --dry-run \(backup) \(phrase)")
         #expect(dryRun.output == "Nothing was changed. A restore would do this:\n\(unchanged)", "\(dryRun)")
@@ -45,7 +45,7 @@ struct BackupCommandTests {
     }
 
     @Test(
-        "restore --replace shows on a terminal what would be deleted, and deletes after yes or y, in any case",
+        "restore --replace shows the items to delete on a terminal, and deletes after yes or y, in any case",
         arguments: ["yes", "y", "Y", "YES", "Yes", " yes "])
     func replaces(answer: String) {
         let outcome = keychain.latchkey(

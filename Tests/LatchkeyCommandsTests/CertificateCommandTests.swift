@@ -39,7 +39,7 @@ struct CertificateCommandTests {
         #expect(verify("\(chain) \(trusted) -s example.com -q") == Outcome(exit: 0, output: "", error: ""))
     }
 
-    @Test("each rejection prints its name, what was expected and found, and exits with 1")
+    @Test("each rejection prints its name, the expected and found value, and exits with 1")
     func refusals() throws {
         let expired = try authority.server("old.example.com", days: -1)
         let own = try authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: nil)
@@ -122,7 +122,7 @@ struct CertificateCommandTests {
         #expect(outcome.output.contains("Names:                DNS:example.com\n"))
         let refused = verify("\(chain) -P")
         #expect(refused.exit == 1 && refused.output.contains("---\nCertificate chain\n"))
-        #expect(verify("\(chain) -v").output.contains("Attempt 1, which reaches no anchor:\n"))
+        #expect(verify("\(chain) -v").output.contains("Attempt 1, without an anchor:\n"))
     }
 
     @Test("a certificate is rejected if a CRL or an OCSP response revokes it, or if required evidence is missing")
@@ -247,7 +247,7 @@ struct CertificateCommandTests {
         let root = try authority.openssl.file(
             Array(("\u{FEFF}" + String(contentsOfFile: authority.root.file, encoding: .utf8)).utf8))
         #expect(verify("-c \(marked) -c \(authority.intermediate.file) -r \(root)").exit == 0)
-        // What may have been a certificate is named, also in a file of anchors.
+        // A block that may have been a certificate is named, also in a file of anchors.
         let unknown = pem[1].replacingOccurrences(of: "CERTIFICATE", with: "CERTIFCATE")
         let strange = try authority.openssl.file(Array((unknown + pem[0]).utf8))
         let warned = verify("-c \(strange) -c \(authority.intermediate.file) \(trusted)")

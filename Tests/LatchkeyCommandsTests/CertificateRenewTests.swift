@@ -4,7 +4,7 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// `latchkey certificate renew`; openssl reads what it makes.
+/// `latchkey certificate renew`; openssl reads its results.
 @Suite("certificate renew")
 struct CertificateRenewTests {
     private let keychain: TestKeychain
@@ -75,7 +75,7 @@ struct CertificateRenewTests {
         #expect(keychain.security("find-identity").output.contains("2 identities found"))
     }
 
-    @Test("A CA in the keychain renews a certificate, which openssl verifies", arguments: [false, true])
+    @Test("A CA in the keychain renews a certificate, and openssl verifies it", arguments: [false, true])
     func issuer(isNewKey: Bool) throws {
         let old = try authority.server("api.example.com", days: 1)
         try store(old, as: "api")
@@ -159,7 +159,7 @@ struct CertificateRenewTests {
         return path
     }
 
-    @Test("Hooks are told what was renewed, and a failure is reported after the renewal")
+    @Test("Hooks get the values of the renewal, and their failure is reported after it")
     func hooks() throws {
         let old = try authority.server("api.example.com", days: 1)
         try store(old, as: "api")

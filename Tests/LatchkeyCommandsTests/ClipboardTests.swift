@@ -58,7 +58,7 @@ struct ClipboardTests {
                     error: "latchkey: copied a/b to the clipboard (osc52); it is not cleared\n"))
     }
 
-    @Test("what cannot be copied is refused with its reason, and nothing is sent")
+    @Test("an impossible copy is refused with its reason, and nothing is sent")
     func refuses() throws {
         let keychain = try TestKeychain(.ephemeral)
         for (account, secret) in [("text", "s3cret"), ("control", "\u{1B}[2J"), ("empty", ""), ("long", Self.long)] {
@@ -73,7 +73,7 @@ struct ClipboardTests {
             ("--using osc52 --timeout 0 a/long", true, 206, "a terminal takes at most"),
             ("--using osc52 --timeout 0 a/missing", true, 44, "could not be found"),
             ("--using osc52 --timeout 0", true, 2, "name an item"),
-            // These streams are not those of a process, in which a second one could clear later.
+            // These streams do not belong to a process, so a second process could not clear the clipboard later.
             ("--using osc52 a/text", true, 206, "only the process itself"),
             ("--timeout -1 a/text", true, 2, "--timeout"), ("--timeout 86401 a/text", true, 2, "--timeout"),
             ("--using pigeon a/text", true, 2, "--using"),
@@ -183,13 +183,13 @@ struct ClipboardTests {
         #expect(!outcome.error.contains("s3cret"))
     }
 
-    /// Waits until the clipboard was cleared, which is the last of the calls.
+    /// Waits until the clipboard was cleared. This is the last of the calls.
     private static let awaitEnd = "await grep -qs ^end \"$PASS.log.end\""
 
-    /// Returns a shell in which a program for the clipboard keeps the content in a file, and logs
-    /// its arguments, its environment and its input.
+    /// Returns a shell with a program for the clipboard that keeps the content in a file, and logs its arguments, its
+    /// environment and its input.
     ///
-    /// - Parameter afterCopying: what the program does after it has copied a text.
+    /// - Parameter afterCopying: the commands that the program runs after it has copied a text.
     private static func shell(_ program: String, afterCopying: String = ":") throws -> Shell {
         let shell = try Shell()
         let script = """

@@ -69,7 +69,7 @@ struct CollectionCommandTests {
         #expect(dryRun.exit != 0 && dryRun.output.isEmpty)
     }
 
-    @Test("What is not there, what every keychain has, and what is not confirmed is not deleted")
+    @Test("A missing collection, the login collection, and an unconfirmed one are not deleted")
     func refused() throws {
         let keychain = try TestKeychain(.ephemeral)
         #expect(keychain.latchkey("collection create Work").exit == 0)

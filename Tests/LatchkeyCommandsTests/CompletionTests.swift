@@ -6,7 +6,7 @@ import KeychainTesting
 @testable import LatchkeyCommands
 import Testing
 
-/// What the completion scripts offer.
+/// The words that the completion scripts offer.
 @Suite("Completions")
 struct CompletionTests {
     private struct Tool: Decodable { var command: Command }
@@ -72,7 +72,7 @@ struct CompletionTests {
     }
 
     @Test(
-        "In bash, what latchkey offers is what its commands accept", .long,
+        "In bash, latchkey offers the words that its commands accept", .long,
         arguments: [
             ("find-generic-password --passcode-fi", "--passcode-file"), ("find-generic-password --v", ""),
             ("find-generic-password -h", ""), ("find-generic-password FILE", "FILE1"),
@@ -105,7 +105,7 @@ struct CompletionTests {
         #expect(found == (wanted.isEmpty ? "" : "\(wanted)\n"), "\(line)")
     }
 
-    /// Calls the function of the script as bash does after Tab, and prints what it offers.
+    /// Calls the function of the script as bash does after Tab, and prints the words that it offers.
     private static let completion = """
         source "$1"; shift
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMPREPLY=()

@@ -103,7 +103,7 @@ struct ConsentCommandTests {
         #expect(keychain.latchkey("consent forget --all").exit == 0)
     }
 
-    @Test("JSON has the program, the scope and the label, which is not shown while the keychain is locked")
+    @Test("JSON has the program, the scope and the label, but no label while the keychain is locked")
     func json() throws {
         let keychain = try TestKeychain(.ephemeral)
         _ = try Self.addConsent("/usr/bin/mail", keychain)

@@ -22,7 +22,7 @@ struct DaemonCommandTests {
             security("log verify --json", as: "latchkey", on: DamagedService()).description, "log-verify-json")
     }
 
-    @Test("log verify lists what was removed, when and why; log shows where the log begins")
+    @Test("log verify lists removed lines with time and reason; log shows where the log begins")
     func removals() throws {
         let verdict = AuditVerification(
             isIntact: true, lines: 3, detail: "every line is intact, up to line 90",
@@ -49,7 +49,7 @@ struct DaemonCommandTests {
         #expect(security("log", as: "latchkey", on: DamagedService()).error.isEmpty)
     }
 
-    @Test("status shows the number of wrong passcodes, when the delay began, and which programs sent them")
+    @Test("status shows the number of wrong passcodes, when the delay began, and their programs")
     func wrongPasscodes() throws {
         var lock = LockStatus(
             state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [],

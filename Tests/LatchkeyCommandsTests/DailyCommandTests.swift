@@ -174,7 +174,7 @@ struct DailyCommandTests {
     }
 
     @Test(
-        "set requires a service and an account, and names what is missing or given twice",
+        "set requires a service and an account, and names a missing or a repeated part",
         arguments: [
             ("set", 2, "name an item"), ("set example.com", 206, "the account is missing in 'example.com'"),
             ("set --account a", 206, "the service is missing"),

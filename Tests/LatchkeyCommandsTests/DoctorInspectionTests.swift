@@ -7,7 +7,7 @@ import KeychainTesting
 import LatchkeyService
 import Testing
 
-/// What `latchkey doctor` reads, it leaves as it is, whatever state the files are in.
+/// `latchkey doctor` leaves the files that it reads as they are, in any state.
 @Suite("The doctor changes nothing")
 struct DoctorInspectionTests {
     private static let commands = ["", " --report", " --report --json", " --upgrade-check"]
@@ -82,7 +82,7 @@ struct DoctorInspectionTests {
     }
 
     @Test(
-        "What cannot be read is named with its reason, and is not called newer", .long,
+        "An unreadable file is named with its reason, and is not called newer", .long,
         arguments: [
             ("chmod 644 \"$DB\"", "others can access it", "hint: chmod 600"),
             ("printf %04096d 0 > \"$DB\"", "not a keychain", "hint: restore it from a backup"),
@@ -152,7 +152,7 @@ struct DoctorInspectionTests {
     }
 }
 
-/// A home whose files are compared before and after a command.
+/// A home with files that are compared before and after a command.
 private struct ExaminedHome {
     let shell: Shell
     var path: String { "\(shell.directory.path)/home" }

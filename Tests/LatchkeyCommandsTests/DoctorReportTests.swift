@@ -7,12 +7,12 @@ import KeychainTesting
 import Testing
 
 /// `latchkey doctor --report`, `latchkey doctor --upgrade-check` and `LATCHKEY_LOG=debug`.
-@Suite("What is sent with a question")
+@Suite("Report for a question")
 struct DoctorReportTests {
     /// A word that no other text has.
     private static let marker = "mArKeR"
 
-    @Test("The report says what a question needs: version, machine, mode, lock, counts and findings")
+    @Test("The report has version, machine, mode, lock, counts and findings")
     func contents() throws {
         let keychain = try TestKeychain(.onDisk)
         keychain.latchkey("set example.com/alice", io: TestIO(input: ["s3cret"]))
@@ -72,7 +72,7 @@ struct DoctorReportTests {
                 #expect(!said.contains(word), "\(command) says \(word): \(said)")
             }
         }
-        // The search finds what is there.
+        // The search finds the marker where it is present.
         #expect(try shell.run("latchkey list --passcode-file \"$PASS\"").output.contains(Self.marker))
     }
 
@@ -109,7 +109,7 @@ struct DoctorReportTests {
         #expect(json.contains(#""readable" : true"#) && json.contains(#""upgrades" : false"#))
     }
 
-    @Test("--upgrade-check names what a newer version has written, and fails")
+    @Test("--upgrade-check names the files of a newer version, and fails")
     func newer() throws {
         let shell = try Shell()
         let home = "\(shell.directory.path)/home"
@@ -147,7 +147,7 @@ struct DoctorReportTests {
     }
 }
 
-/// A shell whose user, home and host names have a marker.
+/// A shell with a marker in its user, home and host names.
 private struct MarkedShell {
     private let shell: Shell
     private let marker: String

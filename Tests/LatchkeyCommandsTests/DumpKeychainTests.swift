@@ -13,7 +13,7 @@ import Testing
 struct DumpKeychainTests {
     private let keychain: TestKeychain
     private let caller = CallerIdentity(executable: "/usr/bin/security", isUserCommand: true)
-    /// With `length`, more than twice what the command holds.
+    /// With `length`, more than twice the content that the command holds.
     private static let count = 180
     private static let length = 100_000
 
@@ -33,7 +33,7 @@ struct DumpKeychainTests {
         outcome.output.matches(of: /"acct"<blob>="(item-\d+)"/).map { String($0.1) }
     }
 
-    @Test("Every item is shown once, with its data, in the order in which it was added", .long)
+    @Test("Every item is shown once, with its data, in the order of addition", .long)
     func complete() throws {
         try add(0..<Self.count, .afterFirstUnlock)
         let outcome = keychain.security("dump-keychain -d")

@@ -6,7 +6,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// `latchkey edit`: what is stored, what is kept, and what is left of the text.
+/// `latchkey edit`: the stored text, the kept text, and the traces of the text.
 @Suite("Editing a protected file", .enabled(if: EditingShell.isAvailable, "needs a tmpfs at /dev/shm"))
 struct EditCommandTests {
     private let shell: EditingShell
@@ -50,7 +50,7 @@ struct EditCommandTests {
         let other = isSame ? "cp notes other" : "printf other > other && latchkey protect --class complete other"
         try shell.editor("mover", "\(other) && mv other notes && printf 'mine\\n' >> \"$1\"")
         let run = try shell.run("EDITOR=mover latchkey edit notes")
-        // The content decides: what was opened is still there, under the same name.
+        // The content decides: the opened content is still there, under the same name.
         #expect((run.exit == 0) == isSame, "\(run)")
         let expected = isSame ? "first\nmine\n" : "other"
         #expect(try shell.run("latchkey cat notes").output == expected)
@@ -67,7 +67,7 @@ struct EditCommandTests {
         #expect(kept.allSatisfy { FileManager.default.fileExists(atPath: $0) })
     }
 
-    // MARK: What is kept
+    // MARK: Kept text
 
     enum End: CaseIterable { case endOfInput, interrupt, hangUp }
 
@@ -137,7 +137,7 @@ struct EditCommandTests {
         #expect(try shell.left == [left])
     }
 
-    @Test("What an editor saves beside the text when a signal ends it is kept and named; nothing is kept of no change")
+    @Test("A file that an editor saves beside the text at a signal is kept and named; without one nothing is kept")
     func signalled() throws {
         try shell.protect("first\n")
         // As nano does: another file in the directory, and an exit value as after an error.
@@ -162,9 +162,9 @@ struct EditCommandTests {
         #expect(try shell.run("latchkey cat notes").output == "first\n")
     }
 
-    // MARK: What is left
+    // MARK: Traces of the text
 
-    @Test("What an editor leaves in its directory is removed, also in folders, hidden files and links")
+    @Test("An editor's leftovers in its directory are removed, also folders, hidden files and links")
     func folders() throws {
         try shell.protect("first\n")
         try shell.editor(
@@ -203,7 +203,7 @@ struct EditCommandTests {
         #expect(try shell.run("latchkey cat notes").output == "first\n")
     }
 
-    @Test("A file whose name is not UTF-8 is edited")
+    @Test("A file with a non-UTF-8 name is edited")
     func name() throws {
         let run = try shell.run(
             #"""
@@ -254,12 +254,12 @@ struct EditCommandTests {
         #expect(memory.hasPrefix(shell.memory) && place.hasSuffix("\(memory)\n"), "\(place)")
         let words = try String(contentsOfFile: "\(shell.directory)/words", encoding: .utf8)
         #expect(words.replacingOccurrences(of: memory, with: "PLACE") == expected + "|")
-        // What these write when a connection breaks is in the current directory.
+        // ed and joe write into the current directory when a connection breaks.
         #expect(place.contains(" \(memory) ") == ["ed", "joe"].contains(name) || name == "nvi", "\(place)")
         if name == "nvi" { #expect(place.contains("set directory=\(memory) recdir=\(memory)"), "\(place)") }
     }
 
-    @Test("An editor behind links of update-alternatives is known by what it is")
+    @Test("An editor behind links of update-alternatives is known by its real name")
     func alternatives() throws {
         try shell.protect("first\n")
         try shell.editor("vim.basic", #"printf '%s|' "$@" > "$LATCHKEY_HOME/../words""#)
@@ -360,7 +360,7 @@ struct EditingShell {
         )
     }
 
-    /// A directory of a tmpfs, which is removed at the end.
+    /// A directory of a tmpfs. It is removed at the end.
     private final class MemoryDirectory {
         let path: String
 

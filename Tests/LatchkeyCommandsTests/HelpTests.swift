@@ -55,7 +55,7 @@ struct HelpTests {
         for command in LatchkeySubcommand.allCases { #expect(!macOS.contains("\n    \(command.rawValue) ")) }
     }
 
-    @Test("import, which Latchkey has added to, is in the help of latchkey and of a family")
+    @Test("import, with Latchkey's additions, is in the help of latchkey and of a family")
     func extended() {
         let row = "  import         Import the keys and certificates of a file, or another keyring.\n"
         #expect(keychain.latchkey("help keychain").output.contains(row))

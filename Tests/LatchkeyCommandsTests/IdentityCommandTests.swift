@@ -223,7 +223,7 @@ struct IdentityCommandTests {
         #expect(shown.exit == 0 && shown.error.contains("line 1: ") && shown.error.contains("'\(label)'"), "\(shown)")
     }
 
-    @Test("import of an Ed25519 key of OpenSSH exits with 252, and says which keys are supported")
+    @Test("import of an Ed25519 key of OpenSSH exits with 252, and names the supported keys")
     func ed25519() throws {
         let path = openssl.path("id_ed25519")
         try openssl.output(["-q", "-t", "ed25519", "-N", "", "-f", path], program: "/usr/bin/ssh-keygen")

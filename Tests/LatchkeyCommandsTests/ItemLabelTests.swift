@@ -130,7 +130,7 @@ struct ItemLabelTests {
         #expect(list().isEmpty)
     }
 
-    @Test("The label of an item never takes the place of a service: get finds the service, and rm asks which one")
+    @Test("The label of an item never takes the place of a service: get finds the service, and rm lists both")
     func labelOfAnotherService() throws {
         keychain.latchkey("set Mail/alice", io: TestIO(input: ["of the service"]))
         try store("Mail", [("username", "alice")], "of the label")
@@ -163,7 +163,7 @@ struct ItemLabelTests {
 
     // MARK: Unusual names
 
-    @Test("Whatever a label contains, the name in the list is what get and rm take")
+    @Test("With any label, get and rm take the name in the list")
     func hostileLabels() throws {
         let labels = [
             "a/b", "https://example.com/x/", "/", "-x", "a\n\u{1B}[2J\tb", "\u{202E}moc.elpmaxe", "100% ", "*?",

@@ -177,7 +177,7 @@ struct ItemListTests {
         #expect(keychain.accounts() == ["bob", "carol"])
     }
 
-    @Test("--dry-run shows what would be deleted, and deletes nothing")
+    @Test("--dry-run shows the items to delete, and deletes nothing")
     func dryRun() {
         for option in ["--dry-run", "-n"] {
             #expect(

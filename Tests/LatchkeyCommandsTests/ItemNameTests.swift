@@ -56,7 +56,7 @@ struct ItemNameTests {
         }
     }
 
-    @Test("only what would be parsed otherwise is escaped; an account that is empty is left out where it can be")
+    @Test("only ambiguous characters are escaped; an account that is empty is left out where it can be")
     func readable() {
         for (service, account, text) in [
             ("https://index.docker.io/v1/", "alice", "https://index.docker.io/v1//alice"),

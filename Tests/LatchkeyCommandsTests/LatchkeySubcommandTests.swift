@@ -9,7 +9,7 @@ import Testing
 /// `latchkey status` and `latchkey doctor`.
 @Suite("Own commands")
 struct LatchkeySubcommandTests {
-    @Test("status shows where the keychain is, what protects it and what it contains")
+    @Test("status shows where the keychain is, its protection and its content")
     func status() throws {
         try expectGolden(security("status", on: DamagedService()).description, "status")
         let keychain = try TestKeychain(.ephemeral)

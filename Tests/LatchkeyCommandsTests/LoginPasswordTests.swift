@@ -8,7 +8,7 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// `latchkey login-password`, which pam_latchkey runs, and the tie of the passcode to the login password.
+/// `latchkey login-password` (run by pam_latchkey), and the tie of the passcode to the login password.
 @Suite("The login password")
 struct LoginPasswordTests {
     private static let passcode = "correct horse battery"
@@ -73,7 +73,7 @@ struct LoginPasswordTests {
     }
 
     @Test(
-        "What is not one word, or two for a change, is refused",
+        "Input other than one word, or two for a change, is refused",
         arguments: [
             ("unlock", ""), ("unlock", "\0\0\0"), ("unlock", "\0\0\0\u{5}four"), ("unlock", "\0\0\u{7F}\u{7F}x"),
             ("unlock", "\0\0\0\u{1}a\0\0\0\u{1}b"), ("change", "\0\0\0\u{1}a"),
@@ -111,7 +111,7 @@ struct LoginPasswordTests {
         #expect(try keychain.service.administrator.lockStatus().settings.isTiedToLogin)
         #expect(keychain.latchkey("status").output.contains("login:       the passcode follows the login password"))
         #expect(keychain.latchkey("status --json").output.contains("\"tiedToLogin\" : true"))
-        // What is set already needs no passcode.
+        // A tie that is set already needs no passcode.
         #expect(keychain.latchkey("passcode tie-to-login").exit == 0)
         #expect(keychain.latchkey("passcode untie-from-login", io: TestIO(input: [Self.passcode])).exit == 0)
         #expect(try !keychain.service.administrator.lockStatus().settings.isTiedToLogin)

@@ -51,7 +51,7 @@ struct MessageCommandTests {
     }
 
     @Test(
-        "openssl verifies what an identity of the keychain signs, named by common name, email address or hash", .long,
+        "openssl verifies signatures of a keychain's identity, named by common name, email address or hash", .long,
         arguments: ["-N Alice Example", "-N ALICE@example.com", "-Z"], ["SHA256", "SHA384", "SHA512"])
     func signs(_ name: String, _ hash: String) throws {
         let out = openssl.path("\(UUID().uuidString).p7m")
@@ -153,7 +153,7 @@ struct MessageCommandTests {
         #expect(security("cms", "-E", "-r", "nobody@example.com", "-i", content, "-o", out).exit == 44)
     }
 
-    @Test("what is not supported is refused by name, and a wrong command line shows the usage")
+    @Test("an unsupported option is refused by name, and a wrong command line shows the usage")
     func refusedOptions() throws {
         #expect(
             security("cms", "-C", "-i", content)

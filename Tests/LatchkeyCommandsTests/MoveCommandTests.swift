@@ -6,7 +6,7 @@ import KeychainTesting
 import Latchkey
 import Testing
 
-/// `latchkey protect move`, and what the other commands do with files in the keychain.
+/// `latchkey protect move`, and the other commands on files in the keychain.
 @Suite("Commands for files in the keychain")
 struct MoveCommandTests {
     private static let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 11) })

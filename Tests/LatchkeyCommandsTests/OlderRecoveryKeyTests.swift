@@ -8,7 +8,7 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// A keychain of an earlier version, whose recovery key does not open items with access controls.
+/// A keychain of an earlier version, with a recovery key that does not open items with access controls.
 @Suite("Recovery keys of earlier versions")
 struct OlderRecoveryKeyTests {
     private static let vector = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -40,7 +40,7 @@ struct OlderRecoveryKeyTests {
                 accessControlFlags: .userPresence))
     }
 
-    @Test("doctor and status say that the recovery key is too old, and what to type, until a new one is created")
+    @Test("doctor and status say that the recovery key is too old, with a command, until a new one is created")
     func reported() throws {
         let keychain = try keychain()
         #expect(keychain.latchkey("status").output.contains("recovery:    there is a recovery key\n"))

@@ -117,7 +117,7 @@ struct PasscodeProcessTests {
         #expect(open.output == "0\n206\n")
     }
 
-    @Test("doctor checks locked items if the passcode is given, and reports what it could not check")
+    @Test("doctor checks locked items if the passcode is given, and reports the unchecked ones")
     func doctor() throws {
         let shell = try prepared()
         let outcome = try shell.run(

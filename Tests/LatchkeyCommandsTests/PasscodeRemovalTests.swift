@@ -8,7 +8,7 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// `latchkey passcode remove`, which destroys what only the passcode opens.
+/// `latchkey passcode remove`: it destroys the items that only the passcode opens.
 @Suite("latchkey passcode remove")
 struct PasscodeRemovalTests {
     private static let passcode = "the passcode"

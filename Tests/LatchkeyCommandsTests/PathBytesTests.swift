@@ -8,13 +8,13 @@ import LatchkeyCommands
 import LinuxSystem
 import Testing
 
-/// Files whose names are not UTF-8: a command acts on the named file, or refuses; never on another one.
+/// Files with names that are not UTF-8: a command acts on the named file, or refuses; never on another one.
 @Suite("Names that are not UTF-8")
 struct PathBytesTests {
     /// "é" in Latin-1: the end of each name.
     private static let end: [UInt8] = [0xE9]
 
-    /// A directory whose own name is not UTF-8, and a keychain.
+    /// A keychain, and a directory with a name that is not UTF-8.
     private struct Place {
         let keychain: TestKeychain
         let outer: TemporaryDirectory
@@ -99,7 +99,7 @@ struct PathBytesTests {
         #expect(try place.names() == [place.directory, "\(place.directory)/.latchkey-protect"])
     }
 
-    @Test("What is written and read by such a name has that name, and no file has another")
+    @Test("Files written and read by such a name have that name, and no file has another")
     func written() throws {
         let place = try Place()
         let (key, keychain, backup) = (place.path("key"), place.path("export"), place.path("backup"))

@@ -212,7 +212,7 @@ struct ProcessTests {
         .enabled(if: Self.canSetUser))
     func setUser() throws {
         let shell = try Shell()
-        // Only the fact that the privileges changed matters, not which user they belong to.
+        // Only the change of the privileges matters, not their user.
         let outcome = try shell.run(
             """
             mkdir "$LATCHKEY_HOME.bin"; cp "$(readlink -f "$(command -v latchkey)")" "$LATCHKEY_HOME.bin/latchkey"

@@ -24,7 +24,7 @@ struct SecurityCommandsPageTests {
         "verify-cert": "crpCdknNLlesqRPtv",
     ]
 
-    @Test("The page lists every command with every flag of macOS, and what it does here")
+    @Test("The page lists every command with every flag of macOS and its effect here")
     func page() throws {
         var lines = [
             "# Commands of `security`", "",

@@ -70,7 +70,7 @@ struct SetupCommandTests {
     }
 
     @Test(
-        "What is in the place of a file, and is not a file, is named with what to type, and stays",
+        "An obstacle in the place of a file is named with the command to type, and stays",
         arguments: [
             ("pipe", "is a pipe"), ("directory", "is a directory"), ("link", "is a symbolic link that leads nowhere"),
             ("long", "is longer than 1048576 bytes"),
@@ -93,7 +93,7 @@ struct SetupCommandTests {
     }
 
     @Test(
-        "What is in the place of a directory, and is not one, is named, and stays",
+        "An obstacle in the place of a directory is named, and stays",
         arguments: [("file", "is not a directory"), ("link", "is a symbolic link that leads nowhere")])
     func occupiedDirectory(_ kind: String, _ finding: String) throws {
         var machine = world.machine
@@ -235,7 +235,7 @@ struct SetupCommandTests {
         #expect(world.run(["--apply"], on: machine).exit == 0)
         #expect(found.withLock { $0 } == [true])
         #expect(try DirectoryLock(ifFree: record, .exclusive) != nil)
-        // What another process has done since the plan was made is neither done again nor a failure.
+        // Another process's change since the plan was made is neither repeated nor a failure.
         let before = try SetupRecord.read(in: record)
         try SetupWork(machine: machine, stateDirectory: record).apply(planned)
         #expect(try SetupRecord.read(in: record) == before && before.changes.count == 1)
@@ -330,7 +330,7 @@ struct SetupCommandTests {
         machine.shell = "bash"
         let file = "data/bash-completion/completions/latchkey"
         for isRepeated in [false, true] {
-            // The record and the directories are what a crash before the file leaves.
+            // A crash before the file leaves the record and the directories.
             #expect(world.run(["--apply"], on: machine).exit == 0)
             try FileManager.default.removeItem(atPath: "\(world.path)/\(file)")
             if isRepeated { #expect(world.run(["--apply"], on: machine).exit == 0) }
@@ -382,7 +382,7 @@ struct SetupCommandTests {
         #expect(outdated.state == .manual && outdated.detail.contains("starts a program that is not here"))
     }
 
-    @Test("Another keyring than gnome-keyring is only named: it has a setting, which a person changes")
+    @Test("Another keyring than gnome-keyring is only named: a person changes its setting")
     func otherKeyring() throws {
         try world.write("", to: "bin/latchkey-secret-service", mode: 0o755)
         let owner = SecretServiceStatus.Owner(process: 7, program: "/usr/bin/keepassxc", isLatchkey: false)
@@ -492,7 +492,7 @@ struct SetupCommandTests {
         }
         let outcome = world.run(["--apply", "secret-service"], on: machine)
         #expect(outcome.exit != 0 && outcome.error.contains("has started nothing"), "\(outcome)")
-        #expect(outcome.error.contains("what was done before was undone"), "\(outcome)")
+        #expect(outcome.error.contains("the changes before it were undone"), "\(outcome)")
         #expect(world.service.withLock { $0?.owner?.isGNOME } == true)
         #expect(try world.files() == files)
         #expect(world.run(["--undo"], on: machine).output == "there is nothing to undo\n")
@@ -540,7 +540,7 @@ struct SetupCommandTests {
         #expect(world.step("git")?.state == .done && world.step("docker")?.state == .done)
     }
 
-    @Test("Login, TPM, pinentry and other keyrings are shown with what a person types")
+    @Test("Login, TPM, pinentry and other keyrings are shown with commands to type")
     func byHand() throws {
         try world.write("", to: "root/usr/share/pam-configs/latchkey")
         #expect(world.step("login")?.commands == ["sudo pam-auth-update --enable latchkey"])
@@ -650,7 +650,7 @@ private final class SetupWorld: Sendable {
             })
     }
 
-    /// A desktop of GNOME, whose gnome-keyring runs and has an agent for SSH keys.
+    /// A GNOME desktop with a running gnome-keyring that has an agent for SSH keys.
     func desktop() throws -> SetupMachine {
         try write("", to: "bin/latchkey-secret-service", mode: 0o755)
         for name in ["service", "socket"] {

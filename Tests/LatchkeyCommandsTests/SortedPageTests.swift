@@ -6,7 +6,7 @@ import Testing
 @Suite("Page of a sorted list")
 struct SortedPageTests {
     @Test(
-        "A page is the part of the sorted list, with equal keys in their order, and what cannot be on it is not made",
+        "A page is the part of the sorted list, with equal keys in their order, and values off the page are not made",
         arguments: [(0, 20), (40, 20), (0, nil), (4990, 20), (5000, 1), (Int.max, nil), (Int.max, 1)] as [(Int, Int?)])
     func pages(_ offset: Int, _ limit: Int?) {
         // Every key five times, in an order that is not sorted.

@@ -4,7 +4,7 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// Prompts on a pseudo-terminal, which script(1) creates.
+/// Prompts on a pseudo-terminal that script(1) creates.
 @Suite("At a terminal")
 struct TerminalTests {
     @Test("-w without a value prompts twice without echo, and stores the typed password")

@@ -62,7 +62,7 @@ struct CryptorTests {
                 == crypt(kCCEncrypt, message, key: key, options: ecb))
     }
 
-    @Test("ECB does not read the vector, which may be at the end of the readable memory")
+    @Test("ECB does not read the vector, also at the end of the readable memory")
     func unreadableVector() {
         let page = Int(getpagesize())
         let memory = mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)

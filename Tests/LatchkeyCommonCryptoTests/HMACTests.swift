@@ -180,7 +180,7 @@ struct HMACTests {
         #expect(codes == ["abc", "abd"].map { code(.sha256, key, [Array($0.utf8)]) })
     }
 
-    @Test("The end of a message wipes the context, which held the key")
+    @Test("The end of a message wipes the context with the key")
     func wiped() {
         var context = CCHmacContext()
         CCHmacInit(&context, CCHmacAlgorithm(kCCHmacAlgSHA256), "key", 3)

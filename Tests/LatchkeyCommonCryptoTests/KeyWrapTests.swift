@@ -43,7 +43,7 @@ struct KeyWrapTests {
         UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int>?
     ) -> Int32
 
-    /// What a call has returned and written.
+    /// The status and the output of a call.
     private struct Outcome: Equatable {
         var status: Int
         var bytes = ""
@@ -222,7 +222,7 @@ struct SecureMemoryFunctionTests {
         #expect(timingsafe_bcmp(one, nil, 1) == 1 && timingsafe_bcmp(one, one, -1) == 1)
     }
 
-    @Test("memset_s sets what it may, and reports the rest")
+    @Test("memset_s sets the permitted bytes, and reports the rest")
     func setting() {
         var memory = [UInt8](repeating: 1, count: 8)
         #expect(memset_s(&memory, 8, 0, 4) == 0 && memory == [0, 0, 0, 0, 1, 1, 1, 1])

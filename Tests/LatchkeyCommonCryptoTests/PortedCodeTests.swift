@@ -66,7 +66,7 @@ struct PortedCodeTests {
         }
     }
 
-    @Test("A key derived from a password decrypts what it encrypted")
+    @Test("A key derived from a password decrypts its own ciphertext")
     func password() throws {
         let salt = Data(randomBytes(8))
         let key = try #require(derivedKey(password: "pässword", salt: salt, rounds: 1_000))

@@ -53,7 +53,7 @@ struct FoundationProtectionTests {
         }
     }
 
-    @Test("A URL whose path is not UTF-8 is refused, also below a directory with a class, and no file is written")
+    @Test("A URL with a non-UTF-8 path is refused, also below a directory with a class, and no file is written")
     func names() throws {
         let (keychain, directory) = (try TestKeychain(.ephemeral), try TemporaryDirectory())
         try keychain.run(groups: ["G1"]) {
@@ -144,7 +144,7 @@ struct FoundationProtectionTests {
     /// The bytes on the disk.
     private static func stored(_ url: URL) -> Data? { NSData(contentsOfFile: url.path).map { Data(referencing: $0) } }
 
-    /// Throws the code of a CocoaError, which can be compared.
+    /// Throws the code of a CocoaError, because a code can be compared.
     private static func code(_ body: () throws -> Void) throws {
         do { try body() } catch let error as CocoaError { throw error.code }
     }

@@ -10,7 +10,7 @@ import NIOHTTP1
 import Testing
 import TransportPolicy
 
-/// Requests of async-http-client to servers of openssl, which answer with a page.
+/// Requests of async-http-client to servers of openssl that answer with a page.
 @Suite("async-http-client with a policy")
 struct HTTPClientTests {
     private typealias Issued = OpenSSLAuthority.IssuedCertificate

@@ -13,7 +13,7 @@ struct Ending: Sendable {
     var isCompleted = false
     /// The application protocol of the handshake.
     var applicationProtocol: String?
-    /// What the peer sent.
+    /// The text that the peer sent.
     var received = ""
     /// The first error, with its name.
     var refusal: TLSRefusal?

@@ -7,14 +7,14 @@ import LatchkeyNIOSSL
 import LatchkeySecurity
 import Testing
 
-/// Identities whose private key is in the keychain, on both sides of a connection.
+/// Identities with the private key in the keychain, on both sides of a connection.
 @Suite("TLS identities in the keychain")
 struct IdentityTests {
     private let lab: Lab
 
     init() throws { lab = try Lab.shared() }
 
-    /// An identity whose key is in a keychain, which must live as long as the connections.
+    /// Returns an identity with its key in a keychain. The keychain must live as long as the connections.
     private func identity(
         _ kind: Lab.KeyKind, _ subject: String, _ extensions: String, in keychain: TestKeychain,
         by authority: OpenSSLAuthority? = nil
@@ -27,7 +27,7 @@ struct IdentityTests {
     // MARK: Clients
 
     @Test(
-        "openssl's server accepts a client whose key cannot leave the keychain",
+        "openssl's server accepts a client with a key that cannot leave the keychain",
         arguments: Lab.KeyKind.allCases, ["-tls1_2", "-tls1_3"])
     func client(_ kind: Lab.KeyKind, _ version: String) async throws {
         let keychain = try TestKeychain(.ephemeral)
@@ -95,7 +95,7 @@ struct IdentityTests {
 
     // MARK: Servers
 
-    /// What openssl's client reports about a server.
+    /// Returns the report of openssl's client about a server.
     private func connect(_ server: RunningServer, _ options: [String] = []) throws -> String {
         let input = try lab.authority.openssl.file(Array("hello\n".utf8))
         let command =
@@ -108,7 +108,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "openssl's client accepts a server whose key cannot leave the keychain",
+        "openssl's client accepts a server with a key that cannot leave the keychain",
         arguments: Lab.KeyKind.allCases, ["-tls1_2", "-tls1_3"])
     func server(_ kind: Lab.KeyKind, _ version: String) async throws {
         let keychain = try TestKeychain(.ephemeral)

@@ -31,7 +31,7 @@ struct KnownCertificatesTests {
         let (lab, known) = (try Lab.shared(), KnownCertificates())
         let root = try lab.authority.root.parsed().der
         let first = try known.certificate(der: root)
-        // The end of the signature, which is not evaluated here.
+        // The end of the signature; it is not evaluated here.
         let end = root.count - 1
         for number in 0..<300 {
             var der = root

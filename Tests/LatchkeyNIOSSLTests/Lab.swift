@@ -66,8 +66,7 @@ struct Lab: Sendable {
         }
     }
 
-    /// Makes a key in the keychain of the task, which cannot be extracted, and issues a certificate for
-    /// it.
+    /// Makes a key that cannot be extracted in the keychain of the task, and issues a certificate for it.
     func identity(
         _ kind: KeyKind, _ subject: String, _ extensions: String, by authority: OpenSSLAuthority
     ) throws -> TLSIdentity {

@@ -5,7 +5,7 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// Logs whose keys openssl made, and certificates with their timestamps.
+/// Logs with keys that openssl made, and certificates with their timestamps.
 struct LogLab {
     private let openssl: OpenSSL
     /// The files of the private keys.

@@ -144,7 +144,7 @@ struct TLSClientTests {
         #expect(ending.refusal?.verdict?.isTrusted == true)
     }
 
-    /// What is wrong with the certificate of a server.
+    /// A defect of a server's certificate.
     enum Defect: String, CaseIterable, Sendable {
         case expired, otherHost, nameForAddress, unknownIssuer, namesake, selfSigned, shortKey, forClients
 
@@ -181,7 +181,7 @@ struct TLSClientTests {
     }
 
     @Test(
-        "A server whose certificate is not trusted is refused with the reason and its code", arguments: Defect.allCases)
+        "A server with an untrusted certificate is refused with the reason and its code", arguments: Defect.allCases)
     func untrusted(_ defect: Defect) async throws {
         let host = defect == .nameForAddress ? "127.0.0.1" : Lab.host
         let refusal = try await refusal(identity(defect), ["-cipher", "DEFAULT@SECLEVEL=0"], host: host)

@@ -9,8 +9,8 @@ import Presence
 import SecretMemory
 import Testing
 
-/// Documentation/Formats/wire-protocol.md: what a frame may contain, and that everything else is
-/// rejected with its name.
+/// Documentation/Formats/wire-protocol.md: the allowed content of a frame, and that all other content is rejected with
+/// its name.
 @Suite("Messages")
 struct CodingTests {
     @Test("WIRE-7: every request is decoded as it was encoded", arguments: Samples.requests.indices)
@@ -195,7 +195,7 @@ struct CodingTests {
         for (count, isTooMany) in [
             (2 * IdentityAddition.maxCount, false), (2 * IdentityAddition.maxCount + 2, true), (1 << 16, true),
         ] {
-            // Empty halves, which are not valid items.
+            // Empty halves. They are not valid items.
             let halves = (0..<count).flatMap { _ in [0x0A, 0] as [UInt8] }
             let length = [
                 UInt8(halves.count & 0x7F | 0x80), UInt8(halves.count >> 7 & 0x7F | 0x80),
@@ -248,7 +248,7 @@ struct CodingTests {
         }
     }
 
-    @Test("WIRE-12: a hello of another version is rejected with both versions, whatever else it contains")
+    @Test("WIRE-12: a hello of another version is rejected with both versions, for any further content")
     func versions() throws {
         // hello { version: 999, and a field that version 1 does not define }
         let error = #expect(throws: WireError.self) {

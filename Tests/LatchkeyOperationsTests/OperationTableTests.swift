@@ -53,7 +53,7 @@ struct OperationTableTests {
         #expect(Set(names.values.flatMap { $0 }).count == names.count)
     }
 
-    @Test("What is kept of an answer for a repeated request contains no secret")
+    @Test("The kept part of a response for a repeated request contains no secret")
     func keptAnswers() throws {
         let addition = AddItem(
             ItemAddition(.genericPassword, secrets: ItemSecrets(data: Samples.secret("of the request"))))

@@ -136,7 +136,7 @@ struct ClientTests {
         #expect(closed.status == .notAvailable)
     }
 
-    @Test("A change whose response was lost is repeated and made only once", arguments: [true, false])
+    @Test("A change with a lost response is repeated and made only once", arguments: [true, false])
     func lostAnswer(_ wasMade: Bool) throws {
         let fixture = try ServerFixture()
         let (service, daemon) = service(fixture, [.vanish(performsRequest: wasMade), .serve])
@@ -147,7 +147,7 @@ struct ClientTests {
     }
 
     @Test(
-        "A change whose response was lost with its daemon is reported as unknown and not repeated",
+        "A change is reported as unknown and not repeated if its response was lost with the daemon",
         arguments: [true, false])
     func lostDaemon(_ wasMade: Bool) throws {
         let fixture = try ServerFixture()
@@ -266,7 +266,7 @@ struct ClientTests {
     )
     func ownSession() throws {
         let fixture = try ServerFixture()
-        // The connections of a session come from this process, which has no identity.
+        // The connections of a session come from this process, and it has no identity.
         let unknownCaller = CallerIdentity(executable: "/usr/bin/example")
         let plain = DaemonService(ScriptedDaemon(fixture.server, [], as: unknownCaller)) { unknownCaller }
         let passcode = SharedSecret(copying: "a passcode".utf8)

@@ -11,10 +11,10 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// The collections of the Secret Service through a daemon, which identifies the program itself.
+/// The collections of the Secret Service through a daemon that identifies the program itself.
 @Suite("Collections through the daemon")
 struct CollectionServerTests {
-    /// Connects as this process, whose executable declares no identity.
+    /// A connector for this process. Its executable declares no identity.
     private struct ThisProcess: DaemonConnector {
         let server: KeychainServer
 
@@ -29,7 +29,7 @@ struct CollectionServerTests {
         }
     }
 
-    @Test("SECS-10: a program that the daemon knows by its executable has the collections, whatever it claims")
+    @Test("SECS-10: a program that the daemon knows by its executable has the collections, with any claim")
     func ownProcess() throws {
         let fixture = try ServerFixture()
         let claimed = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["com.example.app"])
@@ -50,7 +50,7 @@ struct CollectionServerTests {
         query.lookupAttributes = map
         let found = try session.copyMatching(query, returning: .data).records
         #expect(found.map(\.accessGroup) == [.shared, work.accessGroup] && found.map(\.text) == ["login", "Work"])
-        // What it claims does not count: it has no group of another program.
+        // Claimed groups do not count: the process has no group of another program.
         query.accessGroups.append("com.example.app")
         let error = #expect(throws: KeychainError.self) { try session.copyMatching(query, returning: .data) }
         #expect(error?.status == .missingEntitlement)

@@ -240,7 +240,7 @@ struct IdleKeychainTests {
         #expect(throws: KeychainError.self) { try service.items.add(Items.addition("6"), from: caller) }
     }
 
-    @Test("An identity of which only the certificate or the key fits the quota is not stored and does not count")
+    @Test("An identity is not stored and does not count if only its certificate or its key fits the quota")
     func identity() throws {
         let provider = provider(quota: KeychainQuota(items: 2))
         defer { provider.close() }

@@ -57,7 +57,7 @@ struct KeychainRegistryTests {
         #expect(again?.status == .duplicateKeychain)
     }
 
-    @Test("A keychain whose directory was removed by hand is created again, with another password")
+    @Test("A keychain that was removed by hand is created again, with another password")
     func replaced() throws {
         let client = try fixture.client()
         #expect(try client.ask(CreateKeychain(build, passcode: Self.passcode)).problem == nil)
@@ -73,7 +73,7 @@ struct KeychainRegistryTests {
         #expect(try named.ask(UnlockKeychain(Self.passcode)).problem?.status == .authFailed)
         #expect(try named.ask(UnlockKeychain(other)).problem == nil)
         #expect(try isFound("b", named))
-        // A creation that is refused does not lock what exists.
+        // A refused creation does not lock the existing keychain.
         #expect(try client.ask(CreateKeychain(build, passcode: other)).problem?.status == .duplicateKeychain)
         #expect(try isFound("b", named))
     }
@@ -167,7 +167,7 @@ struct KeychainRegistryTests {
         #expect(own.contains(#""operation":"add""#) && own.contains(#""operation":"copy""#))
     }
 
-    @Test("What locks a keychain by itself changes without its password while it is unlocked, and is stored later")
+    @Test("Settings of automatic locks change without the password of an unlocked keychain, and are stored later")
     func settings() throws {
         let client = try fixture.client()
         #expect(try client.ask(CreateKeychain(build, passcode: Self.passcode)).problem == nil)

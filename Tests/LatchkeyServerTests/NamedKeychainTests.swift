@@ -15,7 +15,7 @@ import Testing
 struct NamedKeychainTests {
     private static let passcode = SharedSecret(copying: "build password".utf8)
 
-    /// A daemon whose user has the keychain `build`, with a passcode.
+    /// A daemon with a user who has the keychain `build`, with a passcode.
     private static func fixture() throws -> (ServerFixture, KeychainName) {
         let directory = try TemporaryDirectory()
         let build = try #require(KeychainName("build"))
@@ -45,7 +45,7 @@ struct NamedKeychainTests {
         #expect(try named.ask(CopyItems(Items.query("a"), returning: .data)).problem?.status == .itemNotFound)
         #expect(try named.ask(AddItem(Items.addition("b"))).problem == nil)
         #expect(try login.ask(CopyItems(Items.query("b"), returning: .data)).problem?.status == .itemNotFound)
-        // A second connection sees what the first one has stored.
+        // A second connection sees the item that the first one has stored.
         let (other, _) = try Self.client(fixture, build)
         #expect(try other.ask(CopyItems(Items.query("b"), returning: .data)).problem == nil)
         // The lock of one is not that of the other.
@@ -129,7 +129,7 @@ struct NamedKeychainTests {
         #expect(try fixture.client().ask(ReadStatus()).problem == nil)
     }
 
-    @Test("A hello whose keychain is not a name in its shortest form is malformed")
+    @Test("A hello with a keychain that is not a name in its shortest form is malformed")
     func malformed() throws {
         for text in [
             "", "..", "../x", "a/b", ".draft", "build.keychain", "a\u{0}", String(repeating: "n", count: 101), "/",

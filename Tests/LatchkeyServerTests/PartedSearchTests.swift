@@ -12,7 +12,7 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// Searches whose results are passed on in parts: none is as large as the keychain.
+/// Searches that pass their results on in parts: no part is as large as the keychain.
 @Suite("Searches in parts")
 struct PartedSearchTests {
     private static let count = 700

@@ -150,7 +150,7 @@ struct ResourceLimitTests {
         #expect(limiter.acquire(for: 1, timeout: 0) != nil)
     }
 
-    @Test("A server that stops does not wait for a listener whose thread could not start")
+    @Test("A server that stops does not wait for a listener that has no thread")
     func listenerWithoutThread() throws {
         let fixture = try ServerFixture()
         let directory = try TemporaryDirectory()

@@ -30,7 +30,7 @@ final class ServerFixture {
         _ = eventually { server.registry.busyCount == 0 }
     }
 
-    /// Returns a connection on which nothing has been sent.
+    /// Returns a connection without any sent bytes.
     func socket(as caller: CallerIdentity? = nil) throws -> Socket {
         let (ownEnd, peerEnd) = try Socket.pair()
         server.serve(peerEnd, as: caller ?? self.caller)
@@ -45,7 +45,7 @@ final class ServerFixture {
     }
 }
 
-/// A client that sends what a test specifies.
+/// A client that sends the messages that a test specifies.
 final class RawClient {
     let socket: Socket
     let channel: FrameChannel

@@ -470,7 +470,7 @@ struct ServerTests {
         #expect(try client.ask(ChangeSettings(KeybagSettings(), nil)).problem?.status == .missingEntitlement)
     }
 
-    /// Creates an entitlements directory with one rule, which grants the group A.
+    /// Creates an entitlements directory with one rule that grants the group A.
     private static func entitlements(_ subject: [String: String], in directory: TemporaryDirectory) throws -> String {
         let rules = "\(directory.path)/entitlements.d"
         #expect(mkdir(rules, 0o755) == 0)
@@ -509,7 +509,7 @@ struct ServerTests {
         #expect(try ask(secret) == .interactionNotAllowed)
         #expect(
             try ask(CopyItems(Items.query(limit: .all), returning: [.data, .attributes])) == .interactionNotAllowed)
-        // Its own items, and attributes, which are not secret.
+        // Its own items, and attributes (they are not secret).
         #expect(try ask(CopyItems(Items.query("own"), returning: .data)) == nil)
         #expect(try ask(CopyItems(Items.query(limit: .all), returning: .attributes)) == nil)
         #expect(try fixture.client().ask(secret).problem == nil)
@@ -570,7 +570,7 @@ struct ServerTests {
         #expect(try client.ask(LockKeychain(immediately: true)).problem == nil)
     }
 
-    // MARK: Changes whose response was lost
+    // MARK: Changes with a lost response
 
     @Test("WIRE-11: a change that is requested twice with one token is made once and gets the same response")
     func tokens() throws {
@@ -688,12 +688,12 @@ struct ServerTests {
         fixture.server.handleSessionEvent(.end)
         #expect(try state()?.open.contains(.whenUnlocked) == false)
     }
-    @Test("A keychain whose count of wrong passcodes cannot be read is locked at once before the machine sleeps")
+    @Test("A keychain with an unreadable count of wrong passcodes is locked at once before the machine sleeps")
     func sleepWithUnreadableState() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
         #expect(try client.ask(SetPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
-        // A directory, which no user can read as a file.
+        // A directory, because no user can read it as a file.
         let attempts = "\(fixture.directory.path)/state/passcode.attempts"
         unlink(attempts)
         #expect(mkdir(attempts, 0o700) == 0)

@@ -158,7 +158,7 @@ struct SlowWorkTests {
         #expect(order.withLock { $0.firstIndex(of: 2) } == 1)
     }
 
-    @Test("Work whose client has gone never starts, or is cancelled")
+    @Test("The work of an ended client never starts, or is cancelled")
     func abandoned() throws {
         var limits = ServerLimits()
         limits.slowThreads = 1

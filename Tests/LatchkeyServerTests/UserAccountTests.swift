@@ -75,7 +75,7 @@ struct UserAccountTests {
             try registry.createKeychain(try #require(KeychainName("one-more")), passcode: nil)
         }
         #expect(try fill(provider.keychain(of: 2).service) > 20)
-        // What is deleted in one keychain is free for another one.
+        // Space that is freed in one keychain is free for another one.
         let (first, second) = (
             try provider.open(UserKeychain(1, names[0])).service, try provider.open(UserKeychain(1, names[1])).service
         )
@@ -110,7 +110,7 @@ struct UserAccountTests {
         #expect(try fill(login, data: "v") == 1)
     }
 
-    @Test("Stored files are charged before they are written, and free what they used")
+    @Test("Stored files are charged before they are written, and free the used bytes")
     func transit() throws {
         let limit = 8 << 20
         let provider = provider(KeychainQuota(bytes: limit))
@@ -156,7 +156,7 @@ struct UserAccountTests {
         #expect(throws: Never.self) { try spools[0].write([UInt8](repeating: 1, count: 3)) }
     }
 
-    /// A backup of this part of what the limit leaves, in hundredths, and so many stored files in it.
+    /// A backup of this part of the space that the limit leaves, in hundredths, and so many stored files in it.
     @Test(
         "A backup of a keychain that is nearly at its limit is restored into an empty account, also with its files",
         .long,
@@ -228,7 +228,7 @@ struct UserAccountTests {
         #expect(provider.openCount == 0)
         #expect(eventually { provider.accountCount == 0 })
         let account = try #require(try provider.keychain(of: 1).account)
-        // The other keychain, which is closed, counts.
+        // The other keychain counts although it is closed.
         #expect(account.available < 8 << 20 - 1 << 20 - 100_000)
         #expect(account.items(without: "") == 1)
     }

@@ -49,7 +49,7 @@ struct AlwaysClassesTests {
         #expect(found.records.map(\.protection) == [.whenUnlocked])
     }
 
-    @Test("A certificate keeps its default class, which is always open, also where such classes are refused")
+    @Test("A certificate keeps its always open default class, also where such classes are refused")
     func certificate() throws {
         let service = try service(allowsAlwaysOpen: false)
         defer { service.close() }

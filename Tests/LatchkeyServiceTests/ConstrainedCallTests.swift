@@ -289,7 +289,7 @@ struct ConstrainedCallTests {
     }
 
     @Test(
-        "Storing in the place of an item whose fingers have changed stores a new one", arguments: Backend.daemons)
+        "Storing in the place of an item with changed fingers stores a new item", arguments: Backend.daemons)
     func storesLost(_ backend: Backend) throws {
         let fixture = try Fixture(backend)
         fixture.person.enroll("left")
@@ -535,7 +535,7 @@ struct ConstrainedCallTests {
     }
 
     @Test(
-        "A call whose context the service does not know asks in the one that its owner creates",
+        "A call with a context that the service does not know asks in a new context of its owner",
         arguments: Backend.everywhere)
     func lostContext(_ backend: Backend) throws {
         let fixture = try Fixture(backend)
@@ -559,7 +559,7 @@ struct ConstrainedCallTests {
         #expect(fixture.person.takeQuestions().isEmpty)
     }
 
-    @Test("What a context has proven ends with the lock, also during a prompt", arguments: Backend.everywhere)
+    @Test("A context's authentication ends with the lock, also during a prompt", arguments: Backend.everywhere)
     func lockEndsContexts(_ backend: Backend) throws {
         let fixture = try Fixture(backend)
         try fixture.add("A", .userPresence)

@@ -9,7 +9,7 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// The class keys of protected files, which are items that only the service uses.
+/// The class keys of protected files. They are items that only the service uses.
 @Suite("Class keys of files")
 struct FileClassKeyTests {
     private static let passcode = SharedSecret(copying: "correct horse".utf8)
@@ -47,7 +47,7 @@ struct FileClassKeyTests {
         #expect(try keychain.service.administrator.check { _ in }.allSatisfy(\.isHealthy))
     }
 
-    @Test("A restored backup opens on another device what may move, and nothing else")
+    @Test("On another device a restored backup opens only files of classes that may move")
     func anotherDevice() throws {
         let (keychain, directory) = (try TestKeychain(.onDisk), try TemporaryDirectory())
         for protection in FileProtectionClass.allCases {
@@ -95,7 +95,7 @@ struct FileClassKeyTests {
         let (keychain, directory) = (try TestKeychain(.onDisk), try TemporaryDirectory())
         try protect(directory.path + "/a", .complete, in: keychain)
         keychain.service.close()
-        // A copy of the keychain makes the keys of the next generation, which the original does not have.
+        // A copy of the keychain makes the keys of the next generation. The original does not have them.
         let copied = try TemporaryDirectory()
         for part in ["data", "state"] {
             try FileManager.default.copyItem(

@@ -62,7 +62,7 @@ struct IdentityAdditionTests {
     }
 
     @Test(
-        "A deleted key whose class is locked is no present key: the identity is not stored without it",
+        "A deleted key of a closed class is no present key: the identity is not stored without it",
         arguments: Backend.allCases)
     func lockedTombstone(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)

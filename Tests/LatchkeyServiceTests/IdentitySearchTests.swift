@@ -103,7 +103,7 @@ struct IdentitySearchTests {
     }
 
     @Test(
-        "The limit counts identities, in the order in which the certificates and then the keys were added",
+        "The limit counts identities, in the order of addition of the certificates and then of the keys",
         arguments: Backend.allCases)
     func limits(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -135,7 +135,7 @@ struct IdentitySearchTests {
         try add([certificate([2], protection: .afterFirstUnlock), key([2])], to: keychain)
         try keychain.service.administrator.lock(immediately: true)
         #expect(status { () throws(KeychainError) in _ = try found(query(), in: keychain) } == -25308)
-        // The first identity is complete without the locked key, which the condition excludes.
+        // The first identity is complete without the locked key. The condition excludes this key.
         #expect(try found(query(limit: .one), in: keychain) == ["[1] G1"])
         let open = query([.accessible: .string(ProtectionClass.afterFirstUnlock.rawValue)])
         #expect(try found(open, in: keychain) == ["[1] G1"])

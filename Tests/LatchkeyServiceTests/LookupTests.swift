@@ -45,7 +45,7 @@ struct LookupTests {
     }
 
     @Test(
-        "What a client stores is found by any subset, with its map, its label and its content type",
+        "A client's item is found by any subset, with its map, its label and its content type",
         arguments: Backend.allCases)
     func store(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -143,7 +143,7 @@ struct LookupTests {
         #expect(try Self.find([:], in: keychain) == [])
     }
 
-    @Test("New attributes of an item change what SecItem sees", arguments: Backend.allCases)
+    @Test("New lookup attributes change the account that SecItem sees", arguments: Backend.allCases)
     func newAttributes(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let item = try Self.store(["service": "s", "username": "alice"], "one", in: keychain)
@@ -222,7 +222,7 @@ struct LookupTests {
 
     // MARK: Refusals
 
-    @Test("What has no lookup attributes, and what contradicts them, is refused", arguments: Backend.allCases)
+    @Test("An item that cannot have lookup attributes, or contradicts them, is refused", arguments: Backend.allCases)
     func refused(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let map = try Self.map(["username": "alice"])

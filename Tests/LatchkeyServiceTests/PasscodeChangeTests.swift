@@ -81,7 +81,7 @@ struct PasscodeChangeTests {
         #expect(try first.find("after") == ["v"])
     }
 
-    @Test("A change of the passcode does not unlock what is locked", arguments: [Backend.onDisk, .daemon])
+    @Test("A change of the passcode does not unlock a locked keychain", arguments: [Backend.onDisk, .daemon])
     func changeWhileLocked(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -122,7 +122,7 @@ struct PasscodeChangeTests {
         func find() throws(KeychainError) {
             _ = try service.items.copyMatching(made.query("a"), returning: .data, from: TestKeychain.caller)
         }
-        // First there is no passcode, and then a wrong one, which is checked once.
+        // First there is no passcode, and then a wrong one. The wrong one is checked once.
         #expect(status(find) == -25308)
         given.withLock { $0 = SharedSecret(copying: "a wrong passcode".utf8) }
         #expect(status(find) == -25293)
@@ -219,7 +219,7 @@ struct PasscodeChangeTests {
         )
         var after = try keychain.service.administrator.lockStatus()
         #expect(after.wrongPasscodes == 1)
-        // Only the daemon knows which program gave it.
+        // Only the daemon knows the program of the wrong passcode.
         #expect(after.guesses.map(\.count) == (backend == .daemon ? [4] : []))
         (after.wrongPasscodes, after.guesses) = (0, [])
         #expect(after == before)
@@ -302,8 +302,8 @@ struct PasscodeChangeTests {
         var current = try reopened()
         try current.setPasscode()
         current.service.close()
-        // The wrapped keys of the first keybag: every 40 bytes after a length of 40, which occurs
-        // nowhere else in the file.
+        // The wrapped keys of the first keybag: every 40 bytes after a length of 40. This length occurs nowhere else in
+        // the file.
         let old = Self.wrappedKeys(in: before)
         #expect(old.count >= 13)
         let afterSet = try directory.files()

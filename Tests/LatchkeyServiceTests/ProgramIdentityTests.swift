@@ -56,7 +56,7 @@ struct ProgramIdentityTests {
         #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/program") == [])
     }
 
-    @Test("A program whose entitlements exist but cannot be read does not get the shared group")
+    @Test("A program with unreadable entitlements does not get the shared group")
     func unreadable() throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(
@@ -70,7 +70,7 @@ struct ProgramIdentityTests {
         #expect(try groups(entitlements: nil, info: ["CFBundleIdentifier": ""]) == [])
     }
 
-    @Test("A program whose file is replaced while it runs keeps its path")
+    @Test("A program keeps its path if its file is replaced while it runs")
     func replaced() throws {
         #expect(ProcessDirectory.installedPath("/usr/bin/program (deleted)") == "/usr/bin/program")
         #expect(ProcessDirectory.installedPath("/usr/bin/program") == "/usr/bin/program")

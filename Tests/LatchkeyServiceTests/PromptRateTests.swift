@@ -9,8 +9,8 @@ import LinuxSystem
 import Synchronization
 import Testing
 
-/// What protects the person from programs that ask repeatedly, through the service. PromptGateTests
-/// and PromptQueueTests have the rules in detail.
+/// The protection of the person from programs that ask repeatedly, through the service. PromptGateTests and
+/// PromptQueueTests have the rules in detail.
 @Suite("How often a program may ask the person")
 struct PromptRateTests {
     private typealias Fixture = ConstrainedCallTests.Fixture
@@ -113,7 +113,7 @@ struct PromptRateTests {
             let question = try #require(fixture.person.takeQuestions().first)
             let lines = PromptText(question).description.split(separator: "\n")
             #expect(lines.contains { $0.hasPrefix(line) }, "\(lines)")
-            // No line about what the program is not.
+            // No line about an identity or a sandbox that the program lacks.
             for word in ["Identity:", "Sandbox:"] where !line.hasPrefix(word) {
                 #expect(!lines.contains { $0.hasPrefix(word) }, "\(lines)")
             }
@@ -136,8 +136,8 @@ struct PromptRateTests {
         return results.withLock { $0 }
     }
 
-    /// A clock that stands still at the start of the test, until the test advances it. So deadlines,
-    /// which are by the system's clock, are never before its time.
+    /// A clock that stands still at the start of the test, until the test advances it. Deadlines use the system's
+    /// clock, so they are never before the time of this clock.
     private final class StoppedClock: Sendable {
         private let now = Mutex(BootClock.system.now())
 

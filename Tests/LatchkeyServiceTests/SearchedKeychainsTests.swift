@@ -127,7 +127,7 @@ struct SearchedKeychainsTests {
         #expect(error?.status == .interactionNotAllowed)
         _ = try login.items.add(Self.item("a", "of login"), from: Self.caller)
         #expect(try secrets(Self.query("a")) == ["of login"])
-        // What is about a whole keychain is about the default one.
+        // Operations on a whole keychain apply to the default keychain.
         #expect(try searched.administrator.lockStatus().state == .locked)
         try searched.administrator.unlock(Self.passcode) { _, _ in }
         #expect(try secrets(Self.query("a")) == ["of build"])
@@ -149,7 +149,7 @@ struct SearchedKeychainsTests {
         }
     }
 
-    @Test("Keys of files are those of the login keychain, which outlives the others")
+    @Test("Keys of files are in the login keychain, because it outlives the others")
     func files() throws {
         let key = try searched.by(Self.caller).createFileKey(.none, group: nil, withholdsKey: false)
         _ = try login.fileKeys.open(key.record, from: Self.caller)

@@ -35,7 +35,7 @@ struct StoreItemTests {
     }
 
     @Test(
-        "A new item gets all of its attributes, one that exists only what the update has", arguments: Backend.allCases)
+        "A new item gets all of its attributes, an existing one only those of the update", arguments: Backend.allCases)
     func replacing(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let first = try Self.store("a", "one", in: keychain)
@@ -89,7 +89,7 @@ struct StoreItemTests {
         #expect(needed?.authentication != nil)
     }
 
-    @Test("What is stored is never lost or doubled by stores at the same time", arguments: Backend.allCases)
+    @Test("Items are never lost or doubled by stores at the same time", arguments: Backend.allCases)
     func concurrent(_ backend: Backend) async throws {
         let keychain = try TestKeychain(backend)
         let replaced = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -102,7 +102,7 @@ struct StoreItemTests {
         #expect(try keychain.find("a", limit: .all).count == 1)
     }
 
-    @Test("What is not a password, moves to another group, or has lookup attributes is refused")
+    @Test("Items other than passwords, moves to another group and lookup attributes are refused")
     func invalid() throws {
         let keychain = try TestKeychain(.ephemeral)
         let calls = keychain.service.by(TestKeychain.caller)

@@ -31,7 +31,7 @@ struct UserKeychainsTests {
         }
     }
 
-    @Test("A name is that of macOS's file, without a place; what would leave the directory is no name")
+    @Test("A name is that of macOS's file, without a place; a text that leaves the directory is no name")
     func names() throws {
         for text in ["build", "build.keychain", "build.keychain-db"] {
             #expect(try Self.name(text).text == "build")
@@ -108,7 +108,7 @@ struct UserKeychainsTests {
         #expect(try keychains.names().count == 2)
     }
 
-    /// What is in the directories of created keychains.
+    /// Returns the content of the directories of created keychains.
     private static func leftovers(_ directory: TemporaryDirectory) throws -> [String] {
         try ["data", "state"].flatMap {
             try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/\($0)/keychains")
@@ -142,7 +142,7 @@ struct UserKeychainsTests {
         try build.lock.unlock(Self.passcode) { _, _ in }
     }
 
-    @Test("If the list cannot be written, nothing is created, and what is deleted is gone all the same")
+    @Test("If the list cannot be written, no keychain is created, and a deleted one is gone all the same")
     func listNotWritten() throws {
         let (keychains, directory) = try fixture()
         try Self.create("old", in: keychains)
@@ -183,7 +183,7 @@ struct UserKeychainsTests {
             #expect(try keychains.names().map(\.text).contains(name))
             try keychains.delete(try Self.name(name))
         }
-        // A directory whose path is not its own is not one of a keychain.
+        // A directory that records another path than its own is not the directory of a keychain.
         let home = keychains.home(of: try Self.name("/b/build.keychain")).dataDirectory
         try Data("/c/build.keychain".utf8).write(to: URL(filePath: home + "/path"))
         #expect(try keychains.names().map(\.text) == ["login", "build", "/a/build.keychain-db", long])

@@ -16,7 +16,7 @@ struct ArticleTests {
         var expires: Date
     }
 
-    @Test("The lines of \"Start in five minutes\" compile and do what they say")
+    @Test("The lines of \"Start in five minutes\" compile and behave as stated")
     func start() async throws {
         let keychain = try Keychain.ephemeral()
         var questions: [String] = []
@@ -43,7 +43,7 @@ struct ArticleTests {
         #expect(questions == ["password"])
     }
 
-    @Test("The lines about access controls compile and do what they say")
+    @Test("The lines about access controls compile and behave as stated")
     func accessControls() throws {
         let service = AskingService()
         let caller = CallerContext(identity: .init(executable: "/usr/bin/program"), service: service)
@@ -76,7 +76,7 @@ struct ArticleTests {
         }
     }
 
-    @Test("The lines about tasks compile and do what they say")
+    @Test("The lines about tasks compile and behave as stated")
     func tasks() async throws {
         let keychain = try Keychain.ephemeral()
         let alice = GenericPassword(service: "example.com", account: "alice")
@@ -94,7 +94,7 @@ struct ArticleTests {
         _ = try? await reader.value
     }
 
-    @Test("The lines of \"Cookbook\" about tokens compile and do what they say")
+    @Test("The lines of \"Cookbook\" about tokens compile and behave as stated")
     func tokens() async throws {
         let keychain = try Keychain.ephemeral()
         let account = InternetPassword(
@@ -123,7 +123,7 @@ struct ArticleTests {
         #expect(isKnown)
     }
 
-    @Test("The lines of \"Cookbook\" about keys and properties compile and do what they say")
+    @Test("The lines of \"Cookbook\" about keys and properties compile and behave as stated")
     func keys() throws {
         let keychain = try Keychain.ephemeral()
         let key = try keychain.generate(P256SigningKey.self, tag: "com.example.device", isExtractable: false)
@@ -138,7 +138,7 @@ struct ArticleTests {
         #expect(password == "s3cret")
     }
 
-    @Test("The lines about tests and protection classes compile and do what they say")
+    @Test("The lines about tests and protection classes compile and behave as stated")
     func others() throws {
         let keychain = try Keychain.ephemeral()
         try keychain.set(GenericPassword(service: "example.com", account: "alice"), to: "s3cret")

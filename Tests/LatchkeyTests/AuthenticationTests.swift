@@ -88,7 +88,7 @@ struct AuthenticationTests {
         #expect(additions.last?.protection == .whenUnlocked)
     }
 
-    @Test("An item that is read has the access control with which it was stored, so that storing it again keeps it")
+    @Test("An item that is read has its stored access control, so that storing it again keeps it")
     func record() throws {
         let service = AskingService()
         try with(service) {
@@ -107,7 +107,7 @@ struct AuthenticationTests {
             other.accessControl = .nothing
             try Keychain.default.set(other, to: "new")
             #expect(service.updates.last?.accessControlFlags == [] && service.updates.last?.protection == .whenUnlocked)
-            // What an item does not name is not changed.
+            // Settings that an item does not name are not changed.
             try Keychain.default.set(Self.alice, to: "new")
             #expect(service.updates.last?.protection == nil && service.updates.last?.accessControlFlags == nil)
         }
@@ -131,7 +131,7 @@ struct AuthenticationTests {
         #expect(service.openContexts == 0)
     }
 
-    @Test("A closure's calls ask once, and what was proven ends with the closure, also if it keeps the keychain")
+    @Test("A closure's calls ask once, and the authentication ends with the closure, also if it keeps the keychain")
     func closure() throws {
         let service = AskingService()
         try with(service) {
@@ -147,7 +147,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("The asynchronous calls share what the person proves in the same way")
+    @Test("The asynchronous calls share an authentication in the same way")
     func asynchronous() async throws {
         let service = AskingService()
         try await CallerContext.$current.withValue(Self.context(service)) {
@@ -181,7 +181,7 @@ struct AuthenticationTests {
         #expect(service.questions.isEmpty)
     }
 
-    @Test("A key of an authenticated keychain keeps what was proven; another key asks for each use")
+    @Test("A key of an authenticated keychain keeps the authentication; another key asks for each use")
     func keys() throws {
         let service = AskingService()
         try with(service) {

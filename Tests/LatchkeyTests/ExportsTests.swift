@@ -5,7 +5,7 @@ import LatchkeyPayloads
 import Testing
 
 /// The types that a program with `import Latchkey` alone (and Foundation) can name and use, and those that
-/// `import LatchkeyPayloads`, which exports it, adds. The test fails if this file does not compile.
+/// `import LatchkeyPayloads` adds (it exports Latchkey). The test fails if this file does not compile.
 @Suite("Exports of Latchkey")
 struct ExportsTests {
     /// Every type in a public declaration of the module.

@@ -6,7 +6,7 @@ import KeychainTesting
 import Latchkey
 import Testing
 
-/// What can be done with a file of each class in each state of the lock.
+/// The operations on a file of each class that succeed in each state of the lock.
 @Suite("Protected files and the lock")
 struct ProtectedFileMatrixTests {
     enum Operation: CaseIterable {
@@ -26,7 +26,7 @@ struct ProtectedFileMatrixTests {
 
         var description: String { "\(protection), \(state), \(backend.rawValue)" }
 
-        /// What succeeds. A handle that was open before the lock is not tested before the first unlock:
+        /// The operations that succeed. A handle that was open before the lock is not tested before the first unlock:
         /// no process has one.
         var allowed: Set<Operation> {
             let handles: Set<Operation> = [.readOpen, .writeOpen, .appendOpen]
@@ -73,7 +73,7 @@ struct ProtectedFileMatrixTests {
             keychain = try keychain.reopened()
         }
         try keychain.run(groups: ["G1"]) {
-            // latchkeyd tells its programs of a lock, which reaches an open file a moment later.
+            // latchkeyd tells its programs of a lock, so the lock reaches an open file a moment later.
             if let open, expected.state != .unlocked, !expected.allowed.contains(.readOpen) {
                 #expect(eventually { (try? open.read(at: 0, count: 1)) == nil })
             }

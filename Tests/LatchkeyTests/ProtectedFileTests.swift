@@ -74,7 +74,7 @@ struct ProtectedFileTests {
         }
     }
 
-    @Test("What is available is told with each lock")
+    @Test("The availability is reported with each lock")
     func availability() async throws {
         let keychain = try TestKeychain(.ephemeral)
         try await keychain.runTask(groups: ["G1"]) {

@@ -161,7 +161,7 @@ struct StoredFileTests {
         #expect(try files(of: keychain).count == 2)
     }
 
-    @Test("What cannot be a stored file is refused by name", arguments: backends)
+    @Test("An impossible stored file is refused by name", arguments: backends)
     func refused(_ backend: Backend) throws {
         let (keychain, directory) = (try TestKeychain(backend), try TemporaryDirectory())
         keychain.run(groups: ["G1"]) {
@@ -207,7 +207,7 @@ struct StoredFileTests {
             }
             try Keychain.default.delete(GenericPassword(service: "s", account: "0"))
         }
-        // What was left while another thread published is removed at the next opening.
+        // Files left while another thread published are removed at the next opening.
         #expect(try files(of: keychain.reopened()).count == 5)
     }
 
@@ -245,7 +245,7 @@ struct StoredFileTests {
         }
     }
 
-    @Test("What a killed process left is removed: a file without its item, and a former content")
+    @Test("Leftovers of a killed process are removed: a file without its item, and a former content")
     func sweep() throws {
         let keychain = try TestKeychain(.onDisk)
         let reopened = try keychain.run(groups: ["G1"]) {
@@ -266,7 +266,7 @@ struct StoredFileTests {
         }
     }
 
-    @Test("A process whose database was replaced removes no file, nor does a new database")
+    @Test("A process with a replaced database removes no file, nor does a new database")
     func replacedDatabase() throws {
         let keychain = try TestKeychain(.onDisk)
         let place = try #require(keychain.directory)
@@ -280,7 +280,7 @@ struct StoredFileTests {
         let fresh = try TestKeychain(in: place, clock: keychain.clock)
         #expect(try files(of: fresh).count == 1)
         fresh.service.close()
-        // The old process, whose database is not at its path any more.
+        // The database of the old process is not at its path any more.
         keychain.run(groups: ["G1"]) { _ = try? Keychain.default.delete(Self.item) }
         #expect(try files(of: keychain).count == 1)
         keychain.service.close()
@@ -304,7 +304,7 @@ struct StoredFileTests {
             #expect(error?.status == .duplicateItem)
             #expect(try Keychain.default.string(for: Self.item) == "secret")
             #expect(try files(of: keychain).isEmpty)
-            // A file whose item gets other data has no use.
+            // A file has no use after its item gets other data.
             let other = GenericPassword(service: "other")
             try Keychain.default.storeFile(Data("new".utf8), as: other)
             try Keychain.default.set(other, to: "secret")
@@ -330,7 +330,7 @@ struct StoredFileTests {
             #expect(close(descriptor) == 0)
             try Keychain.default.delete(Self.item)
         }
-        // What could not be removed then.
+        // The files that could not be removed then.
         #expect(try files(of: keychain.reopened()).isEmpty)
     }
 
@@ -356,7 +356,7 @@ struct StoredFileTests {
     }
 
     @Test(
-        "A backup has the files only by choice; on another device those open whose items may move",
+        "A backup has the files only by choice; on another device only files of movable items open",
         arguments: backends)
     func backups(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -378,7 +378,7 @@ struct StoredFileTests {
             #expect(try Keychain.default.storedFile(Self.item).contents() == Self.content)
             #expect(throws: KeychainError.self) { try Keychain.default.storedFile(bound) }
         }
-        // Only the file whose item was restored stays.
+        // Only the file of the restored item stays.
         #expect(try files(of: other).count == 1)
 
         // On the same device both open again, also after everything was deleted.
@@ -394,7 +394,7 @@ struct StoredFileTests {
         }
     }
 
-    @Test("A backup whose end is missing restores no file")
+    @Test("A backup without its end restores no file")
     func damagedBackup() throws {
         let keychain = try TestKeychain(.onDisk)
         try keychain.run(groups: ["G1"]) { try Keychain.default.storeFile(Self.content, as: Self.item) }

@@ -166,7 +166,7 @@ struct AuthenticationTests {
         withExtendedLifetime(keychain) {}
     }
 
-    @Test("Permanent credentials are internet passwords, which are there after the keychain is opened again")
+    @Test("Permanent credentials are internet passwords, and exist after the keychain is opened again")
     func permanent() throws {
         let keychain = try TestKeychain(.onDisk)
         let space = URLProtectionSpace(

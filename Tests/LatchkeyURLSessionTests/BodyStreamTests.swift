@@ -71,7 +71,7 @@ struct BodyStreamTests {
         #expect(delegate.streams.withLock { $0 } == 1)
     }
 
-    @Test("Without another stream, the error says what is missing", arguments: ["307", "401"])
+    @Test("Without another stream, the error names the missing method", arguments: ["307", "401"])
     func never(_ cause: String) async throws {
         let server = try await server(cause)
         let session = try lab.session(StreamDelegate(nil))

@@ -17,8 +17,7 @@ struct ClientCertificateTests {
         "basicConstraints=CA:FALSE\nextendedKeyUsage=clientAuth\nauthorityKeyIdentifier=keyid\n"
     private static let label = "client"
 
-    /// Makes a key in the keychain of the task, which cannot be extracted, and stores a certificate
-    /// for it.
+    /// Makes a key that cannot be extracted in the keychain of the task, and stores a certificate for it.
     private func store() throws {
         let attributes: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
@@ -51,7 +50,7 @@ struct ClientCertificateTests {
         ) { $0.client == nil ? .text("no user") : .text("a user") }
     }
 
-    @Test("A server that asks for a certificate gets the delegate's, whose key cannot leave the keychain")
+    @Test("A server that asks for a certificate gets the delegate's, and its key stays in the keychain")
     func session() async throws {
         let keychain = try TestKeychain(.ephemeral)
         try keychain.run(groups: ["G1"]) { try store() }

@@ -8,7 +8,7 @@ import Testing
 /// Time limits that share one task.
 @Suite("Deadlines")
 struct DeadlinesTests {
-    @Test("Deadlines come in their order, whatever the order in which they were set, and cancelled ones do not")
+    @Test("Deadlines that were set in any order come in their order, and cancelled ones do not")
     func order() async throws {
         let deadlines = Deadlines()
         let (events, source) = AsyncStream.makeStream(of: Int.self)

@@ -7,7 +7,7 @@ import Testing
 /// In processes of their own, because the shared session belongs to the whole process.
 @Suite("URLSession.shared")
 struct DefaultsTests {
-    /// Returns the code of the error of a request over plain http to a port on which nothing listens.
+    /// Returns the code of the error of a request over plain http to a port without a listener.
     private static func code(_ session: String) throws -> String {
         let home = try TemporaryDirectory()
         let outcome = try Executable.run(
@@ -26,7 +26,7 @@ struct DefaultsTests {
         #expect(code == "-1004", "\(code)")
     }
 
-    @Test("What install() does not reach is Foundation's, as the documentation says")
+    @Test("A default session is Foundation's also after install(), as the documentation says")
     func others() throws {
         let code = try Self.code("default")
         #expect(Int(code).map { $0 < 0 && $0 != -1022 } ?? false, "\(code)")

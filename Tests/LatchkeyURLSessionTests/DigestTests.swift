@@ -65,7 +65,7 @@ struct DigestTests {
     }
 
     @Test(
-        "A challenge that requires what is not supported is not answered",
+        "A challenge with an unsupported requirement is not answered",
         arguments: [
             #"Digest realm="r", nonce="n", algorithm=SHA-1"#,
             #"Digest realm="r", qop="auth""#, #"Digest nonce="n", qop="auth""#, #"Basic realm="r""#,

@@ -6,7 +6,7 @@ import LatchkeyURLSession
 import Synchronization
 import Testing
 
-/// Downloads whose connection ends at every place.
+/// Downloads with a connection that ends at every place.
 @Suite("Downloads: interruptions")
 struct DownloadTests {
     private let lab: Lab

@@ -136,7 +136,7 @@ struct LatchkeySessionTests {
         #expect(try Array(Data(contentsOf: file)) == Self.content)
     }
 
-    @Test("What was left by a crash is used only as far as it was on disk")
+    @Test("A part left by a crash is used only as far as it was on disk")
     func crash() async throws {
         let server = try await fileServer(cuts: [50_000])
         let directory = try TemporaryDirectory()

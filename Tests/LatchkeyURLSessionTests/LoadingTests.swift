@@ -184,7 +184,7 @@ struct LoadingTests {
 
     // MARK: Bodies and tasks
 
-    /// Records what a task tells it, and ends with the task.
+    /// Records the calls of a task to its delegate, and ends with the task.
     private final class Recorder: NSObject, URLSessionDataDelegate, LatchkeyMetricsDelegate {
         let received = Mutex(Data())
         let parts = Mutex(0)
@@ -293,7 +293,7 @@ struct LoadingTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test("A task that fails reports the metrics of what took place")
+    @Test("A failed task reports the metrics of its transactions")
     func failedMetrics() async throws {
         let server = try await WebServer(lab) { .redirect(to: $0.target) }
         let recorder = Recorder()

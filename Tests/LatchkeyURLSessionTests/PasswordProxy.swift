@@ -20,8 +20,8 @@ final class PasswordProxy: Sendable {
     ///   - context: for the server with TLS.
     ///   - password: the accepted value of `Proxy-Authorization`; nil to accept none.
     ///   - challenge: the value of `Proxy-Authenticate`.
-    ///   - serverReply: what the server with TLS answers.
-    ///   - plainReply: what the proxy answers to a request for http.
+    ///   - serverReply: the answer of the server with TLS.
+    ///   - plainReply: the answer of the proxy to a request for http.
     init(
         _ context: NIOSSLContext, password: String?, challenge: String = #"Basic realm="the proxy""#,
         serverReply: String = PasswordProxy.hello, plainReply: String = PasswordProxy.hello

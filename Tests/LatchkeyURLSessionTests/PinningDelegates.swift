@@ -5,7 +5,7 @@ import Synchronization
 
 // Delegates as apps have them.
 
-/// Accepts the server whose certificate has these bytes.
+/// Accepts the server that has a certificate with these bytes.
 final class CertificatePinning: NSObject, URLSessionDelegate {
     private let pinned: Data
     init(_ pinned: Data) { self.pinned = pinned }
@@ -26,7 +26,7 @@ final class CertificatePinning: NSObject, URLSessionDelegate {
     }
 }
 
-/// Accepts a trusted server whose public key is one of these, in the task's form of the method.
+/// Accepts a trusted server that has one of these public keys, in the task's form of the method.
 final class PublicKeyPinning: NSObject, URLSessionTaskDelegate {
     private let pinned: Set<Data>
     init(_ pinned: Set<Data>) { self.pinned = pinned }

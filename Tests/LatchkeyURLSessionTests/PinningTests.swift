@@ -15,7 +15,7 @@ struct PinningTests {
 
     init() throws { lab = try Lab.shared() }
 
-    /// What a request ended with: the text of the response, or the code of the error.
+    /// Returns the outcome of a request: the text of the response, or the code of the error.
     private func outcome(_ session: URLSession, _ server: WebServer) async -> String {
         do {
             let (data, response) = try await session.data(from: server.url())
@@ -80,7 +80,7 @@ struct PinningTests {
     }
 
     @Test(
-        "Each answer means what it means on Apple's systems",
+        "Each answer has the same meaning as on Apple's systems",
         arguments: [
             (.performDefaultHandling, "200 hello", "-1203"), (.cancelAuthenticationChallenge, "-999", "-999"),
             (.rejectProtectionSpace, "-1202", "-1202"), (.useCredential, "200 hello", "-1203"),
@@ -181,7 +181,7 @@ struct PinningTests {
         #expect([expired, wrongHost, middle].allSatisfy { $0.requests.isEmpty })
     }
 
-    @Test("A person in the middle whose CA is in the system's store is refused where a key is pinned")
+    @Test("A person in the middle with a CA of the system's store is refused where a key is pinned")
     func installedAuthority() async throws {
         let middle = try await server(Lab.issue(by: lab.middle), of: lab.middle)
         let bundle = try String(contentsOfFile: lab.middle.root.file, encoding: .utf8)
@@ -241,7 +241,7 @@ struct PinningTests {
         #expect(server.requests.count == 1 && server.connectionCount == 2)
     }
 
-    @Test("A session whose settings were replaced makes no connection")
+    @Test("A session with replaced settings makes no connection")
     func lostSettings() async throws {
         let server = try await server()
         let session = try lab.session { $0.connectionProxyDictionary = ["HTTPEnable": 0] }

@@ -7,7 +7,7 @@ import LatchkeyURLSession
 import Testing
 import TransportPolicy
 
-/// What the errors of refused connections say to a program.
+/// The errors of refused connections, as a program sees them.
 @Suite("URLSession: refusals")
 struct RefusalTests {
     private let lab: Lab
@@ -19,8 +19,8 @@ struct RefusalTests {
         case expired, otherHost, sha1, shortKey, interception, wrongPin, tls10, tls11, rsaKeyExchange, renegotiation
         case redirectToHTTP, plainHTTP, rejectedByProgram
 
-        /// What the server is expected to be refused with: the code, the reason, the rule of the
-        /// certificate, and whether there is a trust object.
+        /// The expected refusal of the server: the code, the reason, the rule of the certificate, and whether there is
+        /// a trust object.
         var expected: (code: Int, reason: String, rule: TrustRule?, hasTrust: Bool) {
             switch self {
             case .expired: (-1201, "violations", .expired, true)

@@ -52,7 +52,7 @@ struct RuleTests {
         #expect(next.value(forHTTPHeaderField: "Cookie") == nil)
     }
 
-    @Test("What is not a redirect is a response", arguments: [200, 300, 304, 305, 404])
+    @Test("An answer that is no redirect is a response", arguments: [200, 300, 304, 305, 404])
     func noRedirect(_ status: Int) throws {
         let request = URLRequest(url: try #require(URL(string: "https://a.example/x")))
         #expect(RedirectRule(request, status: status, location: "/y") == nil)
@@ -86,7 +86,7 @@ struct RuleTests {
     }
 
     @Test(
-        "A cookie's path includes what is below it",
+        "A cookie's path includes the paths below it",
         arguments: [
             ("/a", "/a", true), ("/a/b", "/a", true), ("/ab", "/a", false), ("/a", "/a/b", false), ("", "/", true),
         ])
@@ -133,7 +133,7 @@ struct RuleTests {
     }
 
     @Test(
-        "What must not be stored is not stored",
+        "A response that must not be stored is not stored",
         arguments: [
             (["Cache-Control": "no-store, max-age=60"], false), (["Cache-Control": "max-age=60", "Vary": "*"], false),
             (["Cache-Control": "max-age=60", "Vary": "Accept-Encoding"], true), ([:], false), (["ETag": "\"a\""], true),

@@ -34,7 +34,7 @@ struct ServerTests {
 
     // MARK: HTTP/2
 
-    @Test("A hundred tasks at once share one connection of HTTP/2, which was asked about once")
+    @Test("A hundred tasks at once share one connection of HTTP/2, and its one challenge")
     func multiplexed() async throws {
         let server = try await WebServer(lab, isHTTP2: true) { .text("\($0.method) \($0.target) \($0.body.count)") }
         let delegate = AnsweringDelegate { _ in (.performDefaultHandling, nil) }
@@ -171,7 +171,7 @@ struct ServerTests {
     private struct NotStarted: Error {}
 
     private func startNginx(in directory: TemporaryDirectory) async throws -> (SpawnedProcess, Int) {
-        // nginx does not say which port the kernel chose, so another one is tried if it is in use.
+        // nginx does not report the port that the kernel chose, so another port is tried if one is in use.
         for _ in 0..<20 {
             let port = Int.random(in: 20_000..<60_000)
             let settings = """

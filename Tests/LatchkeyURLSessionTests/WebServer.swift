@@ -9,8 +9,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server of HTTP/1.1 or HTTP/2 on a port that the kernel chose, with TLS or without. It answers as
-/// a test says, and records what it received.
+/// A server of HTTP/1.1 or HTTP/2 on a port that the kernel chose, with TLS or without. It answers as a test says, and
+/// records the requests.
 final class WebServer: Sendable {
     struct Request: Sendable {
         let method, target: String
@@ -51,9 +51,8 @@ final class WebServer: Sendable {
 
     /// - Parameters:
     ///   - identity: files of a certificate and its key; nil for a server without TLS.
-    ///   - clientRoot: the file of the CA whose certificate a client must show; nil to ask for
-    ///     none.
-    ///   - isHTTP2: whether HTTP/2 alone is spoken, which requires TLS.
+    ///   - clientRoot: the file of the CA for the certificate that a client must show; nil to ask for none.
+    ///   - isHTTP2: whether HTTP/2 alone is spoken; this requires TLS.
     init(
         _ identity: (certificate: String, key: String)?, chain: String? = nil, clientRoot: String? = nil,
         isHTTP2: Bool = false, _ answer: @escaping @Sendable (Request) -> Reply

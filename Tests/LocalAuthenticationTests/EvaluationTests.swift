@@ -152,7 +152,7 @@ struct EvaluationTests {
     }
 
     @Test(
-        "The reuse of a recognition has Apple's limits; the property keeps what was set",
+        "The reuse of a recognition has Apple's limits; the property keeps its set value",
         arguments: [
             (0.0, 0.0), (1.5, 1.5), (300, 300), (10_000, 300), (-1, 0), (.infinity, 300), (-.infinity, 0), (.nan, 0),
         ] as [(Double, Double)])
@@ -206,7 +206,7 @@ struct EvaluationTests {
         }
     }
 
-    @Test("A property has Apple's initial value, and keeps what is set")
+    @Test("A property has Apple's initial value, and keeps a new value")
     func properties() {
         let context = LAContext()
         #expect(context.localizedReason == "" && !context.interactionNotAllowed)

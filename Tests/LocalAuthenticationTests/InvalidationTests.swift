@@ -78,7 +78,7 @@ struct InvalidationTests {
         #expect(replies.all.map { ($0.error as? LAError)?.code } == [.appCancel])
     }
 
-    @Test("After an invalidation also what needs no authentication fails")
+    @Test("After an invalidation also a call without authentication fails")
     func withoutAuthentication() async throws {
         let control = try AccessControlTests.control([])
         let context = LAContext()

@@ -73,7 +73,7 @@ struct ItemCallTests {
         }
     }
 
-    @Test("The reason of the call takes precedence over that of the context, whose titles stay")
+    @Test("The reason of the call takes precedence over the context's reason; the titles stay")
     func reasonOfCall() async throws {
         let keychain = FakeKeychain()
         try await keychain.run {
@@ -86,7 +86,7 @@ struct ItemCallTests {
         }
     }
 
-    @Test("interactionNotAllowed of the context means Fail, whatever kSecUseAuthenticationUI allows")
+    @Test("interactionNotAllowed of the context means Fail, with any kSecUseAuthenticationUI")
     func silence() async throws {
         let keychain = FakeKeychain()
         try await keychain.run {
@@ -98,7 +98,7 @@ struct ItemCallTests {
             #expect(keychain.prompts.isEmpty)
             context.interactionNotAllowed = false
             try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "a test")
-            // What is proven needs no interaction.
+            // A proven context needs no interaction.
             context.interactionNotAllowed = true
             #expect(read(with: context).0 == errSecSuccess && keychain.prompts.count == 1)
         }

@@ -75,7 +75,7 @@ struct KeychainTests {
         }
     }
 
-    @Test("What the person does arrives with Apple's code", arguments: Backend.everywhere)
+    @Test("The person's action arrives with Apple's code", arguments: Backend.everywhere)
     func failures(_ backend: Backend) async throws {
         try await withKeychain(backend) { _, person in
             let cases: [(ScriptedPerson.Answer, LAError.Code)] = [
@@ -182,7 +182,7 @@ struct KeychainTests {
             let secret = try await right.secret.rawData
             #expect(secret == token)
 
-            // The right still says that it is authorized, but the keychain has wiped what was proven.
+            // The right still says that it is authorized, but the keychain has wiped the authentication.
             try keychain.service.administrator.lock(immediately: true)
             try keychain.service.administrator.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
             #expect(right.state == .authorized)

@@ -5,8 +5,7 @@ import KeychainModel
 import LocalAuthentication
 import Testing
 
-/// The casts and patterns with which apps read errors. On Linux they depend on how `LAError` is
-/// declared.
+/// The casts and patterns that apps use to read errors. On Linux they depend on the declaration of `LAError`.
 @Suite("LAError")
 struct LAErrorTests {
     @Test("A thrown LAError is caught as LAError, as NSError and by its code")

@@ -45,7 +45,7 @@ struct PolicyTests {
                 Case("biometry, key not held", policy, status(.needsPasscode), .biometryNotAvailable),
                 Case("no key, no passcode", policy, status(.needsPasscode, passcode: false), .passcodeNotSet),
                 Case("biometry, no passcode", policy, status(.available, passcode: false), .passcodeNotSet),
-                // The order of Apple's LAContext.h: what is wrong with the sensor is said first.
+                // The order of Apple's LAContext.h: errors of the sensor come first.
                 Case("no sensor, no passcode", policy, status(.notAvailable, passcode: false), .biometryNotAvailable),
                 Case("biometry needs no terminal", policy, status(.available, methods: silent), nil),
             ]
@@ -69,7 +69,7 @@ struct PolicyTests {
             Case("security key", .latchkeySecurityKey, PresenceStatus(hasPasscode: true, securityKeys: 1), nil),
         ]
 
-    @Test("canEvaluatePolicy answers by what is there, with Apple's code", arguments: cases)
+    @Test("canEvaluatePolicy answers by the status, with Apple's code", arguments: cases)
     func availability(_ row: Case) async {
         let keychain = FakeKeychain()
         keychain.change { $0.status = row.status }
@@ -84,7 +84,7 @@ struct PolicyTests {
         }
     }
 
-    @Test("An error says which method is missing, and what the user can do")
+    @Test("An error names the missing method and the remedy")
     func hints() async {
         let keychain = FakeKeychain()
         keychain.change { $0.status = Self.status(.notEnrolled, methods: Self.silent) }
@@ -120,7 +120,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "biometryType names the sensor after canEvaluatePolicy, whatever it returned",
+        "biometryType names the sensor after any result of canEvaluatePolicy",
         arguments: [
             (PresenceStatus.Biometry.available, LABiometryType.touchID), (.notEnrolled, .touchID),
             (.lockedOut, .touchID), (.needsPasscode, .touchID),

@@ -81,7 +81,7 @@ private final class ContextDouble: LAContext, @unchecked Sendable {
     }
 }
 
-/// A double whose closure is not Sendable, as in older code.
+/// A double with a closure that is not Sendable, as in older code.
 private final class OlderDouble: LAContext, @unchecked Sendable {
     override func evaluatePolicy(
         _ policy: LAPolicy, localizedReason: String, reply: @escaping (Bool, (any Error)?) -> Void

@@ -67,7 +67,7 @@ struct RightStoreTests {
             #expect(try await saved.secret.rawData == Data("s3cret".utf8))
             await saved.deauthorize()
             await refusals()
-            // A flag in the program opens nothing: the keychain has lost what was proven.
+            // A flag in the program opens nothing: the keychain has lost the authentication.
             try await saved.authorize(localizedReason: "a test")
             keychain.change { state in for id in state.contexts.keys { state.contexts[id]?.isProven = false } }
             #expect(saved.state == .authorized)
@@ -239,7 +239,7 @@ struct RightStoreTests {
             _ = try await store.right(forIdentifier: "one")
             await #expect(throws: NSError.self) { try await store.right(forIdentifier: "two") }
         }
-        // In a group of their own, programs of an app remove what another one has saved.
+        // In a group of their own, programs of an app remove each other's rights.
         try await keychain.run(as: "/usr/bin/three") { _ = try await store.saveRight(LARight(), identifier: "three") }
         try await keychain.run(as: "/usr/bin/four") {
             try await store.removeAllRights()

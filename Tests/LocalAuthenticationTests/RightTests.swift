@@ -9,7 +9,7 @@ import Testing
 @Suite("LARight")
 struct RightTests {
     @Test(
-        "A right asks for what its requirement states",
+        "A right asks for the terms of its requirement",
         arguments: [
             (LAAuthenticationRequirement.default, AccessControlFlags.userPresence), (.biometry, .biometryAny),
             (.biometryCurrentSet, .biometryCurrentSet), (.biometry(fallback: .default), .userPresence),
@@ -44,7 +44,7 @@ struct RightTests {
         }
     }
 
-    @Test("deauthorize ends the prompt, and what was proven is asked again")
+    @Test("deauthorize ends the prompt, and the next authorization asks again")
     func deauthorization() async throws {
         let keychain = FakeKeychain()
         try await keychain.run {
@@ -93,7 +93,7 @@ struct RightTests {
         try await keychain.run {
             let right = LARight()
             try await right.authorize(localizedReason: "a test")
-            // The keychain was locked: what was proven is gone.
+            // The keychain was locked: the authentication is gone.
             keychain.change { state in
                 for id in state.contexts.keys { state.contexts[id]?.isProven = false }
                 state.person = .fails(.failed)
@@ -138,7 +138,7 @@ struct RightTests {
         }
     }
 
-    @Test("The tag is the app's own, and requirements are compared by what they require")
+    @Test("The tag is the app's own, and requirements are compared by their terms")
     func values() {
         #expect([LARight.State.unknown, .authorizing, .authorized, .notAuthorized].map(\.rawValue) == [0, 1, 2, 3])
         let right = LARight()

@@ -16,7 +16,7 @@ struct LoginDaemonTests {
     private let daemon: DaemonProcess
     private let passcode: String
 
-    /// Starts a daemon whose keychain has a passcode and is unlocked.
+    /// Starts a daemon with an unlocked keychain that has a passcode.
     init() throws {
         directory = try TemporaryDirectory()
         bus = try PrivateBus(in: directory)
@@ -107,7 +107,7 @@ struct LoginDaemonTests {
         #expect(try eventually { try isLocked() && isClosed() })
     }
 
-    @Test("A daemon whose bus ends serves on, and locks with the session when the bus is back")
+    @Test("A daemon runs on when its bus ends, and locks with the session when the bus is back")
     func busReturns() throws {
         bus.stop()
         #expect(try latchkey("find-generic-password", "-a", "a", "-w").output == "v\n")

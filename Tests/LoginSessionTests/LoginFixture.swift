@@ -30,7 +30,7 @@ final class SharedList<Element: Sendable>: Sendable {
     func append(_ element: Element) { elements.withLock { $0.append(element) } }
 }
 
-/// A monitor of a bus that a test starts, and what it has reported.
+/// A monitor of a bus that a test starts, and the events and log lines that it has reported.
 final class LoginFixture: Sendable {
     let directory: TemporaryDirectory
     let monitor: LoginMonitor
@@ -38,7 +38,7 @@ final class LoginFixture: Sendable {
     let lines = SharedList<String>()
 
     /// - Parameters:
-    ///   - user: the only user whose events are reported; nil for all users.
+    ///   - user: the only user with reported events; nil for all users.
     ///   - handling: runs while an event is handled.
     init(user: UInt32? = nil, handling: @escaping @Sendable (ReportedEvent) -> Void = { _ in }) throws {
         directory = try TemporaryDirectory()

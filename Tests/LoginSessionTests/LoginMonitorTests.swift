@@ -134,7 +134,7 @@ struct LoginMonitorTests {
         withExtendedLifetime(bus) {}
     }
 
-    @Test("The end is reported with the last session in which the user works")
+    @Test("The end is reported with the last working session of the user")
     func end() throws {
         let fixture = try LoginFixture()
         let (bus, login) = try Self.start(fixture)
@@ -171,7 +171,7 @@ struct LoginMonitorTests {
         withExtendedLifetime(bus) {}
     }
 
-    @Test("What happened while the bus was away is reported when it comes back")
+    @Test("Events during an absence of the bus are reported when it comes back")
     func busReturns() throws {
         let fixture = try LoginFixture()
         let (first, login) = try Self.start(fixture)
@@ -255,7 +255,7 @@ struct LoginMonitorTests {
     }
 
     @Test(
-        "The logind of python-dbusmock, which is not ours, is understood",
+        "The foreign logind of python-dbusmock is understood",
         .enabled(if: ForeignLogin.isInstalled, "python3-dbusmock or busctl is not installed"))
     func foreign() throws {
         let fixture = try LoginFixture()

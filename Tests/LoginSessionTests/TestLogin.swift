@@ -18,12 +18,12 @@ final class TestLogin: Sendable {
 
     private struct State {
         var sessions: [ObjectPath: Session] = [:]
-        /// The other ends of the inhibitors, which are closed for reading when they were released.
+        /// The other ends of the inhibitors. Reading from an end stops when its inhibitor was released.
         var inhibitors: [BusDescriptor] = []
         var isPreparingForSleep = false
         var refusesInhibitors = false
         var lists = 0
-        /// The sessions whose properties were read.
+        /// The sessions with properties that were read.
         var readSessions: Set<ObjectPath> = []
     }
 
@@ -59,7 +59,7 @@ final class TestLogin: Sendable {
         bus.close()
     }
 
-    // MARK: What tests do
+    // MARK: Actions of tests
 
     func addSession(_ session: Session) throws {
         let path = try insert(session)
@@ -117,7 +117,7 @@ final class TestLogin: Sendable {
 
     struct NotHandled: Error {}
 
-    // MARK: What logind does
+    // MARK: Behavior of logind
 
     @discardableResult
     private func insert(_ session: Session) throws -> ObjectPath {

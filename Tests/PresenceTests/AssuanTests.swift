@@ -73,7 +73,7 @@ struct AssuanTests {
         #expect(Self.decoded(Array(data.utf8)) == text.map { Array($0.utf8) })
     }
 
-    @Test("No sequence of bytes traps, and what is decoded is UTF-8 of limited length")
+    @Test("No sequence of bytes traps, and decoded text is UTF-8 of limited length")
     func randomBytes() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<5000 {

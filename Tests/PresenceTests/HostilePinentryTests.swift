@@ -100,7 +100,7 @@ struct HostilePinentryTests {
         #expect(eventually { Self.hasEnded(process) })
     }
 
-    @Test("The environment and the arguments of the program are only what it needs")
+    @Test("The program gets only the environment and the arguments that it needs")
     func environment() throws {
         setenv("LATCHKEY_PRESENCE_TEST", "secret", 1)
         let fake = try FakePinentry(
@@ -124,7 +124,7 @@ struct HostilePinentryTests {
         #expect(try fake.lines(of: "arguments") == ["/bin/sh", fake.path])
     }
 
-    @Test("What is sent is escaped in lines of at most 1000 bytes, and never offers the external cache")
+    @Test("The sent lines are escaped, have at most 1000 bytes, and never offer the external cache")
     func commands() throws {
         let fake = try FakePinentry(
             greeting: "echo OK",

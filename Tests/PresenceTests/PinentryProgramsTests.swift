@@ -6,7 +6,7 @@ import KeychainTesting
 @testable import Presence
 import Testing
 
-/// Which program asks.
+/// The choice of the program that asks.
 @Suite("Choice of a pinentry")
 struct PinentryProgramsTests {
     @Test(
@@ -82,7 +82,7 @@ struct PinentryProgramsTests {
         }
     }
 
-    @Test("Without a place, what is missing is a place, and not a program")
+    @Test("Without a place, the error names the place, and not a program")
     func noPlace() {
         #expect(throws: PresenceUnavailability.noPlace(ignored: [])) { try Self.programs([]).candidates(at: .none) }
     }

@@ -168,7 +168,7 @@ struct PinentryTests {
         #expect(terminal.echoes)
     }
 
-    @Test("A terminal that does not exist, or whose device is not a terminal, cannot be used")
+    @Test("A terminal that does not exist, or is another kind of device, cannot be used")
     func noTerminal() throws {
         for (path, reason) in [("/dev/pts/99999", "No such file or directory"), ("/dev/ttynone", "No such file")] {
             let place = PromptPlace([.terminal: path])
@@ -191,7 +191,7 @@ struct PinentryTests {
     }
 }
 
-/// A program and the terminal on which it is the first choice.
+/// A program, with the terminal that makes it the first choice.
 enum TerminalProgram: String, CaseIterable, CustomTestStringConvertible {
     case curses, tty
 

@@ -7,7 +7,7 @@ import LinuxSystem
 @testable import Presence
 import Testing
 
-/// Which method asks, and what is missing if none can.
+/// The method that asks, and the reason if none can.
 @Suite("Methods of asking")
 struct PresenceMethodsTests {
     @Test("The first available method with the factor asks")
@@ -30,7 +30,7 @@ struct PresenceMethodsTests {
             ])
     }
 
-    @Test("Without a terminal and a display, the answer comes at once and names what is missing")
+    @Test("Without a terminal and a display, the answer comes at once and names the missing place")
     func noPlace() {
         let methods = PresenceMethods([Pinentry(programs: PinentryPrograms(directories: [], owner: 0))])
         let reason = PresenceUnavailability.noPlace(ignored: [])
@@ -48,7 +48,7 @@ struct PresenceMethodsTests {
             ])
     }
 
-    @Test("What is missing is a sentence with printable text, and has a hint", arguments: reasons)
+    @Test("A reason is a sentence with printable text, and has a hint", arguments: reasons)
     func words(_ reason: PresenceUnavailability, _ problem: String, _ hint: String) {
         #expect(reason.problem == problem)
         #expect(reason.hint == hint)
@@ -56,7 +56,7 @@ struct PresenceMethodsTests {
 
     private static let reasons: [(PresenceUnavailability, String, String)] = [
         (
-            .noPlace(ignored: []), "the program has no terminal and no display on which a person can be asked",
+            .noPlace(ignored: []), "the program has no terminal and no display to ask a person",
             "run the program on a terminal or in a graphical session"
         ),
         (
@@ -92,7 +92,7 @@ struct PresenceMethodsTests {
         (.biometryNotEnrolled, "no finger is enrolled", "fprintd-enroll"),
         (
             .biometryLocked, "fingerprints are locked, because too many in sequence were not recognized",
-            "latchkey unlock, which asks for the passcode"
+            "latchkey unlock (asks for the passcode)"
         ),
     ]
 

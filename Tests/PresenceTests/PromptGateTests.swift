@@ -54,7 +54,7 @@ struct PromptGateTests {
         }
     }
 
-    @Test("A thread whose client has gone stops waiting, and its prompt moves to an equal question")
+    @Test("The thread of an ended client stops waiting, and its prompt moves to an equal question")
     func cancellation() {
         let (gate, prompts, leaving) = (PromptGate(), EventCount(), Cancellation())
         let first = Thread(gate, Self.request()) {

@@ -58,7 +58,7 @@ struct PromptPlaceTests {
         for variable in PromptVariable.allCases { #expect(PromptPlace([variable: ""]) == .none) }
     }
 
-    @Test("A program without a usable place is told which values are not well-formed")
+    @Test("A program without a usable place gets the names of malformed values")
     func explained() {
         let place = PromptPlace([.terminal: "/dev/tty", .display: "x", .terminalType: "xterm"])
         let reason = PresenceUnavailability.noPlace(ignored: place.ignored)

@@ -4,7 +4,7 @@ import KeychainModel
 @testable import Presence
 import Testing
 
-/// Which questions are displayed, wait, or are answered without a prompt.
+/// The questions that are displayed, wait, or are answered without a prompt.
 ///
 /// Each line of a scenario is an event and its decisions. `open a git i1` opens the question `a` of
 /// the program `git` about the item `i1`; `git.2` is a second process of it, `u2/git` the program
@@ -57,7 +57,7 @@ struct PromptQueueTests {
             """)
     }
 
-    @Test("One question of a user is displayed at a time, in the order in which they were opened")
+    @Test("One question of a user is displayed at a time, in the order of their opening")
     func order() throws {
         try Self.run(
             """

@@ -40,7 +40,7 @@ struct PromptTextTests {
         return program
     }
 
-    /// Words of our own, which only a confirmation has.
+    /// Returns the request with words of our own; only a confirmation has them.
     private static func withWords(_ request: PresenceRequest) -> PresenceRequest {
         var request = request
         request.words = ConfirmationWords(

@@ -8,7 +8,7 @@ import LatchkeyClient
 import LatchkeyService
 import LinuxSystem
 
-/// What follows the keychain that every user has, and what follows all, while another keychain is the
+/// Checks of file keys (of the login keychain) and change reports (of all keychains) while another keychain is the
 /// default one.
 enum AnotherDefault {
     static func run(in directory: String) -> Int32 {

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import LatchkeySecurity
 
-/// Calls whose instructions callgrind counts, each kind in a function of its own
+/// Calls with instructions that callgrind counts, each kind in a function of its own
 /// (`Scripts/measure/instructions --short`).
 enum CountedCalls {
     /// Fills a new keychain, so that only the calls themselves run under callgrind.

@@ -5,8 +5,8 @@ import Glibc
 import LinuxSystem
 import LatchkeySecurity
 
-/// The operations with which a hostile user can load the system's daemon, all concurrently and
-/// until the process is killed. Each round prints `try NAME` before and `did NAME` after it.
+/// The operations of a hostile user that load the system daemon, all concurrently and until the process is killed. Each
+/// round prints `try NAME` before and `did NAME` after it.
 enum Flood {
     /// The kinds of operations, with the number of threads for each.
     private static let attacks: [(name: String, threads: Int, round: @Sendable () -> Void)] = [

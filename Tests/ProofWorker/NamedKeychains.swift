@@ -6,7 +6,7 @@ import LatchkeySecurity
 /// The functions of `SecKeychain…` on a home of its own. Each scenario prints a line for every result
 /// that differs from the expected one.
 ///
-/// The functions are deprecated, and warnings are errors: the protocol calls what calls them.
+/// The functions are deprecated, and warnings are errors: the worker calls `run` through the protocol.
 protocol KeychainScenarios {
     static func run(_ name: String) -> Int32
 }

@@ -26,7 +26,7 @@ struct ChannelTests {
         #expect(stored.count == 1 && !stored.contains { $0.contains("pipe") })
     }
 
-    @Test("A program binds a socket, another one connects to it, and gets what the first one sends")
+    @Test("A program binds a socket, another one connects to it, and receives from the first one")
     func socket() throws {
         let folder = try TestFolder()
         let server = try bound(folder.path("S.agent"))

@@ -11,7 +11,7 @@ import ProtectedFolder
 import Testing
 @testable import UserspaceFileSystem
 
-/// What programs get while the class of the folder is closed.
+/// The results of programs' calls while the class of the folder is closed.
 @Suite(.enabled(if: TestFolder.isAvailable, TestFolder.reason)) struct FolderLockTests {
     @Test("Closed, nothing can be opened, listed, created or removed; open again, everything works")
     func closed() throws {
@@ -40,7 +40,7 @@ import Testing
         close(try Call.check(openat(directory, "x", O_CREAT | O_WRONLY, 0o600)))
     }
 
-    @Test("What was synchronized before the lock can be closed after it, and then has two equal headers")
+    @Test("A file synchronized before the lock can be closed after it, and then has two equal headers")
     func closedAfterSynchronization() throws {
         let folder = try TestFolder(.complete)
         let bytes = sampleBytes(40_000)
@@ -60,7 +60,7 @@ import Testing
         #expect(try folder.read("a") == bytes[..<20_000] + [1, 2, 3] + bytes[20_003...])
     }
 
-    @Test("Open files of class A cannot be read while it is closed, also what the kernel has cached")
+    @Test("Open files of class A cannot be read while it is closed, not even from the kernel's cache")
     func openFilesOfClassA() throws {
         let folder = try TestFolder(.complete)
         let bytes = sampleBytes(1_000_000)
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(
-        "An unlock ends the removal of pages: programs read again, and what they read is removed at the next lock",
+        "An unlock ends the removal of pages: programs read again, and their pages are removed at the next lock",
         .long)
     func unlockDuringRemoval() throws {
         let folder = try TestFolder()
@@ -198,7 +198,7 @@ import Testing
         #expect(Call.code { _ = try Call.read(file) } == EACCES)
     }
 
-    @Test("What was written before the lock and closed during it is stored after it")
+    @Test("A file written before the lock and closed during it is stored after it")
     func waitingChanges() throws {
         let folder = try TestFolder()
         let file = try Call.open(folder.path("a"), O_CREAT | O_RDWR)
@@ -326,7 +326,7 @@ import Testing
             return resident.count { $0 & 1 != 0 }
         }
         for round in 0..<40 {
-            // A removal that an unlock ends may still take what it has begun.
+            // A removal that an unlock ends may still take the pages that it has begun.
             #expect(try eventually { try Call.read(file) == bytes && cachedPages() == length / 4096 })
             let stop = SystemMutex(false)
             let readers = (0..<4).map { _ in BinarySemaphore() }

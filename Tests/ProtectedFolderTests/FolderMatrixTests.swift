@@ -15,7 +15,7 @@ import SecretMemory
 import ProtectedFolder
 import Testing
 
-/// What programs can do in a mounted folder of each class, in each state of a real keychain's lock.
+/// The operations of programs in a mounted folder of each class, in each state of a real keychain's lock.
 @Suite("Mounted folders and the lock", .enabled(if: TestFolder.isAvailable, TestFolder.reason), .serialized)
 struct FolderMatrixTests {
     struct Case: CustomStringConvertible {
@@ -66,7 +66,7 @@ struct FolderMatrixTests {
         let handle = try Call.open("\(mount)/handle", O_RDWR)
         defer { close(handle) }
         #expect(try Call.read("\(mount)/open") == Array("before".utf8))
-        // What the command does with each new state.
+        // The reaction of the command to each new state.
         let observation = try keys.observeLock { state in
             let isOpen =
                 switch row.protection {

@@ -8,7 +8,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// What is left in the memory of the process that serves a folder.
+/// The content that is left in the memory of the process that serves a folder.
 @Suite("Memory of a mounted folder's process", .enabled(if: TestFolder.isAvailable, TestFolder.reason))
 struct FolderMemoryTests {
     private static let word = Array("Rueckgratuebung:".utf8)
@@ -32,7 +32,7 @@ struct FolderMemoryTests {
         let memory = Glibc.open("/proc/\(process.processIdentifier)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { return reportSkipped("the memory of a child cannot be read") }
         defer { close(memory) }
-        // The search finds what is there: an argument of the process.
+        // The search finds an existing word: an argument of the process.
         #expect(try Self.has(Array(folder.store.utf8), memory, of: process.processIdentifier))
         for round in 0..<4 {
             let stop = SystemMutex(false)
@@ -71,8 +71,8 @@ struct FolderMemoryTests {
         pwrite(file, bytes, 100, 65_500)
     }
 
-    /// Whether bytes are in the memory of a process that a core dump contains: not in the arena of secrets,
-    /// which has what was written and could not be stored before the lock.
+    /// Returns whether bytes are in the memory of a process that a core dump contains: not in the arena of secrets
+    /// (with data that was written and could not be stored before the lock).
     private static func has(_ word: [UInt8], _ memory: Int32, of process: pid_t) throws -> Bool {
         let text = try String(contentsOfFile: "/proc/\(process)/smaps", encoding: .utf8)
         var range: Range<Int>?

@@ -10,7 +10,7 @@ import Testing
 import UserspaceFileSystem
 
 @Suite(.enabled(if: TestFolder.isAvailable, TestFolder.reason)) struct FolderTests {
-    @Test("What is written is read, and the store has neither names nor content")
+    @Test("Written files are read, and the store has neither names nor content")
     func roundTrip() throws {
         let folder = try TestFolder()
         let bytes = sampleBytes(300_001)
@@ -24,7 +24,7 @@ import UserspaceFileSystem
         #expect(Data(content).range(of: Data(bytes[1000..<1016])) == nil)
     }
 
-    @Test("A mount sees what the last one has stored, also over the store itself", arguments: [false, true])
+    @Test("A mount sees the files of the last one, also over the store itself", arguments: [false, true])
     func remount(_ over: Bool) throws {
         let folder = try TestFolder(over: over)
         let mount = over ? folder.store : folder.mount
@@ -94,7 +94,7 @@ import UserspaceFileSystem
         try Call.check(Glibc.rename(folder.path("d/c"), folder.path("b")))
         #expect(try folder.read("b") == [2, 2])
         #expect(try Call.names(folder.mount) == ["b", "d"])
-        // A directory moves with what is below it, while a file in it is open.
+        // A directory moves with its content, while a file in it is open.
         try folder.write([3], "d/e")
         let file = try Call.open(folder.path("d/e"), O_RDWR)
         defer { close(file) }

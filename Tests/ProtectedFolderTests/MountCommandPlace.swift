@@ -6,17 +6,17 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// A store, a mount point and a keychain, with which `latchkey mount` runs as a user types it. What is
-/// still mounted at the end is detached, and its process is killed.
+/// A store, a mount point and a keychain for `latchkey mount`, run as a user types it. A file system that is still
+/// mounted at the end is detached, and its process is killed.
 final class MountCommandPlace: Sendable {
-    /// How a command has ended, and what it has printed.
+    /// The exit status and the output of a command.
     struct Ended: Sendable {
         let status: Int32
         let text: String
     }
 
     private let directory: TemporaryDirectory
-    /// A part of both names, by which the processes are found.
+    /// A part of both names. It identifies the processes.
     private let mark: String
     /// The names below the current directory of the commands.
     let storeName: String
@@ -48,12 +48,12 @@ final class MountCommandPlace: Sendable {
 
     func latchkey(_ words: [String]) throws -> Ended { try end(Executable.path("latchkey"), words) }
 
-    /// Starts `latchkey`, which stays in the foreground.
+    /// Starts `latchkey` in the foreground.
     func start(_ words: String...) throws -> SpawnedProcess {
         try spawn(Executable.path("latchkey"), words, output: "\(directory.path)/foreground")
     }
 
-    /// Starts the latchkeyd of the keychain, which the commands use from then on.
+    /// Starts the latchkeyd of the keychain. The commands use it from then on.
     func daemon() throws -> DaemonProcess { try DaemonProcess(in: directory) }
 
     /// Runs a script in the current directory of the commands; `$1` is `latchkey`.
@@ -81,12 +81,12 @@ final class MountCommandPlace: Sendable {
             ], output: output)
     }
 
-    // MARK: What is mounted
+    // MARK: Mounted file systems
 
     /// How many file systems are mounted at a directory, one over the other. No process of a file
     /// system is asked.
     func mounts(at path: String) -> Int {
-        // Other tests mount directories whose names are not UTF-8.
+        // Other tests mount directories with names that are not UTF-8.
         let bytes = (try? Data(contentsOf: URL(filePath: "/proc/self/mountinfo"))) ?? Data()
         let table = String(decoding: bytes, as: UTF8.self)
         // The directory of temporary files can be behind a link.
@@ -97,8 +97,8 @@ final class MountCommandPlace: Sendable {
         }
     }
 
-    /// Whether the process of the file system at a directory has ended. What the kernel has cached does
-    /// not answer for it, as it does in stat(2).
+    /// Returns whether the process of the file system at a directory has ended. The kernel's cache does not answer for
+    /// it, as it does in stat(2).
     func isDead(_ path: String) -> Bool {
         var info = statvfs()
         return statvfs(path, &info) != 0 && errno == ENOTCONN

@@ -56,7 +56,7 @@ import Testing
             file = try Call.open(path, O_RDWR)
         case 10: try Call.check(fsync(file))
         default:
-            // The lock in between; what is written stays.
+            // The lock in between; the written content stays.
             guard Int.random(in: 0..<4, using: &random) == 0 else { return }
             folder.lock()
             folder.unlock()
@@ -98,7 +98,7 @@ import Testing
 }
 
 extension TestFolder {
-    /// Compares what another mount reads.
+    /// Compares the content that another mount reads.
     func unmountedCheck(_ path: String, _ model: [UInt8], _ seed: UInt64) {
         #expect(Call.code { close(try Call.open(path, O_RDONLY)) } == 0)
         unmount()

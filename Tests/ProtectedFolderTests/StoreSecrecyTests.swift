@@ -6,7 +6,7 @@ import Glibc
 import KeychainTesting
 import Testing
 
-/// What the store of a mounted folder tells a reader of the disk who has no key.
+/// The secrecy of the store of a mounted folder from a reader of the disk without a key.
 @Suite("Secrecy of the store of a mounted folder", .enabled(if: TestFolder.isAvailable, TestFolder.reason))
 struct StoreSecrecyTests {
     private let names = KnownWords("name")

@@ -11,7 +11,7 @@ import Testing
 struct StoredHeaderTests {
     private static let header = 4096
 
-    /// What programs do with a file that has 100,000 bytes, until it is closed.
+    /// The uses of a file of 100,000 bytes by programs, until it is closed.
     private static let uses: [(name: String, use: @Sendable (String) throws -> Void)] = [
         ("written", { _ in }),
         ("written again", { try Call.write(sampleBytes(70_000, 2), to: $0) }),
@@ -61,7 +61,7 @@ struct StoredHeaderTests {
         try folder.write(sampleBytes(100_000), "a")
         try use(folder.path("a"))
         let bytes = try Self.bytes(folder)
-        // The kernel tells the process of the last close when it has returned; what the program was told is stored.
+        // The kernel tells the process of the last close when it has returned; acknowledged changes are already stored.
         #expect(bytes[..<Self.header] == bytes[Self.header..<2 * Self.header], "\(name)")
         let content = try folder.read("a")
         folder.unmount()

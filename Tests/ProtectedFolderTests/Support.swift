@@ -19,7 +19,7 @@ final class TestFolder: Sendable {
     let base: String
     let keys: MemoryKeys
     let reports = Reports()
-    /// The stored names of files whose changes were lost at the last unmount.
+    /// The stored names of files with changes that were lost at the last unmount.
     let lost = SystemMutex<[String]>([])
     private let mounted = SystemMutex<MountedFolder?>(nil)
     private let ended = BinarySemaphore()
@@ -65,7 +65,7 @@ final class TestFolder: Sendable {
     /// can.
     func tellLocked() { mounted.withLock { $0 }?.lockStateChanged(isOpen: false) }
 
-    /// How many files have parts of which it is not certain that the kernel has no page.
+    /// The number of files with parts that may have a page in the kernel.
     var filesWithPages: Int {
         mounted.withLock { $0 }?.operations.nodes.all.count { node, _ in !node.shown.withLock { $0.isEmpty } } ?? 0
     }

@@ -9,7 +9,7 @@ import Synchronization
 import SystemBus
 import Testing
 
-/// Which calls are answered on the thread of the bus.
+/// The calls that are answered on the thread of the bus.
 @Suite("Calls that are answered at once", .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed"))
 struct AnswersAtOnceTests {
     private typealias Counts = CountingWorld.Counts
@@ -33,7 +33,7 @@ struct AnswersAtOnceTests {
         #expect(world.answers("label", at: atOnce) { try client.text("Label", of: item, "Item") })
     }
 
-    @Test("What reads much, or changes something, is done on a thread of its own, with the same answer")
+    @Test("A call that reads much or changes something runs on a thread of its own, with the same answer")
     func others() throws {
         let world = try CountingWorld()
         let client = world.client

@@ -12,10 +12,10 @@ import Testing
     "The automatic passcode of the Secret Service", .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed")
 )
 struct AutomaticPasscodeTests {
-    /// Which process has the passcode, and from where.
+    /// The process that has the passcode, and the source of the passcode.
     enum Source: CaseIterable { case file, credential, fileBesideDaemon, credentialOfDaemon }
 
-    /// The first call of a program, which is answered before anything has needed an item.
+    /// The first call of a program. It is answered before anything has needed an item.
     enum FirstCall: CaseIterable { case collection, search, item, secret, unlock }
 
     /// A locked keychain with one item, and a service that has just been started.
@@ -124,7 +124,7 @@ struct AutomaticPasscodeTests {
     }
 
     @Test(
-        "SECS-18: the passcode is tried before anything is called locked, whatever is asked first", .long,
+        "SECS-18: the passcode is tried before anything is called locked, with any first call", .long,
         arguments: FirstCall.allCases)
     func firstCalls(_ call: FirstCall) throws {
         let world = try World(.file)

@@ -8,7 +8,7 @@ import Synchronization
 import SystemBus
 import Testing
 
-/// How the person is asked about reading, and in which words.
+/// The questions to the person about reading, and their wording.
 @Suite("Questions about reading")
 struct ConsentAskingTests {
     /// Answers each question with the next outcome.
@@ -79,7 +79,7 @@ struct ConsentAskingTests {
         }
     }
 
-    @Test("SECS-14: the question names the program and the item, and says what it proves and what a refusal costs")
+    @Test("SECS-14: the question names the program and the item, the limit of its proof and the cost of a refusal")
     func words() throws {
         let method = FakeMethod([.denied])
         let asker = PinentryAsker(PresenceMethods([method]), at: { .none })

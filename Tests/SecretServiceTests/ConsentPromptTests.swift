@@ -12,7 +12,7 @@ import SecretMemory
 import SystemBus
 import Testing
 
-/// What a program reads without a question, and the prompts for the rest.
+/// The items that a program reads without a question, and the prompts for the rest.
 @Suite("Consent to reading", .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed"))
 struct ConsentPromptTests {
     @Test(
@@ -91,7 +91,7 @@ struct ConsentPromptTests {
         #expect(errorName { _ = try client.secret(of: missing, session) } == "UnknownMethod")
     }
 
-    @Test("SECS-12: what no client has stored has no creator, and is asked about")
+    @Test("SECS-12: an item of no client has no creator, and is asked about")
     func withoutCreator() throws {
         let world = try ConsentWorld(.creator)
         let record = try world.keychain.service.by(CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
@@ -156,7 +156,7 @@ struct ConsentPromptTests {
         #expect(world.person.questions.count == 3)
     }
 
-    @Test("SECS-14: where nothing can ask, the prompt is dismissed at once, and the log has what to type")
+    @Test("SECS-14: where nothing can ask, the prompt is dismissed at once, and the log names the command")
     func unavailable() throws {
         let world = try ConsentWorld(.creator, canAsk: false)
         let item = try world.addForeign("s3cret", ["a": "1"])
@@ -234,7 +234,7 @@ struct ConsentPromptTests {
         let session = try client.openPlain()
         #expect(errorName { _ = try client.secret(of: replaced, session) } == "IsLocked")
         #expect(try client.create("new", ["a": "1", "xdg:schema": "x"], replacing: true, session) == replaced)
-        // It reads what it has stored itself.
+        // The client reads the secret that it has stored itself.
         #expect(try client.secret(of: replaced, session).text == "new")
         try client.call(deleted, "Item", "Delete", returning: [.objectPath])
         #expect(try client.search(["b": "2"]).locked.isEmpty && world.person.questions.isEmpty)

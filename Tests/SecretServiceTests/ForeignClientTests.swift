@@ -15,14 +15,14 @@ struct ForeignClientTests {
         .appending(path: "../../../Scripts/check/secret-service-judges").standardized.path
 
     @Test(
-        "Each client does with the keychain what it does with gnome-keyring", .long,
+        "Each client works with the keychain as it does with gnome-keyring", .long,
         arguments: ["secret-tool", "git", "docker", "secretstorage", "keyring", "libsecret"])
     func clients(_ name: String) throws { try Self.run(name) }
 
     @Test("An item of each client is read, changed and deleted through each of the others")
     func table() throws { try Self.run("table") }
 
-    /// Runs some clients. What is not installed is reported as skipped.
+    /// Runs some clients. A client that is not installed is reported as skipped.
     private static func run(_ name: String) throws {
         let directory = try TemporaryDirectory()
         let binaries = URL(filePath: Executable.path("latchkey")).deletingLastPathComponent().path

@@ -183,7 +183,7 @@ struct HostileClientTests {
         #expect(done.prefix(3).contains("two") && done.prefix(3).contains("end"), "\(done)")
     }
 
-    @Test("A call that takes long delays the later ones of its program only, on whatever connection")
+    @Test("A call that takes long delays the later ones of its program only, on any connection")
     func longCall() throws {
         let calls = try #require(FairCalls(threads: 2))
         defer { calls.end() }
@@ -213,7 +213,7 @@ struct HostileClientTests {
         #expect(eventually { done.withLock { $0.suffix(2) } == ["same", "same"] })
     }
 
-    /// A call with a number of steps, each of which says that it has begun and waits.
+    /// A call with a number of steps. Each step reports that it has begun, and waits.
     private final class LongCall: Sendable {
         let begun = DispatchSemaphore(value: 0)
         let going = DispatchSemaphore(value: 0)
@@ -398,7 +398,7 @@ struct HostileClientTests {
         let silent = try SilentClient(world.bus)
         try silent.openPlain()
         let other = try ObjectPath(validating: "/org/freedesktop/secrets/session/s\(number + 1)")
-        // More than the bus keeps of one sender, which is 127 MiB.
+        // More than the 127 MiB that the bus keeps of one sender.
         for _ in 0..<300 { try silent.getSecret(item, session: other) }
         let search = BusMethod(SecretClient.name, SecretClient.service, "org.freedesktop.Secret.Service", "SearchItems")
         for _ in 0..<400 {
@@ -476,7 +476,7 @@ struct HostileClientTests {
         #expect(eventually { asked.withLock { $0 } == 16 })
     }
 
-    @Test("Secrets of more than 30 MiB, which could end the connection of the service, are not in one answer")
+    @Test("Secrets of more than 30 MiB could end the connection of the service, and are not in one answer")
     func manyLarge() throws {
         let world = try SecretWorld()
         let client = SecretClient(try BusConnection(to: .custom(world.bus.address), limits: SecretLimits.bus))

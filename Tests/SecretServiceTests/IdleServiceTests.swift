@@ -5,7 +5,7 @@ import KeychainTesting
 import SystemBus
 import Testing
 
-/// What latchkey-secret-service costs while no program asks.
+/// The cost of latchkey-secret-service while no program asks.
 @Suite("Idle Secret Service", .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed"))
 struct IdleServiceTests {
     private let directory: TemporaryDirectory

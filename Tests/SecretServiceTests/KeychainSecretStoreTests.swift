@@ -68,7 +68,7 @@ struct KeychainSecretStoreTests {
         #expect(try store.search(SecretAttributes(testing: ["username": "alice"]), in: nil).isEmpty)
     }
 
-    @Test("What a map of the keychain cannot have is refused by name")
+    @Test("Entries that a map cannot have are refused by name")
     func refused() throws {
         let store = KeychainSecretStore(testing: try TestKeychain(.ephemeral))
         let many = Dictionary(uniqueKeysWithValues: (0..<65).map { ("name \($0)", "") })
@@ -228,7 +228,7 @@ struct KeychainSecretStoreTests {
         #expect(try store.secret(of: item).text == "x")
     }
 
-    @Test("An item whose access control needs the person is no item of a collection")
+    @Test("An item that needs the person is no item of a collection")
     func constrained() throws {
         let keychain = try TestKeychain(.ephemeral)
         let store = KeychainSecretStore(testing: keychain)

@@ -5,7 +5,7 @@ import KeychainTesting
 @testable import SecretService
 import Testing
 
-/// What the service remembers of items for the time when they are locked.
+/// The data that the service remembers of items for the time when they are locked.
 @Suite("Known items")
 struct KnownItemsTests {
     private static func reference(_ number: Int, in collection: CollectionName = .login) throws -> ItemReference {
@@ -83,7 +83,7 @@ struct KnownItemsTests {
         #expect(try Self.isKnown(4, known))
     }
 
-    @Test("The items of other collections stay, and a locked one keeps what was known")
+    @Test("The items of other collections stay, and a locked one keeps its known label")
     func renewing() throws {
         let known = KnownItems()
         known.remember([try Self.item(1, label: "a"), try Self.item(1, label: "b", in: .session)])

@@ -29,7 +29,7 @@ struct PromptTests {
         return (try answer.next(), try answer.next())
     }
 
-    @Test("SECS-17: locked, an item is found as locked, shows what it was, and cannot be read or written")
+    @Test("SECS-17: a locked item is found as locked, with its attributes, and cannot be read or written")
     func locked() throws {
         let (world, client, item) = try Self.locked(TestPerson())
         let session = try client.openPlain()
@@ -209,7 +209,7 @@ struct PromptTests {
         withExtendedLifetime(world) {}
     }
 
-    @Test("Prompts for one keychain at the same time are one question, whose answer is for all")
+    @Test("Prompts for one keychain at the same time are one question with one answer for all")
     func shared() throws {
         let person = TestPerson(["1234"])
         let (world, client, item) = try Self.locked(person)
@@ -223,7 +223,7 @@ struct PromptTests {
         withExtendedLifetime(world) {}
     }
 
-    @Test("A dismissed prompt, and one whose program has gone, end their question")
+    @Test("The dismissal of a prompt, and the end of its program, end the question")
     func dismissed() throws {
         let person = TestPerson(waits: true)
         let (world, client, item) = try Self.locked(person)

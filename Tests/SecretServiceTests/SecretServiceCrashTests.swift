@@ -4,7 +4,7 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// A client of the Secret Service whose service, or the latchkeyd behind it, is killed while it writes.
+/// A client of the Secret Service. Its service, or the latchkeyd behind it, is killed during the writes.
 @Suite(
     "Crash of the Secret Service", .serialized,
     .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed"))

@@ -5,7 +5,7 @@ import Glibc
 import KeychainTesting
 import Testing
 
-/// The programs themselves: `latchkey session`, which starts a bus and `latchkey-secret-service`.
+/// The programs themselves: `latchkey session` starts a bus and `latchkey-secret-service`.
 @Suite(
     "latchkey session", .enabled(if: PrivateBus.isInstalled, "dbus-daemon is not installed"),
     .enabled(if: access("/usr/bin/secret-tool", X_OK) == 0, "secret-tool is not installed"))
@@ -42,7 +42,7 @@ struct SessionProcessTests {
         return try JSONDecoder().decode(Status.self, from: Data(status.output.utf8)).daemon?.pid
     }
 
-    @Test("A program of the session stores what security finds, and the directory of the bus is removed")
+    @Test("security finds the item of a program of the session, and the directory of the bus is removed")
     func storing() throws {
         let directory = try TemporaryDirectory()
         let home = directory.path
@@ -57,7 +57,7 @@ struct SessionProcessTests {
         #expect(!left.contains { $0.hasPrefix("latchkey-session") }, "\(left)")
     }
 
-    @Test("secret-tool finds, changes and deletes what security has stored")
+    @Test("secret-tool finds, changes and deletes the items of security")
     func shared() throws {
         let directory = try TemporaryDirectory()
         let home = directory.path
@@ -74,7 +74,7 @@ struct SessionProcessTests {
         #expect(try Executable.run("latchkey", ["find-generic-password"] + words, home: home).status == 44)
     }
 
-    @Test("Where nothing can ask, secret-tool reads what it has stored, and the rest once it is allowed")
+    @Test("Where nothing can ask, secret-tool reads its own items, and the rest once it is allowed")
     func consent() throws {
         let directory = try TemporaryDirectory()
         let home = directory.path
@@ -91,7 +91,7 @@ struct SessionProcessTests {
         #expect(try Self.run(lookup, home: home).output == "foreign")
     }
 
-    @Test("Through latchkeyd, which knows the service by its executable, there are collections as well")
+    @Test("latchkeyd knows the service by its executable, so there are collections as well")
     func daemon() throws {
         let daemon = try DaemonProcess()
         defer { daemon.stop() }

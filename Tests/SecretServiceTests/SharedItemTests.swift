@@ -8,7 +8,7 @@ import SecretMemory
 @testable import SecretService
 import Testing
 
-/// One item for every program: what a client of the Secret Service stores is an item of SecItem and of
+/// One item for every program: an item that a client of the Secret Service stores is an item of SecItem and of
 /// `security`, and the reverse.
 @Suite("One item for every program")
 struct SharedItemTests {
@@ -29,7 +29,7 @@ struct SharedItemTests {
         let name: String
         let stored: [String: String]
         let searched: [String: String]
-        /// What SecItem sees.
+        /// The class and the attributes that SecItem sees.
         let itemClass: ItemClass
         let attributes: [ItemAttribute: AttributeValue]
 
@@ -88,14 +88,14 @@ struct SharedItemTests {
         ]
     }
 
-    /// An item that a program has made, and the attributes by which clients look for it.
+    /// An item that a program has made, and the attributes in the searches of clients for it.
     struct Item: Sendable, CustomTestStringConvertible {
         let itemClass: ItemClass
         let attributes: [ItemAttribute: AttributeValue]
         let searches: [[String: String]]
-        /// What a client stores for the same password.
+        /// The attributes that a client stores for the same password.
         let stored: [String: String]
-        /// What a client sees.
+        /// The attributes that a client sees.
         let shown: [String: String]
 
         var testDescription: String { itemClass.constant }
@@ -162,7 +162,7 @@ struct SharedItemTests {
     // MARK: The table
 
     @Test(
-        "SECS-6: what a client stores is found, changed and deleted by every program, and its map stays",
+        "SECS-6: a client's item is found, changed and deleted by every program, and its map stays",
         arguments: Client.all, Program.allCases)
     func fromClients(_ client: Client, _ program: Program) throws {
         for backend in Backend.allCases {
@@ -194,7 +194,7 @@ struct SharedItemTests {
         }
     }
 
-    @Test("SECS-7: a client deletes what every program sees", arguments: Client.all, Program.allCases)
+    @Test("SECS-7: a client deletes an item that every program sees", arguments: Client.all, Program.allCases)
     func deletedByClients(_ client: Client, _ program: Program) throws {
         let keychain = try TestKeychain(.ephemeral)
         let store = KeychainSecretStore(testing: keychain)
@@ -204,7 +204,7 @@ struct SharedItemTests {
     }
 
     @Test(
-        "SECS-8: what a program stores is found by the names that clients use, changed and deleted by them",
+        "SECS-8: a program's item is found by the names that clients use, changed and deleted by them",
         arguments: Item.all, Program.allCases)
     func fromPrograms(_ item: Item, _ program: Program) throws {
         for backend in Backend.allCases {

@@ -7,8 +7,8 @@ import LinuxSystem
 @testable import SecurityKeyTesting
 import Synchronization
 
-/// A device file at which a software authenticator answers another process: a raw terminal, which
-/// passes on reports of 64 bytes as `/dev/hidrawN` does.
+/// A device file for a software authenticator that answers another process: a raw terminal that passes on reports of 64
+/// bytes as `/dev/hidrawN` does.
 final class DeviceFile: Sendable {
     let authenticator: SoftwareAuthenticator
     let path: String
@@ -60,7 +60,7 @@ final class DeviceFile: Sendable {
         }
     }
 
-    /// What has arrived, without waiting.
+    /// Returns the bytes that have arrived, without waiting.
     private func bytes() -> [UInt8] {
         var request = pollfd(fd: main, events: Int16(POLLIN), revents: 0)
         guard poll(&request, 1, 0) == 1 else { return [] }

@@ -67,7 +67,7 @@ final class SecurityKeyFixture: Sendable {
         }
     }
 
-    /// What was asked since the last call, except for touches: their prompts may come too late.
+    /// Returns the questions since the last call, except for touches: their prompts may come too late.
     func takeSecretQuestions() -> [String] {
         person.takeQuestions().filter { $0.factor != .securityKey }.map {
             var text = $0.factor.rawValue

@@ -8,9 +8,9 @@ import Testing
 
 /// Commands, a latchkeyd process, and a software authenticator in this process.
 ///
-/// latchkeyd is the unchanged executable. Only the list of devices, which libfido2 gets from udev, is
-/// that of a preloaded library (Tests/Vectors/security-key-list.c); latchkeyd opens, locks, writes and
-/// reads the device as it does one on USB. Not covered: udev, and the kernel's driver of USB devices.
+/// latchkeyd is the unchanged executable. Only libfido2's list of devices is from a preloaded library
+/// (Tests/Vectors/security-key-list.c) instead of udev; latchkeyd opens, locks, writes and reads the device as it does
+/// one on USB. Not covered: udev, and the kernel's driver of USB devices.
 @Suite(
     "Security keys of a latchkeyd process",
     .enabled(

@@ -31,7 +31,7 @@ struct SecurityKeyServiceTests {
         #expect(fixture.takeSecretQuestions().isEmpty)
     }
 
-    @Test("What cannot be enrolled is refused before the person touches anything", arguments: Backend.allCases)
+    @Test("An impossible enrollment is refused before the person touches anything", arguments: Backend.allCases)
     func refusedEnrollments(_ backend: Backend) throws {
         let device = SoftwareAuthenticator()
         let fixture = try SecurityKeyFixture(backend, device)
@@ -204,7 +204,7 @@ struct SecurityKeyServiceTests {
         #expect(fixture.person.unusedAnswers == 1)
     }
 
-    @Test("A blocked PIN fails with what helps", arguments: Backend.allCases)
+    @Test("A blocked PIN fails with a hint", arguments: Backend.allCases)
     func blockedPIN(_ backend: Backend) throws {
         let device = SoftwareAuthenticator.withPIN()
         let fixture = try SecurityKeyFixture(backend, device)

@@ -35,7 +35,7 @@ struct AuthenticatorKey {
     }
 }
 
-/// What a platform and an authenticator share in a PIN/UV auth protocol (CTAP 2.1, 6.5.6 and 6.5.7).
+/// The keys that a platform and an authenticator share in a PIN/UV auth protocol (CTAP 2.1, 6.5.6 and 6.5.7).
 struct PINProtocol {
     let number: Int
     private let authenticationKey: [UInt8]

@@ -19,7 +19,7 @@ enum CTAPStatus: UInt8, Error {
     case other = 0x7F
 }
 
-/// What a software authenticator remembers.
+/// The memory of a software authenticator.
 struct AuthenticatorState {
     struct Credential {
         let key: AuthenticatorKey

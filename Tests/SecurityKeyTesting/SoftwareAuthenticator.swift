@@ -10,7 +10,7 @@ import SecurityKey
 final class SoftwareAuthenticator: @unchecked Sendable {
     // because `condition` protects every variable
 
-    /// What the user does when the key blinks.
+    /// The user's reaction when the key blinks.
     enum Touch: Sendable { case given, denied, never }
 
     /// A command of CTAP 2 that has arrived, with the sub-command of clientPIN.

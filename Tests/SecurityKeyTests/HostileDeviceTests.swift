@@ -117,7 +117,7 @@ struct HostileDeviceTests {
         Attack("an empty secret", nil) { $0.secret = { _ in [] } },
     ]
 
-    /// Faults before the derivation, with the error and what is changed.
+    /// Faults before the derivation, with the error and the change of each.
     static let openings = [
         Attack("another nonce", .connectionFailed) {
             $0.reports = { $0 == nil ? $1.map { replace($0, at: 7, [0, 0, 0, 0]) } : $1 }
@@ -156,7 +156,7 @@ struct HostileDeviceTests {
         #expect(device.closeCount == device.openCount)
     }
 
-    /// An array of 2^20 values without a value, for which libcbor would fill memory.
+    /// An array that announces 2^20 values and has none. libcbor would fill memory for it.
     private static let large: [UInt8] = [0x9A, 0, 0x10, 0, 0]
 
     @Test(

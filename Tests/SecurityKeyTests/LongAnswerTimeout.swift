@@ -3,7 +3,7 @@
 @_spi(Testing) import SecurityKey
 import Testing
 
-/// Gives the software authenticator more time for an answer, which it needs on a busy machine.
+/// Gives the software authenticator more time for an answer, because a busy machine needs it.
 struct LongAnswerTimeout: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

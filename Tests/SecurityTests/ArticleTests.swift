@@ -9,7 +9,7 @@ import Testing
 /// them.
 @Suite("Articles of LatchkeySecurity")
 struct ArticleTests {
-    @Test("The lines of \"Start in five minutes\" compile and do what they say")
+    @Test("The lines of \"Start in five minutes\" compile and behave as stated")
     func start() throws {
         try withKeychain(.ephemeral) { _ in
             let item: [String: Any] = [
@@ -35,7 +35,7 @@ struct ArticleTests {
         }
     }
 
-    @Test("The lines about porting and about tests compile and do what they say")
+    @Test("The lines about porting and about tests compile and behave as stated")
     func others() throws {
         try withKeychain(.ephemeral, groups: ["com.example.shared"]) { _ in
             let item: [String: Any] = [
@@ -55,7 +55,7 @@ struct ArticleTests {
         }
     }
 
-    @Test("The lines of \"Cookbook\" about items compile and do what they say")
+    @Test("The lines of \"Cookbook\" about items compile and behave as stated")
     func items() throws {
         try withKeychain(.ephemeral) { _ in
             let account: [String: Any] = [
@@ -88,7 +88,7 @@ struct ArticleTests {
         }
     }
 
-    @Test("The lines of \"Cookbook\" about keys and random bytes compile and do what they say")
+    @Test("The lines of \"Cookbook\" about keys and random bytes compile and behave as stated")
     func keys() throws {
         try withKeychain(.ephemeral) { _ in
             let message = Data("GET /account".utf8)

@@ -11,7 +11,7 @@ import Testing
 /// the person for its item and its key.
 @Suite("Authentication keys of dictionaries")
 struct AuthenticationTests {
-    /// Runs a body in which the calls use `service`.
+    /// Runs a body; its calls use `service`.
     private func with<Result>(_ service: AskingService, _ body: () throws -> Result) rethrows -> Result {
         let caller = CallerContext(identity: CallerIdentity(executable: "/usr/bin/program"), service: service)
         return try CallerContext.$current.withValue(caller) { try body() }

@@ -139,7 +139,7 @@ struct CMSTests {
     }
 
     @Test(
-        "A signer whose certificate is not trusted has an invalid certificate, and the reason; an anchor makes it valid"
+        "An untrusted certificate of a signer is invalid, with the reason; an anchor makes it valid"
     )
     func trust() throws {
         let encoder = try encoder()
@@ -199,7 +199,7 @@ struct CMSTests {
         #expect(CMSDecoderCopySignerCert(missing, 1, &found) == errSecParam)
     }
 
-    @Test("The chain mode decides which certificates a message contains")
+    @Test("The chain mode selects the certificates in a message")
     func chainModes() throws {
         let identity = try identity("curve")
         let chain = [try certificate(authority.intermediate), try certificate(authority.root)]
@@ -258,7 +258,7 @@ struct CMSTests {
 
     // MARK: Wrong use
 
-    @Test("What is not a message, and what is not supported, has a status of its own")
+    @Test("A malformed and an unsupported message have statuses of their own")
     func malformed() throws {
         for (bytes, expected) in [
             (Array("no message".utf8), errSecUnknownFormat), ([], errSecUnknownFormat),

@@ -230,7 +230,7 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("SecItemAdd of an identity whose key is refused stores no certificate either", arguments: Backend.allCases)
+    @Test("SecItemAdd of an identity stores no certificate if its key is refused", arguments: Backend.allCases)
     func refusedKey(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let identity = try identity("twelve.example.com")
@@ -484,8 +484,7 @@ struct CertificateItemTests {
             let other = addReturning(
                 item(cert, ["v_Data": SecCertificateCopyData(first), "slnr": data("other"), "r_PersistentRef": true]))
             #expect(copy(item(idnt, ["r_Attributes": true]).with(.all)).list?.count == 2)
-            // The same certificate with two keys of one pair forms two identities, which are
-            // deleted together.
+            // The same certificate with two keys of one pair forms two identities. They are deleted together.
             add(["v_Ref": key, "atag": data("again")])
             #expect(copy(item(idnt, ["slnr": data("other"), "r_Attributes": true]).with(.all)).list?.count == 2)
             #expect(delete(item(keys, ["atag": data("again")])) == errSecSuccess)

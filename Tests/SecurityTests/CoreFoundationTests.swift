@@ -179,7 +179,7 @@ struct CoreFoundationTests {
         #expect(CFDictionaryGetValue(dictionary, nil) == nil)
     }
 
-    // MARK: What Foundation on Linux lacks
+    // MARK: Gaps of Foundation on Linux
 
     @Test("NSMutableDictionary sets and removes values with setValue")
     func setValue() {

@@ -5,11 +5,11 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Keychains as values of dictionaries, and access lists. EndToEndTests has the functions on several
-/// keychains, which need a home of their own.
+/// Keychains as values of dictionaries, and access lists. EndToEndTests has the functions on several keychains, because
+/// these need a home of their own.
 @Suite("Keychains as parameters")
 struct KeychainParameterTests {
-    /// What calls deprecated functions, which would cause warnings in a test.
+    /// Calls of deprecated functions. Direct calls would cause warnings in a test.
     private protocol OlderCalls {
         func accessLists() throws
         func access(_ name: String, _ paths: [String]) throws -> SecAccess

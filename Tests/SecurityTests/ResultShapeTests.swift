@@ -178,7 +178,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("Results are in the order in which the items were added (§9.2, 11)", arguments: Backend.allCases)
+    @Test("Results are in the order of the addition of the items (§9.2, 11)", arguments: Backend.allCases)
     func order(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let accounts = ["zeta", "alpha", "mid", "beta"]

@@ -229,7 +229,7 @@ struct SecCertificateTests {
         #expect(key.flatMap(SecKeyCopyAttributes)?[kSecAttrKeySizeInBits] as? Int == bits)
     }
 
-    /// What calls deprecated functions, which would cause warnings in a test.
+    /// Calls of deprecated functions. Direct calls would cause warnings in a test.
     private protocol OlderCalls {
         func publicKey(_ certificate: SecCertificate) -> (OSStatus, SecKey?)
     }
@@ -237,7 +237,7 @@ struct SecCertificateTests {
     private struct Older: OlderCalls {
         static var calls: any OlderCalls { Older() }
 
-        /// Calls the forms of macOS and of iOS, which must agree.
+        /// Calls the forms of macOS and of iOS. They must agree.
         @available(*, deprecated)
         func publicKey(_ certificate: SecCertificate) -> (OSStatus, SecKey?) {
             var key: SecKey?

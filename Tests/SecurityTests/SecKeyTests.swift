@@ -410,7 +410,7 @@ struct SecKeyTests {
     }
 
     @Test(
-        "T100: a key is found and deleted by the application label with which it was added",
+        "T100: a key is found and deleted by the application label of its addition",
         arguments: Backend.allCases)
     func applicationLabel(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -694,8 +694,7 @@ struct SecKeyTests {
                 [kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true] as [CFString: Any]
             #expect(SecItemCopyMatching(all as CFDictionary, &result) == errSecSuccess)
             #expect((result as? [Data])?.count == 1)
-            // Any value other than a Boolean true means false, whatever class the dictionary gives
-            // for the key.
+            // Any value other than a Boolean true means false, with any class that the dictionary gives for the key.
             for (flag, keyClass) in [("false" as Any, 1), (0, 0), (false, 2)] as [(Any, Int)] {
                 let item =
                     [

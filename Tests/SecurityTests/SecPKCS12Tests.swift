@@ -108,7 +108,7 @@ struct SecPKCS12Tests {
                 kSecImportExportPassphrase: "s3cret", "u_Other": "hidden", "a\u{1B}[2Jb": 5,
             ]
             for _ in 0..<3 { #expect(imported(file, unknown).items?.count == 1) }
-            // Each option is logged once, in one line, whatever characters its name contains.
+            // Each option is logged once, in one line, with any characters in its name.
             let lines = warnings.withLock { $0 }
             #expect(lines.count == 2 && lines.contains { $0.contains("u_Other") })
             #expect(lines.allSatisfy { !$0.contains("hidden") && !$0.contains("\u{1B}") })
@@ -142,7 +142,7 @@ struct SecPKCS12Tests {
             if imported(changed, [kSecImportExportPassphrase: "s3cret"]).status != errSecSuccess { refused += 1 }
         }
         #expect(refused > good.count / 17 - 3)
-        // 100,000 rounds become eight million, which has the same number of digits.
+        // 100,000 rounds become eight million, a number of the same length.
         var rounds = [UInt8](try file(whole + ["-iter", "100000", "-nomac"]))
         let count: [UInt8] = [0x02, 0x03, 0x01, 0x86, 0xA0]
         var changes = 0

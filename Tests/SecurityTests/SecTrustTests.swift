@@ -80,7 +80,7 @@ struct SecTrustTests {
         #expect(refusal(try self.trust([leaf], anchors: [leaf])) == nil)
     }
 
-    @Test("Each failure has Apple's code and states what was expected and found")
+    @Test("Each failure has Apple's code, the expected and the found value")
     func refused() throws {
         #expect(
             refusal(try trust([leaf, intermediate], host: "example.org", anchors: [root])) == errSecHostNameMismatch)
@@ -195,7 +195,7 @@ struct SecTrustTests {
             if let only { #expect(SecTrustSetAnchorCertificatesOnly(other, only) == errSecSuccess) }
             #expect(refusal(other) == expected, "\(set?.count ?? -1) \(String(describing: only))")
         }
-        // Setting anchors makes them the only ones again, whatever was set before.
+        // Setting anchors makes them the only ones again, regardless of earlier settings.
         #expect(SecTrustSetAnchorCertificatesOnly(other, false) == errSecSuccess)
         #expect(SecTrustSetAnchorCertificates(other, [root] as CFArray) == errSecSuccess)
         #expect(refusal(other) == errSecNotTrusted)

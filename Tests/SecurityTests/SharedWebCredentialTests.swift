@@ -13,7 +13,7 @@ import Security
 import Synchronization
 import Testing
 
-/// Passwords of websites, which are internet passwords of the program.
+/// Passwords of websites, as internet passwords of the program.
 @Suite("Shared web credentials")
 struct SharedWebCredentialTests {
     /// Awaits the result of a call. The handlers are called on another thread, so waiting here does
@@ -90,7 +90,7 @@ struct SharedWebCredentialTests {
             .authenticationType: .string("form"),
         ]
         let calls = Atomic(0)
-        // The service reads the clock before each transaction: an update, which finds nothing, and a store.
+        // The service reads the clock before each transaction: an update that finds nothing, and a store.
         let clocks = Clocks(
             wall: {
                 guard calls.add(1, ordering: .sequentiallyConsistent).newValue == 2 else { return 0 }

@@ -48,7 +48,7 @@ struct SynchronizableTests {
     }
 
     @Test(
-        "T134: a deleted synchronized item leaves a tombstone, which is found only on request",
+        "T134: a deleted synchronized item leaves a tombstone that is found only on request",
         arguments: Backend.allCases)
     func tombstone(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -145,7 +145,7 @@ struct SynchronizableTests {
     }
 
     @Test(
-        "A key in memory has no constraints, which it would not obey; a key with a token is not stored",
+        "A constrained key in memory would not obey, and is refused; a key with a token is not stored",
         arguments: Backend.allCases)
     func unenforceableKeys(_ backend: Backend) throws {
         try withKeychain(backend) { _ in

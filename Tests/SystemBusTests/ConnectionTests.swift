@@ -34,12 +34,12 @@ struct ConnectionTests {
         let connection = try fixture.connect()
         #expect(try connection.listeningUser() == geteuid())
         connection.close()
-        // What was requested before the end is still answered.
+        // Requests from before the end are still answered.
         #expect(eventually { (try? connection.listeningUser()) == nil })
         #expect(throws: BusError.disconnected) { try connection.listeningUser() }
     }
 
-    @Test("An error of a peer arrives with its name and its text, which is printable")
+    @Test("An error of a peer arrives with its name and its printable text")
     func errors() throws {
         let fixture = try BusFixture()
         let (server, client) = (try fixture.connect(), try fixture.connect())
@@ -98,7 +98,7 @@ struct ConnectionTests {
         withExtendedLifetime(object) {}
     }
 
-    @Test("Closing sends what waits, ends other threads' calls, and is reported once")
+    @Test("Closing sends the queue, ends other threads' calls, and is reported once")
     func close() throws {
         let fixture = try BusFixture()
         let ended = EventCount()

@@ -17,7 +17,7 @@ struct DamagedMessageTests {
         }
     }
 
-    /// A connection to a server that sends what the test specifies.
+    /// A connection to a server that sends the bytes that the test specifies.
     private final class World {
         let raw: RawBus
         let client: BusConnection
@@ -82,8 +82,8 @@ struct DamagedMessageTests {
         #expect(world.send(world.valid) && world.received.value == 1)
         for round in 0..<100 {
             var bytes = world.valid
-            // Not the lengths in the first 16 bytes, for which the connection would wait. One round
-            // in ten changes the header.
+            // Not the lengths in the first 16 bytes: the connection would wait for that many bytes. One round in ten
+            // changes the header.
             let header = RawMessage.headerLength(of: bytes)
             let range = round % 10 == 0 ? 16..<header : header..<bytes.count
             for _ in 0..<Int.random(in: 1...3, using: &generator) {

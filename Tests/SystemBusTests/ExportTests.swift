@@ -104,7 +104,7 @@ struct ExportTests {
         withExtendedLifetime(outer) {}
     }
 
-    @Test("A call that is released without an answer fails, and so does one whose answer cannot be sent")
+    @Test("A call that is released without an answer fails, and so does one with an unsendable answer")
     func unanswered() throws {
         let fixture = try BusFixture()
         let (server, client) = (try fixture.connect(), try fixture.connect())
@@ -196,7 +196,7 @@ struct ExportTests {
         withExtendedLifetime(object) {}
     }
 
-    @Test("A peer that reads its answers gets any number of them, whatever the limit of unread ones is")
+    @Test("A peer that reads its answers gets any number of them, at any limit of unread ones")
     func readAnswers() throws {
         let fixture = try BusFixture()
         var limits = BusLimits()

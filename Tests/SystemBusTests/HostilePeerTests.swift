@@ -142,8 +142,8 @@ struct HostilePeerTests {
             try hostile.emit(from: "/login", "org.example.Manager", "Sleep", [.boolean(true)], to: client.uniqueName)
             try hostile.emit(from: "/login", "org.example.Manager", "Sleep", [.boolean(true)])
         }
-        // The bus passes the messages on in the order in which it received them; the answer shows
-        // that it has received the forged ones.
+        // The bus passes the messages on in the order of their arrival; the answer shows that it has received the
+        // forged ones.
         #expect(try hostile.owner(of: "org.example.Login") == server.uniqueName)
         try server.emit(from: "/login", "org.example.Manager", "Sleep", [.boolean(true)])
         #expect(eventually { received.count > 0 })

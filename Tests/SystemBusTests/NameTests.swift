@@ -9,7 +9,7 @@ import Testing
 struct NameTests {
     private static let name: BusName = "org.example.Test"
 
-    @Test("A name has one owner, which keeps it until it releases the name")
+    @Test("A name has one owner until the owner releases it")
     func owner() throws {
         let fixture = try BusFixture()
         let (first, second) = (try fixture.connect(), try fixture.connect())

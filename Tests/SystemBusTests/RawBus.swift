@@ -5,8 +5,8 @@ import KeychainTesting
 import LinuxSystem
 import SystemBus
 
-/// The other end of one connection: it answers what a bus answers, records what it receives, and
-/// sends whatever bytes a test specifies.
+/// The other end of one connection: it answers like a bus, records the messages that it receives, and sends any bytes
+/// that a test specifies.
 final class RawBus: Sendable {
     /// An answer that the connection has sent: the number of the call, and the name of its error.
     struct Answer: Hashable, Sendable {
@@ -22,7 +22,7 @@ final class RawBus: Sendable {
     let signals = Received<[UInt8]>()
     /// The answers that the connection has sent.
     let answers = Received<Answer>()
-    /// The connections whose users were requested.
+    /// The connections in requests for their users.
     let requestedUsers = Received<String>()
     /// The users that the bus reports for connections; for others, it reports an error.
     private let users: [String: UInt32]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes of a message in little-endian order, as libsystemd sends it: what tests need of the
-/// D-Bus specification, "Message Format". Only messages of libsystemd are read, so nothing is
-/// checked.
+/// The bytes of a message in little-endian order, as libsystemd sends it: the parts of the D-Bus specification,
+/// "Message Format", that tests need. Only messages of libsystemd are read, so nothing is checked.
 struct RawMessage {
     enum Kind: UInt8 { case call = 1, answer, error, signal }
 
@@ -50,7 +49,7 @@ struct RawMessage {
         _ member: String = "Wait", from sender: String, at path: String = "/a", number: UInt32, signature: String = "",
         _ content: [UInt8] = []
     ) -> [UInt8] {
-        // Without a destination, the call would be a broadcast, which no object answers.
+        // Without a destination, the call would be a broadcast, and no object answers a broadcast.
         var fields = [
             field(1, "o", text(path)), field(3, "s", text(member)), field(6, "s", text(":1.1")),
             field(7, "s", text(sender)),

@@ -8,7 +8,7 @@ import Testing
 struct SignalTests {
     private static let interface = "org.example.Test"
 
-    @Test("Signals arrive in the order in which they were sent")
+    @Test("Signals arrive in the order of sending")
     func order() throws {
         let fixture = try BusFixture()
         let (server, client) = (try fixture.connect(), try fixture.connect())

@@ -9,7 +9,7 @@ import Testing
 struct UnansweredCallsTests {
     private static let exceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
 
-    /// A connection whose object `/a` keeps the calls of `Wait`, and answers others.
+    /// A connection with an object `/a` that keeps the calls of `Wait`, and answers others.
     private final class World: Sendable {
         let raw: RawBus
         let held = Received<BusMethodCall>()
@@ -118,7 +118,7 @@ struct UnansweredCallsTests {
     }
 
     @Test(
-        "A call of an object whose path is too long is answered with an error",
+        "A call of an object with too long a path is answered with an error",
         arguments: [4096, 4097, 5000, 65_535])
     func longPath(_ length: Int) throws {
         let world = try World(users: [":1.2": 1000])
@@ -143,7 +143,7 @@ struct UnansweredCallsTests {
         #expect(world.call("Other", from: ":1.2", 14) == nil)
     }
 
-    @Test("A connection whose user the bus does not report has a limit of its own")
+    @Test("A connection of an unreported user has a limit of its own")
     func unknownUser() throws {
         var limits = BusLimits()
         limits.maxUnansweredCallsPerUser = 1

@@ -45,7 +45,7 @@ enum ValueMemory {
 
     // MARK: Allocations
 
-    /// The box of an indirect case: a pointer whose unused bits distinguish the cases.
+    /// The box of an indirect case: a pointer with unused bits that distinguish the cases.
     private static func box(_ value: BusValue) -> Int { allocation(unsafeBitCast(value, to: UInt.self)) }
 
     private static func bytes(of text: String) -> Int {
@@ -54,7 +54,7 @@ enum ValueMemory {
         return allocation(unsafeBitCast(text, to: (UInt, UInt).self).1)
     }
 
-    /// The buffer of an array, whose elements begin after a header of 32 bytes.
+    /// The buffer of an array. Its elements begin after a header of 32 bytes.
     private static func buffer<Element>(_ elements: [Element]) -> Int {
         guard !elements.isEmpty else { return 0 }
         return elements.withUnsafeBytes { allocation(UInt(bitPattern: $0.baseAddress) - 32) }
@@ -66,7 +66,7 @@ enum ValueMemory {
         return (usableSize?(pointer) ?? 0) + 8
     }
 
-    /// `malloc_usable_size`, which Swift's module of glibc does not contain.
+    /// `malloc_usable_size`, missing in Swift's module of glibc.
     private static let usableSize: (@convention(c) (UnsafeMutableRawPointer?) -> Int)? =
         dlsym(nil, "malloc_usable_size").map {
             unsafeBitCast($0, to: (@convention(c) (UnsafeMutableRawPointer?) -> Int).self)

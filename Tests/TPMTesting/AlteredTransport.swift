@@ -3,7 +3,7 @@
 import Synchronization
 public import TrustedPlatformModule
 
-/// A connection to a TPM on which the test stands in the middle.
+/// A connection to a TPM with the test in the middle.
 public final class AlteredTransport: TPMTransport {
     private let base: any TPMTransport
     private let alter: @Sendable (_ command: UInt32, _ response: [UInt8]) throws(TPMError) -> [UInt8]
@@ -13,8 +13,7 @@ public final class AlteredTransport: TPMTransport {
     /// The codes of the commands that were sent.
     public var commands: [UInt32] { seen.withLock { $0 } }
 
-    /// - Parameter alter: returns what is received in place of the TPM's response to a command with
-    ///   this code.
+    /// - Parameter alter: returns the response in place of the TPM's response to a command with this code.
     public init(
         _ base: any TPMTransport,
         _ alter: @escaping @Sendable (_ command: UInt32, _ response: [UInt8]) throws(TPMError) -> [UInt8]

@@ -105,7 +105,7 @@ public final class SoftwareTPM: @unchecked Sendable {  // because one test at a 
 
     /// As ``tool(_:_:)``.
     ///
-    /// - Parameter log: what tpm2-tss logs.
+    /// - Parameter log: the messages that tpm2-tss logs.
     public func run(_ name: String, _ arguments: [String], log: String = "all+NONE") throws -> Executable.Outcome {
         guard let port else { throw NotListening() }
         let process = Process()

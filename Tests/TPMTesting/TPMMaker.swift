@@ -35,7 +35,7 @@ public final class TPMMaker: Sendable {
         for (name, text) in files { try text.write(toFile: "\(path)/\(name)", atomically: false, encoding: .utf8) }
     }
 
-    /// Gives the TPM whose memory is in this directory a key and its certificate.
+    /// Gives a key and its certificate to the TPM that has its memory in this directory.
     func setUp(_ state: String) throws {
         let outcome = try Executable.run(
             "/usr/bin/swtpm_setup",

@@ -5,7 +5,7 @@ import Glibc
 import KeychainTesting
 import Testing
 
-/// `latchkey` and `security`, which run `latchkey-tls`.
+/// The commands `latchkey` and `security`; they run `latchkey-tls`.
 @Suite("Commands of latchkey-tls")
 struct ForwardingTests {
     private let lab: Lab
@@ -23,7 +23,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("Without latchkey-tls beside latchkey, the commands name it, whatever PATH has")
+    @Test("Without latchkey-tls beside latchkey, the commands name it, with any PATH")
     func missing() async throws {
         let directory = try TemporaryDirectory()
         let program = "\(directory.path)/latchkey"
@@ -36,7 +36,7 @@ struct ForwardingTests {
                 try Executable.run(program, words, home: home, environment: environment)
             }
             #expect(outcome.status != 0 && outcome.output.isEmpty, "\(outcome)")
-            #expect(outcome.error.contains("latchkey-tls, which is not installed in "), "\(outcome)")
+            #expect(outcome.error.contains("latchkey-tls; it is not installed in "), "\(outcome)")
             #expect(outcome.error.contains("\nhint: make install, or install the package latchkey-tls\n"))
         }
     }
@@ -85,7 +85,7 @@ struct ForwardingTests {
         }
     }
 
-    @Test("verify-cert -v does not call a server trusted that violates the stored pins, and names what was applied")
+    @Test("verify-cert -v does not call a server trusted that violates the stored pins, and names the applied policy")
     func verifyCertOfPins() async throws {
         let (authority, leaf) = (lab.authority, try lab.authority.server(Lab.host))
         let words = [

@@ -69,7 +69,7 @@ struct OnePolicyTests {
         #expect(unlocked.status == 0 && unlocked.output.contains("the stored pins of \(Lab.host)"), "\(unlocked)")
     }
 
-    @Test("The table has each way in which pins, certificates and connections can be wrong, and names each difference")
+    @Test("The table has each error of pins, certificates and connections, and names each difference")
     func table() throws {
         let rows = CheckedServer.all
         #expect(rows.count >= 40 && Set(rows.map(\.title)).count == rows.count)
@@ -84,7 +84,7 @@ struct OnePolicyTests {
     }
 }
 
-/// A server of a row, with what the user has stored.
+/// The server of a row, with the pins and the settings that the user has stored.
 private struct Bench {
     struct Result {
         let isAccepted: Bool
@@ -174,7 +174,7 @@ private struct Bench {
         }
     }
 
-    // MARK: What the user has stored
+    // MARK: Stored pins and settings of the user
 
     private func store() async throws {
         for (entry, pins) in stored {
@@ -239,7 +239,7 @@ private struct Bench {
         }
     }
 
-    /// Runs a command, which says that it applies the stored pins if the host has some.
+    /// Runs a command. It says that it applies the stored pins if the host has some.
     private func command(_ name: String, _ words: [String], saying text: String) async throws -> Result {
         let outcome = try await run(name, words)
         let applies = row.checkers.contains(.pinReport)

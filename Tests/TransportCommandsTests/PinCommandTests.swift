@@ -70,7 +70,7 @@ struct PinCommandTests {
         let mismatch = try await lab.json(Comparison.self, words + ["\(Lab.host):\(renewed.port)"])
         #expect(mismatch.0 == 1 && mismatch.1.result == "mismatched" && mismatch.1.found.count == 3)
         #expect(try await list().first?.failures == 1)
-        // What is not trusted is not compared, and not counted.
+        // A server that is not trusted is not compared, and not counted.
         let stranger = try await OpenSSLServer(lab.other.server(Lab.host), of: lab.other)
         let refused = try await lab.json(Comparison.self, words + ["\(Lab.host):\(stranger.port)"])
         #expect(refused.0 == 1 && refused.1.result == "refused")

@@ -94,7 +94,7 @@ struct TLSCheckTests {
         let file = try lab.authority.openssl.file(Array(list.utf8))
         let allowed = try await check(server, ["--ats", file])
         let step = allowed.report.steps.first { $0.name == "protocol" }
-        // openssl signs handshakes of TLS 1.1 with SHA-1, which the exception does not allow.
+        // openssl signs handshakes of TLS 1.1 with SHA-1, and the exception does not allow SHA-1.
         #expect(step?.reason.contains("no version of TLS") != true, "\(allowed.report)")
     }
 

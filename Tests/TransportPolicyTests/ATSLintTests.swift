@@ -8,7 +8,7 @@ import Testing
 /// Settings that are weaker than they could be.
 @Suite("App Transport Security lint")
 struct ATSLintTests {
-    /// A dictionary and what is found in it.
+    /// A dictionary and its findings.
     struct Case: Sendable, CustomTestStringConvertible {
         let value: PropertyListValue
         let findings: [String]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import TransportPolicy
 
-/// The dictionary `NSAppTransportSecurity`: what is read of it, and what is reported.
+/// The dictionary `NSAppTransportSecurity`: the settings that are read from it, and the findings.
 @Suite("App Transport Security settings")
 struct ATSReaderTests {
     private static let path = "NSExceptionDomains/example.com"
@@ -76,7 +76,7 @@ struct ATSReaderTests {
     }
 
     @Test(
-        "ATS-2: what is not a property list with a dictionary is an error",
+        "ATS-2: data that is no property list with a dictionary is an error",
         arguments: ["", "text", "<plist><array/></plist>", "bplist00", "{ NSAppTransportSecurity = {}; }"])
     func notALists(_ text: String) {
         #expect(throws: TransportPolicyError.self) { try AppTransportSecurity.reading(infoPlist: Array(text.utf8)) }
@@ -89,7 +89,7 @@ struct ATSReaderTests {
         #expect(error?.problem.contains("1048576") == true)
     }
 
-    /// A dictionary and what is reported of it.
+    /// A dictionary and its findings.
     struct Case: Sendable, CustomTestStringConvertible {
         let value: PropertyListValue
         let findings: [String]
@@ -182,7 +182,7 @@ struct ATSReaderTests {
         #expect(reading.findings.allSatisfy { !$0.problem.isEmpty })
     }
 
-    @Test("ATS-4: a dictionary with an error grants no general exception, but keeps what its readable parts require")
+    @Test("ATS-4: a dictionary with an error grants no general exception, but keeps its readable requirements")
     func errors() throws {
         let reading = AppTransportSecurity.reading([
             "NSAllowsArbitraryLoads": true, "NSExceptionDomains": ["Example.com": [:]],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TransportPolicy
 
-/// Every combination of Tables/decisions.txt, whose values are written by hand.
+/// Every combination of Tables/decisions.txt. The values of the table are written by hand.
 @Suite("Truth table of connections")
 struct DecisionTableTests {
     private let tables: DecisionTables

@@ -31,7 +31,7 @@ struct HandshakeTests {
         #expect(requirements.verdict(on: connection, at: validTime) == HandshakeVerdict(violations: [], reports: []))
     }
 
-    @Test("TLS-2: a connection whose certificates are not trusted is refused, with the code of the reason")
+    @Test("TLS-2: a connection with untrusted certificates is refused, with the code of the reason")
     func untrusted() throws {
         let verdict = requirements.verdict(on: connection(server.untrusted), at: validTime)
         #expect(verdict.violations.first?.code.rawValue == -1203 && !verdict.isAccepted)

@@ -41,7 +41,7 @@ struct PinSetTests {
     }
 
     @Test(
-        "PIN-7: a pin matches only in the place for which it is configured",
+        "PIN-7: a pin matches only in its configured place",
         arguments: [
             (PinPlacement.leaf, [Key.leaf]), (.certificateAuthority, [.intermediate, .root]),
             (.anywhere, [.leaf, .intermediate, .root]),
@@ -74,7 +74,7 @@ struct PinSetTests {
                 Issue.record("a chain without the pinned key was accepted")
                 continue
             }
-            #expect(failure.description.contains("not a part of the validated chain"), "\(failure)")
+            #expect(failure.description.contains("outside of the validated chain"), "\(failure)")
         }
     }
 

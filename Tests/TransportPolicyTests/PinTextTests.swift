@@ -13,7 +13,7 @@ struct PinTextTests {
     /// RFC 7469, section 2.1.5.
     static let example = "d6qzRu9zOECb90Uez27xWltNsj0e1Md7GkYYkVoZWmM="
 
-    @Test("PIN-1: the pin of a certificate is what openssl computes of its public key")
+    @Test("PIN-1: the pin of a certificate is openssl's digest of its public key")
     func openssl() throws {
         let authority = try OpenSSLAuthority()
         let keys = [
@@ -31,7 +31,7 @@ struct PinTextTests {
         }
     }
 
-    @Test("A pin whose base64 begins with a slash is parsed in every form, and written as it is parsed")
+    @Test("A pin with a leading slash in its base64 is parsed in every form, and written as it is parsed")
     func slash() throws {
         let hash = [UInt8](repeating: 0xFF, count: 32)
         let digits = Data(hash).base64EncodedString()
@@ -51,7 +51,7 @@ struct PinTextTests {
     }
 
     @Test(
-        "PIN-3: a text that is not a pin is refused, and the error names what was found",
+        "PIN-3: a text that is not a pin is refused, and the error has the found text",
         arguments: [
             ("", "44 characters"), ("sha256/", "44 characters"), ("sha1/\(example)", "sha1"),
             ("sha512/AAAA", "sha512"), ("SHA-1:aa:bb", "SHA-1"), ("md5//AAAA", "md5"),

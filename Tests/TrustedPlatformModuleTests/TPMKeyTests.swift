@@ -19,7 +19,7 @@ struct TPMKeyTests {
         defer { module.close() }
         let key = try module.createKey(authorization: authorization)
         let publicKey = try P256.Signing.PublicKey(x963Representation: key.publicPoint())
-        // One signature in 128 has a number with a leading zero, which the TPM leaves out.
+        // One signature in 128 has a number with a leading zero, and the TPM leaves this zero out.
         for number in 0..<300 {
             let digest = SHA256.hash(data: Data("\(number)".utf8))
             let signature = try module.sign(Array(digest), with: key, authorization: authorization)
@@ -143,7 +143,7 @@ struct TPMKeyTests {
             described.output.contains(
                 "value: fixedtpm|fixedparent|sensitivedataorigin|userwithauth|noda|decrypt|sign\n"),
             "\(described.output)")
-        // With these attributes the TPM refuses also a key whose policy allows it.
+        // With these attributes the TPM refuses also a key with a policy that allows it.
         let fixed = try tpm.tool(
             "tpm2_create", "-C", "0x81000001", "-G", "ecc256", "-u", "fixed.pub", "-r", "fixed.priv", "-L",
             "dup.policy",

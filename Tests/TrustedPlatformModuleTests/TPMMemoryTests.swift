@@ -9,7 +9,7 @@ import TPMTesting
 import Testing
 @testable import TrustedPlatformModule
 
-/// What tpm2-tss and this module leave in memory.
+/// The secrets that tpm2-tss and this module leave in memory.
 @Suite("Secrets of a TPM in memory", .serialized, .enabled(if: SoftwareTPM.isInstalled))
 struct TPMMemoryTests {
     @Test(
@@ -35,7 +35,7 @@ struct TPMMemoryTests {
         withExtendedLifetime(control) {}
     }
 
-    @Test("What other threads allocate is zero while operations begin and end")
+    @Test("Memory that other threads allocate is zero while operations begin and end")
     func zeros() {
         let isDone = Atomic(false)
         let thread = Thread {
@@ -46,7 +46,7 @@ struct TPMMemoryTests {
         }
         thread.start()
         defer { isDone.store(true, ordering: .releasing) }
-        // Large enough for memory of its own, which calloc does not clear again.
+        // Large enough for memory of its own, because calloc does not clear that again.
         let count = 40 << 20
         for _ in 0..<80 {
             guard let block = calloc(1, count) else { continue }

@@ -35,7 +35,7 @@ struct TPMObjectTests {
         for count in [0, 1, 37, 39] {
             #expect(throws: TPMError.self) { try NonvolatileIndex(decoding: .init(repeating: 1, count: count)) }
         }
-        // Outside of Latchkey's numbers: it must not remove what belongs to others.
+        // Outside of Latchkey's numbers: it must not remove an index of others.
         #expect(throws: TPMError.self) {
             try NonvolatileIndex(decoding: [1, 0, 0, 1] + .init(repeating: 0, count: 34))
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library to preload, whose clock_gettime(2) fails or returns what DAMAGED_CLOCK says: "fail", or seconds and
+// A library to preload. Its clock_gettime(2) fails or returns a time, as DAMAGED_CLOCK says: "fail", or seconds and
 // nanoseconds. With "back", each time is a second before the one before it.
 
 #define _GNU_SOURCE

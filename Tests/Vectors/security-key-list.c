@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Preloaded into a program that lists security keys with libfido2: the list is that of a file, one
-// device path a line, instead of udev's. What the program does with a device is not changed.
+// Preloaded into a program that lists security keys with libfido2: the list is that of a file, one device path a line,
+// instead of udev's. The program's use of a device is not changed.
 
 #include <fido.h>
 #include <stdio.h>

@@ -110,7 +110,7 @@ void raw_floor_close(raw_floor *floor) {
 
 // MARK: Cryptography
 
-/// Ends an HMAC whose message is in `state`.
+/// Ends the HMAC of the message in `state`.
 static void finish_token(const raw_floor *floor, sha256_state *state, uint8_t *token) {
     uint8_t digest[32];
     CCryptoBoringSSL_SHA256_Final(digest, state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A failed operation: which one, on which side, and what it returned instead. It ends the run.
+/// A failed operation: its name, its side, and its unexpected result. It ends the run.
 struct BenchmarkFailure: Error, CustomStringConvertible {
     let description: String
 

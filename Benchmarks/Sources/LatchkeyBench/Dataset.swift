@@ -7,7 +7,7 @@
 struct Item {
     let number: Int
     let account: String
-    /// The service, which a hundred consecutive items share.
+    /// The service. A hundred consecutive items share it.
     let service: String
     let label: String
     /// The initial secret: 20 bytes.
@@ -35,8 +35,7 @@ struct Item {
     }
 
     static let itemsPerService = 100
-    /// The maximum size whose numbers fit the padding, with space for items that the measurements
-    /// add.
+    /// The maximum size with numbers that fit the padding, with space for the items that measurements add.
     static let maxSize = 9_000_000
 
     private static func digits(_ number: Int, _ count: Int) -> String {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Fuzzes what programs send to the Secret Service; see ``BusMessageInput``.
+/// Fuzzes the data that programs send to the Secret Service; see ``BusMessageInput``.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzBusMessages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     if bus?.isOpen != true { bus = WireBus() }

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Fuzzes what the daemon reads about callers; see ``CallerInput``.
+/// Fuzzes the data that the daemon reads about callers; see ``CallerInput``.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCallers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -5,12 +5,12 @@ import KeychainModel
 import SecretMemory
 import Synchronization
 
-/// A protected file from an untrusted source, or a part of one. The first byte selects what it is. The
-/// fuzzer and the test that replays its corpus share it.
+/// A protected file from an untrusted source, or a part of one. The first byte selects its kind. The fuzzer and the
+/// test that replays its corpus share it.
 enum ContainerInput {
-    /// What an input is, by its first byte.
+    /// The kind of an input, by its first byte.
     enum Kind: UInt8, CaseIterable {
-        /// What a decoder reads.
+        /// The input of a decoder.
         case record, header, state, references
         /// A whole file; changes of a valid one; a file of one who has the key.
         case file, changes, sealed
@@ -20,7 +20,7 @@ enum ContainerInput {
 
     /// Reads the input.
     ///
-    /// - Returns: whether it was accepted, and what is wrong with that; nil for nothing.
+    /// - Returns: whether it was accepted, and the fault of an accepted input; nil for none.
     static func read(_ bytes: [UInt8]) -> (isAccepted: Bool, fault: String?) {
         guard let kind = bytes.first.flatMap(Kind.init) else { return (false, nil) }
         let rest = Array(bytes.dropFirst())
@@ -39,7 +39,7 @@ enum ContainerInput {
         }
     }
 
-    /// What is read must have one form.
+    /// Checks that a decoded value has one encoding.
     private static func form<Value>(
         _ bytes: [UInt8], _ value: Value?, _ encode: (Value) -> [UInt8]
     ) -> (Bool, String?) {
@@ -57,7 +57,7 @@ enum ContainerInput {
         _ = content.count
         if length > UInt64(content.count) { _ = self.content(of: container, at: length - 1000) }
         _ = try? container.nextData(from: length / 2)
-        // Also what cannot be changed must leave the file readable, or refused.
+        // A failed change, too, must leave the file readable, or refused.
         _ = try? [UInt8](repeating: 7, count: 100).withUnsafeBytes { try container.write($0, at: length / 3) }
         _ = try? container.truncate(to: length / 2)
         _ = try? container.commit()
@@ -104,8 +104,7 @@ enum ContainerInput {
 
     // MARK: A file of one who has the key
 
-    /// Returns a file whose header seals the first 64 bytes and what follows them, and whose slots have the
-    /// rest: each 32 bytes of it are one slot, sealed as a node.
+    /// Returns a file with two equal headers that seal the first 64 bytes, and with the rest in its slots.
     private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
         let state = Array(bytes.prefix(64))
         guard let record else { return [] }

@@ -5,7 +5,7 @@ import Glibc
 import KeychainTesting
 import LinuxSystem
 
-/// What systemd does with latchkey-biometry-digest: answers connections one after the other.
+/// A stand-in for systemd with latchkey-biometry-digest: it answers connections one after the other.
 final class DigestHelper: Sendable {
     private let directory: TemporaryDirectory
     private let stop: StopSignal
@@ -15,7 +15,7 @@ final class DigestHelper: Sendable {
         StoredPrints(socket: "\(directory.path)/socket", trustedUser: geteuid(), timeout: .seconds(300))
     }
 
-    /// - Parameter storage: the directory in which fprintd stores prints.
+    /// - Parameter storage: fprintd's directory of stored prints.
     init(storage: String) throws {
         let directory = try TemporaryDirectory()
         let listener = try Socket(listeningAt: "\(directory.path)/socket", permissions: 0o600)

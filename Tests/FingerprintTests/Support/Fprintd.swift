@@ -20,7 +20,7 @@ final class Fprintd: Sendable {
     private let polkit: [BusRegistration]
     private let process: SpawnedProcess
 
-    /// The directory in which fprintd stores prints.
+    /// The directory of fprintd's stored prints.
     var storage: String { "\(directory.path)/state" }
     var reader: FingerprintReader { FingerprintReader(on: bus) }
 

@@ -4,7 +4,7 @@ import Fingerprint
 import KeychainTesting
 import SystemBus
 
-/// A fprintd of the tests' own, which answers as a test says.
+/// A fprintd of the tests' own. It answers as a test says.
 final class HostileFprintd: Sendable {
     let bus: PrivateBus
     let connection: BusConnection

@@ -73,7 +73,7 @@ extension FingerprintVerifier {
 }
 
 extension FingerprintReader {
-    /// A reader on a private bus, whose fprintd runs as the user of the tests.
+    /// Creates a reader on a private bus with a fprintd of the tests' user.
     init(on bus: PrivateBus, timeout: Duration = .seconds(60)) {
         self.init(address: .custom(bus.address), trustedUser: geteuid(), timeout: timeout)
     }

@@ -6,7 +6,7 @@ import LinuxSystem
 enum PropertyListInput {
     /// Reads the bytes.
     ///
-    /// - Returns: whether the bytes were read, and what is wrong with the value; nil for nothing.
+    /// - Returns: whether the bytes were read, and the fault of the value; nil for none.
     static func read(_ bytes: [UInt8]) -> (isRead: Bool, fault: String?) {
         guard let value = try? PropertyListReader.readAnyForm(bytes) else { return (false, nil) }
         let (depth, count) = size(of: value)

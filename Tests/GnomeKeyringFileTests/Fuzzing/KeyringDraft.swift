@@ -12,7 +12,7 @@ struct KeyringDraft {
     var count: UInt32
     /// The plain parts of the items.
     var heads: [UInt8]
-    /// What is encrypted after the MD5, without padding.
+    /// The bytes that are encrypted after the MD5, without padding.
     var content: [UInt8]
 
     /// A keyring with `items`, each of them the encrypted part of one.

@@ -3,14 +3,14 @@
 import GnomeKeyringFile
 import SecretMemory
 
-/// A file from an untrusted source that is read as a keyring. The first byte selects what the others are. The
-/// fuzzer and the test that replays its corpus share it.
+/// A file from an untrusted source that is read as a keyring. The first byte selects the kind of the others. The fuzzer
+/// and the test that replays its corpus share it.
 enum KeyringInput {
-    /// What an input is, by its first byte.
+    /// The kind of an input, by its first byte.
     enum Kind: UInt8, CaseIterable {
         /// A whole file.
         case file
-        /// The number of items, and what is encrypted of them, in a file that the password opens.
+        /// The number of items, and their encrypted parts, in a file that the password opens.
         case content
         /// The number of items, and their plain parts.
         case heads
@@ -18,7 +18,7 @@ enum KeyringInput {
 
     /// Reads the input.
     ///
-    /// - Returns: whether it was accepted, and what is wrong with that; nil for nothing.
+    /// - Returns: whether the input was accepted, and the fault that was found; nil for none.
     static func read(_ bytes: [UInt8]) -> (isAccepted: Bool, fault: String?) {
         guard let kind = bytes.first.flatMap(Kind.init), let file = contents(kind, Array(bytes.dropFirst())) else {
             return (false, nil)
@@ -46,7 +46,7 @@ enum KeyringInput {
         return try? draft.encoded()
     }
 
-    /// What is read of a file is not larger than the file.
+    /// Returns a fault if the items have more bytes than the size of the file allows.
     private static func fault(in keyring: GnomeKeyring, of size: Int) -> String? {
         guard keyring.created <= keyring.modified else { return "a keyring was created after it was changed" }
         let count = keyring.items.reduce(0) { sum, item in

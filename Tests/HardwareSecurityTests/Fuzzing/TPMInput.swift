@@ -6,11 +6,11 @@ import SecretMemory
 import Synchronization
 @testable import TrustedPlatformModule
 
-/// What comes from a TPM, or from a file that pretends to: the responses to an operation, stored
-/// objects, and the messages of an attestation. The first byte selects what it is. The fuzzer and the
-/// test that replays its corpus share it.
+/// Input from a TPM, or from a file that claims to come from one: the responses to an operation, stored objects, and
+/// the messages of an attestation. The first byte selects the kind. The fuzzer and the test that replays its corpus
+/// share it.
 enum TPMInput {
-    /// What an input is, by its first byte.
+    /// The kind of an input, by its first byte.
     enum Kind: UInt8, CaseIterable {
         case properties, createKey, sign, unseal, counter, endorsement
         case object, index, boundDeviceKey
@@ -19,7 +19,7 @@ enum TPMInput {
 
     /// Reads the input.
     ///
-    /// - Returns: whether it was accepted, and what is wrong with that; nil for nothing.
+    /// - Returns: whether the input was accepted, and the fault that was found; nil for none.
     static func read(_ bytes: [UInt8]) -> (isAccepted: Bool, fault: String?) {
         guard let kind = bytes.first.flatMap(Kind.init) else { return (false, nil) }
         let rest = Array(bytes.dropFirst())
@@ -41,7 +41,7 @@ enum TPMInput {
         }
     }
 
-    /// What is read must have one form.
+    /// Each value that is decoded must have one encoding.
     private static func form<Value>(
         _ bytes: [UInt8], _ decode: ([UInt8]) throws -> Value, _ encode: (Value) -> [UInt8]
     ) -> (Bool, String?) {
@@ -73,7 +73,7 @@ enum TPMInput {
         }
     }
 
-    /// These operations use a session, whose codes no recorded response has.
+    /// These operations use a session, and no recorded response has the codes of the session.
     private static func refused(_ isAccepted: Bool) -> (Bool, String?) {
         (isAccepted, isAccepted ? "the response of no TPM was accepted" : nil)
     }
@@ -85,7 +85,7 @@ enum TPMInput {
     }()
 }
 
-/// A TPM that says what it is told.
+/// A TPM that sends the responses of a script.
 private final class ScriptedTransport: TPMTransport {
     let address = TPMAddress.port(1)
     private let rest = Mutex<ArraySlice<UInt8>>([])

@@ -5,13 +5,12 @@ import KeychainModel
 import LinuxSystem
 import SecretMemory
 
-/// A record that a program which can write the database has stored. The first byte selects what it
-/// is: the constraint of a row, or the keybag. The fuzzer and the test that replays its corpus share
-/// it.
+/// A record that a program with write access to the database has stored. The first byte selects its kind: the
+/// constraint of a row, or the keybag. The fuzzer and the test that replays its corpus share it.
 enum KeybagInput {
     /// Decodes the record.
     ///
-    /// - Returns: whether it was decoded, and what is wrong with that; nil for nothing.
+    /// - Returns: whether the record was decoded, and the fault that was found; nil for none.
     static func decode(_ bytes: [UInt8]) throws -> (isDecoded: Bool, fault: String?) {
         guard let choice = bytes.first else { return (false, nil) }
         let rest = Array(bytes.dropFirst())

@@ -30,7 +30,7 @@ struct CollectionNameTests {
         #expect(CollectionName(AccessGroup(text, grade: .claimed)) == nil)
     }
 
-    @Test("An attested group is no collection and not common, whatever its name is")
+    @Test("An attested group of any name is no collection and not common")
     func attested() {
         for text in ["latchkey.shared", "org.freedesktop.secrets", "org.freedesktop.secrets.Work", "flatpak.org.a.B"] {
             let group = AccessGroup(text, grade: .attested)

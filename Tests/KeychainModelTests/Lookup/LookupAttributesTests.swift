@@ -65,7 +65,7 @@ struct LookupAttributesTests {
     }
 
     @Test(
-        "What a map must not have is refused: by −50 if no map can have it, by −25302 if it is too much",
+        "A forbidden entry of a map is refused with −50, an entry beyond the limits with −25302",
         arguments: [
             ([("", "v")], -50), ([("a", "1"), ("a", "2")], -50), ([("a\u{0}", "v")], -50), ([("a", "\u{0}")], -50),
             ([(String(repeating: "n", count: 257), "v")], -25302),

@@ -3,7 +3,7 @@
 import KeychainModel
 import Testing
 
-/// What the lookup attributes of an item mean to SecItem, and the other way round.
+/// The meaning of the lookup attributes of an item to SecItem, and the other way round.
 @Suite("Lookup attributes of items")
 struct LookupItemTests {
     private static func map(_ pairs: [String: String]) throws -> LookupAttributes {
@@ -21,7 +21,7 @@ struct LookupItemTests {
     // MARK: From clients to SecItem
 
     @Test(
-        "What the clients of the Secret Service store has the class and the attributes that SecItem finds",
+        "An item of a client of the Secret Service has the class and the attributes that SecItem finds",
         arguments: [
             // secret-tool store
             (
@@ -108,7 +108,7 @@ struct LookupItemTests {
                 ["user": "a", "username": "a"]
             ),
             (.genericPassword, [:], ["xdg:schema": "org.freedesktop.Secret.Generic"], [:]),
-            // What is no text, or too long for an attribute, is left out.
+            // A value that is no text, or too long for an attribute, is left out.
             (
                 .genericPassword,
                 [

@@ -11,8 +11,8 @@ import SecretMemory
 enum BackupInput {
     /// Restores the backup.
     ///
-    /// - Returns: whether it was restored, what is wrong with the keychain afterwards, nil for
-    ///   nothing, and why items were refused.
+    /// - Returns: whether the backup was restored, the fault of the keychain afterwards, nil for none, and the reasons
+    ///   for refused items.
     static func restore(_ bytes: [UInt8]) throws -> (isRestored: Bool, fault: String?, refusals: [String]) {
         guard let choice = bytes.first else { return (false, nil, []) }
         let rest = Array(bytes.dropFirst())

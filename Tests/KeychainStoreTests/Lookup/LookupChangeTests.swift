@@ -69,7 +69,7 @@ struct LookupChangeTests {
         #expect(try store.texts(["username": "alice"]) == [] && store.texts(["more": ""]) == ["the data"])
     }
 
-    @Test("KDB-81: setting, rotating and removing a passcode keep the tokens of what stays, also of constrained items")
+    @Test("KDB-81: setting, rotating and removing a passcode keep the tokens of kept items, also of constrained ones")
     func reseal() throws {
         let fixture = try ConstraintFixture()
         let store = fixture.store
@@ -86,7 +86,7 @@ struct LookupChangeTests {
         #expect(try store.texts(["service": "s"]) == ["the data", "the data"])
         #expect(
             try store.search(LookupSample.search(["user": "carol"]), limit: nil, withSecrets: false).records.count == 1)
-        // It deletes bob, whose class needs a passcode, and carol, whose constraint does.
+        // It deletes bob and carol: the class of bob and the constraint of carol need a passcode.
         #expect(try store.passcode.remove(ConstraintFixture.passcode("another one")) == 2)
         #expect(try Self.tokens(fixture.files) == [3, 0, 0])
         #expect(try store.texts(["service": "s"]) == ["the data"])
@@ -121,7 +121,7 @@ struct LookupChangeTests {
 
     // MARK: Two items
 
-    @Test("KDB-87: items whose maps differ, but mean the same to SecItem, get numbers, and are two items")
+    @Test("KDB-87: items with different maps that mean the same to SecItem get numbers, and are two items")
     func numbers() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -202,7 +202,7 @@ struct LookupChangeTests {
         let other = AccessGroup("G2", grade: .claimed)
         #expect(try put(["service": "s", "username": "alice"], "other", group: other) != subset)
         #expect(try store.texts(["service": "s", "username": "alice"], group: other) == ["other"])
-        // An item of SecItem has no attributes of its own: its service and account are what it is.
+        // An item of SecItem has no attributes of its own: its service and account identify it.
         let program = try store.add(Sample.item("carol"))
         let adopted = try put(["service": "service of carol", "username": "carol", "application": "x"], "adopted")
         #expect(adopted == program.identifier)
@@ -215,7 +215,7 @@ struct LookupChangeTests {
         #expect(try put(["service": "service of carol", "username": "carol"], "third") != program.identifier)
     }
 
-    @Test("KDB-86: an item whose class is closed is not replaced, and no second one is stored beside it")
+    @Test("KDB-86: an item of a closed class is not replaced, and no second one is stored beside it")
     func replacingLocked() throws {
         let store = try LookupSample.store()
         try store.passcode.set(ConstraintFixture.passcode("the passcode"), cost: ConstraintFixture.cost)

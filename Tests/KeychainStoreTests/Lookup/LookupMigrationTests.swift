@@ -52,7 +52,7 @@ struct LookupMigrationTests {
         }
     }
 
-    /// What clients of the Secret Service find in keychain-v1.
+    /// Expects the items that clients of the Secret Service find in keychain-v1.
     private func expectItems(in store: KeychainStore) throws {
         let generic = ["service": "example.com", "username": "alice", "xdg:schema": "org.freedesktop.Secret.Generic"]
         #expect(try store.texts(generic, group: .shared) == ["s3cret"])

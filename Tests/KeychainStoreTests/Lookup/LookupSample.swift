@@ -39,7 +39,7 @@ enum LookupSample {
 }
 
 extension KeychainStore {
-    /// The data of the items that have these lookup attributes, in the order in which they were added.
+    /// Returns the data of the items that have these lookup attributes, in the order of their addition.
     func texts(
         _ pairs: [String: String], _ itemClass: ItemClass = .genericPassword, group: AccessGroup = Sample.group
     ) throws -> [String] {

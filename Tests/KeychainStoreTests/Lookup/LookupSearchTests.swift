@@ -75,7 +75,7 @@ struct LookupSearchTests {
         #expect(try store.search(search, limit: nil, withSecrets: false).records.count == 1)
     }
 
-    @Test("A search ends at its limit, and returns items in the order in which they were added")
+    @Test("A search ends at its limit, and returns items in the order of their addition")
     func limits() throws {
         let store = try LookupSample.store()
         for number in 0..<20 {
@@ -91,7 +91,7 @@ struct LookupSearchTests {
     // MARK: By index
 
     @Test(
-        "KDB-82: a search is by index, whatever else it requires",
+        "KDB-82: a search with any further criteria is by index",
         arguments: [
             (1, false, "SEARCH found USING PRIMARY KEY (token=?)"),
             (3, false, "SEARCH found USING PRIMARY KEY (token=?)"), (2, true, "item_uuid"),
@@ -164,7 +164,7 @@ struct LookupSearchTests {
                 LockedItem(program.persistentReference, Sample.group),
             ])
         #expect(try find([:]).locked.count == 2)
-        // What tokens do not decide is not reported: the search needs the class.
+        // A match that tokens do not decide is not reported: the search needs the class.
         for change in [
             { $0.attributes = [.comment: .string("c")] }, { $0.groups = .all(.claimed) },
             { $0.match.ignoresCase = true },

@@ -22,7 +22,7 @@ final class FakeSecretService: Sendable {
         var items: [Item] = []
     }
 
-    /// What a prompt does when it is shown.
+    /// The action of a prompt when it is shown.
     enum Prompt: Sendable { case unlocks, dismisses, waits }
 
     /// Answers a call in place of the service, or returns false.

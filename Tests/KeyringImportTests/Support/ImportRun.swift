@@ -9,7 +9,7 @@ import LatchkeyOperations
 import LatchkeyService
 import SecretMemory
 
-/// How `latchkey import --from` has ended, and what it has printed.
+/// The exit status and the output of `latchkey import --from`.
 struct ImportRun: CustomStringConvertible {
     let status: Int32
     let output: String
@@ -17,7 +17,7 @@ struct ImportRun: CustomStringConvertible {
 
     var description: String { "\(status)\n\(output)\n\(error)" }
 
-    /// What is read of the report in JSON.
+    /// The decoded fields of the JSON report.
     struct Report: Decodable {
         let dryRun: Bool
         let new: Int

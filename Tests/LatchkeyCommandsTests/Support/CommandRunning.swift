@@ -29,7 +29,7 @@ extension TestKeychain {
         }
     }
 
-    /// Runs a line whose words contain no spaces.
+    /// Runs a line of words without spaces.
     @discardableResult
     func security(_ line: String, as name: CommandWord = "/usr/bin/security", io: TestIO = TestIO()) -> Outcome {
         security(line.split(separator: " ").map { CommandWord(String($0)) }, as: name, io: io)

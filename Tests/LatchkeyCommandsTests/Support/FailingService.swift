@@ -5,7 +5,7 @@ import KeychainTesting
 import LatchkeyOperations
 import LatchkeyService
 
-/// A keychain whose calls all fail with the same error.
+/// A keychain that fails all calls with the same error.
 final class FailingService: ScriptedService {
     private let error: KeychainError
 
@@ -16,7 +16,7 @@ final class FailingService: ScriptedService {
     ) throws(KeychainError) -> (any ResponseContent)? { throw error }
 }
 
-/// A keychain in which only damaged items match, and whose health check has a finding.
+/// A keychain that matches only damaged items, and has a finding in its health check.
 final class DamagedService: ScriptedService {
     private let logLines: [String]
     private let lock: LockStatus

@@ -41,7 +41,7 @@ struct Shell {
         ]
     }
 
-    /// Runs a script, in which `await COMMAND` repeats the command until it succeeds.
+    /// Runs a script. In it, `await COMMAND` repeats the command until it succeeds.
     func run(_ script: String) throws -> Outcome {
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")

@@ -287,7 +287,7 @@ struct HTTPSignatureTests {
     }
 
     @Test(
-        "What is not a valid HTTP message is refused",
+        "An invalid HTTP message is refused",
         arguments: [
             ("GET", "/foo", "a", "b"), ("GET", "ftp://a/", "a", "b"), ("GET", "https://", "a", "b"),
             ("GET", "https://a@b/", "a", "b"), ("GET", "https://a/#b", "a", "b"), ("GET", "https://a/ b", "a", "b"),

@@ -86,7 +86,7 @@ struct SignatureVector: Sendable, CustomTestStringConvertible {
     private static let sharedSecret =
         "uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ=="
 
-    /// B.2.1 to B.2.5; B.2.6 is signed with Ed25519, which is not supported.
+    /// B.2.1 to B.2.5. B.2.6 is signed with Ed25519, and Ed25519 is not supported.
     static let all: [SignatureVector] = [
         SignatureVector(
             section: "B.2.1", label: "sig-b21", isResponse: false,

@@ -9,7 +9,7 @@ import Latchkey
 @Suite("Structured fields")
 struct StructuredFieldTests {
     @Test(
-        "A dictionary is written in one form, whatever its white space and its numbers",
+        "A dictionary has one written form, for all white space and notations of numbers",
         arguments: [
             ("a=1,b", "a=1, b"), ("a=?1 , b=?0\t,c;x", "a, b=?0, c;x"), ("a=-12.50;p=tok/en:*", "a=-12.5;p=tok/en:*"),
             ("a=1.0", "a=1.0"), ("a=0.001", "a=0.001"), ("a=-0.5", "a=-0.5"), ("a=00012", "a=12"),
@@ -25,7 +25,7 @@ struct StructuredFieldTests {
     }
 
     @Test(
-        "What is not a structured field is an error",
+        "An invalid structured field is an error",
         arguments: [
             "A=1", "a=", "a=1,", "a b", "a=1000000000000000", "a=1234567890123.1", "a=1.", "a=1.1234", "a=--1", "a=-",
             #"a=""#, #"a="\x""#, "a=\"é\"", "a=:A:", "a=:AAE=", "a=:AAF=:", "a=:AA EC:", "a=:A-_C:", "a=?2", "a=?",

@@ -220,7 +220,7 @@ struct FileSealTests {
         #expect(try status { _ = try FileSeal.seal(path, with: .rsa(weak), keyIdentifier: "k") } == -25311)
     }
 
-    @Test("SEAL-8: what is not a regular file is refused without waiting")
+    @Test("SEAL-8: a file that is not regular is refused without waiting")
     func otherFiles() throws {
         let pipe = directory.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)

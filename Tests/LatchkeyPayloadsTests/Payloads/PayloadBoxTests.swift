@@ -202,7 +202,7 @@ struct PayloadBoxTests {
         #expect(try status { _ = try PayloadBox.open(anonymous, with: key, from: sender.publicKey) } == -50)
     }
 
-    @Test("BOX-8: what cannot be sealed or opened is refused by name")
+    @Test("BOX-8: unusable keys, contexts and boxes are refused by name")
     func refusals() throws {
         let key = try PayloadPrivateKey.generate(.p256)
         let (other, hybrid) = (try PayloadPrivateKey.generate(.x25519), try PayloadPrivateKey.generate(.xWing))

@@ -42,7 +42,7 @@ final class AgentAsking: Sendable {
 }
 
 extension WaitingAgent {
-    /// Waits for the next event, which must be a question; nil if it is not.
+    /// Waits for the next event, and returns its question; nil if it is not a question.
     func nextQuestion() -> AgentQuestion? {
         var events: [AgentEvent] = []
         _ = eventually {

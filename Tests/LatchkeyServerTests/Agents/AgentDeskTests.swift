@@ -11,7 +11,7 @@ import SecretMemory
 import Synchronization
 import Testing
 
-/// Which agent gets a question, and whose answer counts.
+/// The agents that get questions, and the answers that count.
 @Suite("Agents and their questions")
 struct AgentDeskTests {
     private let desk = AgentDesk()
@@ -19,7 +19,7 @@ struct AgentDeskTests {
     private let second = CallerIdentity.ProcessIdentity(user: 1000, process: 2)
     private let stranger = CallerIdentity.ProcessIdentity(user: 1001, process: 1)
 
-    @Test("A question reaches an agent of its user, and what the person typed is the answer")
+    @Test("A question reaches an agent of its user, and the typed text is the answer")
     func answered() throws {
         let (agent, other) = (try desk.register(first), try desk.register(stranger))
         let asking = try AgentAsking(desk, .sample())

@@ -19,12 +19,12 @@ struct AgentSequenceTests {
         try run.end()
     }
 
-    /// One sequence. What an agent answers contains its user and the number of the question.
+    /// One sequence. An agent's answer contains its user and the number of the question.
     private struct Run {
         let desk = AgentDesk()
         var numbers: Numbers
         var agents: [WaitingAgent] = []
-        /// The agents that have ended, and what each agent was asked and not told to forget.
+        /// The agents that have ended, and each agent's questions, without those that it was told to forget.
         var ended: [WaitingAgent] = []
         var received: [(number: UInt64, process: CallerIdentity.ProcessIdentity)] = []
         var questions: [(user: UInt32, asking: AgentAsking)] = []

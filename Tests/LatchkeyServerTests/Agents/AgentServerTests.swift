@@ -48,7 +48,7 @@ struct AgentServerTests {
             return agent
         }
 
-        /// The outcome of an authentication by the owner, which another thread requests.
+        /// Requests an authentication by the owner, and returns the client for its outcome.
         func authenticate() throws -> RawClient {
             let program = try client()
             guard case .content(let context as ContextHandle) = try program.ask(CreateContext()) else {

@@ -7,7 +7,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Documentation/Formats/audit-log.md: which decisions get their own line, and which are counted.
+/// Documentation/Formats/audit-log.md: the decisions with a line of their own, and the counted decisions.
 @Suite("Repetitions in the audit log")
 struct AuditDeduplicatorTests {
     private typealias Fixture = AuditLogTests.Fixture
@@ -180,7 +180,7 @@ struct AuditDeduplicatorTests {
     }
 
     @Test(
-        "AUD-10: a throttled program gets its own lines again in the next file, which begins because of the file's age",
+        "AUD-10: a throttled program gets its own lines again in the next file, begun because of the file's age",
         arguments: [false, true])
     func throttleEnds(_ restarts: Bool) throws {
         let fixture = try Fixture(limits: Fixture.limits(programLength: 2000))
@@ -251,7 +251,7 @@ struct AuditDeduplicatorTests {
         let fixture = try Fixture(
             limits: AuditLog.Limits(fileLength: 1000, totalLength: 1 << 20, maxFiles: 1, programLength: .max))
         while try Data(contentsOf: URL(filePath: fixture.path)).count < 1000 { try fixture.append(1) }
-        // The next line needs a new file, but a directory has its name, which cannot be replaced.
+        // The next line needs a new file, but a directory has its name and cannot be replaced.
         try FileManager.default.createDirectory(atPath: "\(fixture.path).1/x", withIntermediateDirectories: true)
         #expect(throws: KeychainError.self) { try fixture.log.append(Fixture.entry()) }
         try FileManager.default.removeItem(atPath: "\(fixture.path).1")

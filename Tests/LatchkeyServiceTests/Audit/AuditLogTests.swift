@@ -6,7 +6,7 @@ import KeychainTesting
 @testable import LatchkeyService
 import Testing
 
-/// Documentation/Formats/audit-log.md: which changes of the log are detected.
+/// Documentation/Formats/audit-log.md: the changes of the log that are detected.
 @Suite("Audit log")
 struct AuditLogTests {
     /// A keychain with an open log, as in a daemon.
@@ -266,7 +266,7 @@ struct AuditLogTests {
         let fixture = try Fixture(
             limits: AuditLog.Limits(fileLength: 1, totalLength: 1 << 20, maxFiles: 1, programLength: .max))
         try fixture.append(1)
-        // The rename fails, because a directory has the new name, which cannot be replaced.
+        // The rename fails, because a directory has the new name and cannot be replaced.
         try FileManager.default.createDirectory(atPath: "\(fixture.path).1/x", withIntermediateDirectories: true)
         #expect(throws: KeychainError.self) { try fixture.append(1) }
         #expect(throws: KeychainError.self) { try fixture.log.requireWritable() }

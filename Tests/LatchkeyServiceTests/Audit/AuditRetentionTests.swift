@@ -7,8 +7,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Documentation/Formats/audit-log.md: which lines are kept, how long, and what is written about
-/// removed lines.
+/// Documentation/Formats/audit-log.md: the lines that are kept, how long, and the report about removed lines.
 @Suite("Retention of the audit log")
 struct AuditRetentionTests {
     private typealias Fixture = AuditLogTests.Fixture
@@ -191,7 +190,7 @@ struct AuditRetentionTests {
     }
 
     @Test(
-        "A log of format version 1, whose lines report neither passcodes nor repetitions, is read, verified and continued"
+        "A log of format version 1, without passcodes and repetitions in its lines, is read, verified and continued"
     )
     func earlierVersion() throws {
         let fixture = try Fixture()

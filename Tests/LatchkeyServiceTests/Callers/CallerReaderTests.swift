@@ -250,7 +250,7 @@ struct CallerReaderTests {
         #expect(machine.identity(13, user: 1000).sandbox == .unidentified)
     }
 
-    @Test("A user with a login shell is not a service user, whatever its number")
+    @Test("A user of any number with a login shell is not a service user")
     func loginUsers() throws {
         let machine = try FakeMachine()
         let path = "\(machine.directory.path)/passwd"

@@ -35,7 +35,7 @@ struct FuzzCorpusTests {
             "\(answers) answers, \(refusals) refusals, \(evaluations) authentications")
     }
 
-    @Test("The corpus contains the scope whose name was too short for its parts")
+    @Test("The corpus contains the scope with a name too short for its parts")
     func regression() throws {
         let callers = try FuzzCorpus.inputs("callers").map { String(decoding: $0.bytes.dropFirst(), as: UTF8.self) }
         #expect(callers.contains { $0.contains("app-flatpak-x.scope") })

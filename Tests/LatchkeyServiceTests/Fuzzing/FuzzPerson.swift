@@ -14,10 +14,10 @@ final class FuzzPerson: PresenceMethod, Biometry, SecurityKeyAccess {
     private let script = Mutex<[UInt8]>([])
     private let secrets: [SharedSecret]
 
-    /// - Parameter secrets: what the person knows: passcodes, passwords and PINs.
+    /// - Parameter secrets: the passcodes, passwords and PINs that the person knows.
     init(secrets: [SharedSecret]) { self.secrets = secrets }
 
-    /// Sets the answers to what is asked from now on.
+    /// Sets the answers to all questions from now on.
     func set(_ bytes: [UInt8]) { script.withLock { $0 = bytes } }
 
     private func next() -> UInt8? { script.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
@@ -38,8 +38,8 @@ final class FuzzPerson: PresenceMethod, Biometry, SecurityKeyAccess {
     }
 
     func ask(_ request: PresenceRequest, until deadline: UInt64, cancellation: Cancellation) -> PresenceOutcome {
-        // What is shown while a sensor or a key waits is on another thread, and must not take the bytes
-        // of the device in an order of its own.
+        // The prompt during the wait for a sensor or a key is on another thread. It must not take the bytes of the
+        // device in an order of its own.
         guard request.factor != .securityKey, request.factor != .fingerprint else {
             while !cancellation.isCancelled { usleep(100) }
             return .cancelled
@@ -138,7 +138,7 @@ private struct FuzzSecurityKey: SecurityKeyDevice {
     ) throws(KeychainError) -> SecurityKeyAnswer<SharedSecret> {
         let choice = try choice()
         guard choice % 8 > 0 else { return .wrongPIN(attemptsLeft: choice % 16 == 0 ? nil : Int(choice) - 64) }
-        // A device whose secret changes, or has another length, is not the one that was enrolled.
+        // A device with a changed secret, or with a secret of another length, is not the enrolled device.
         let value = choice % 8 == 1 ? choice : number
         return .success(SharedSecret(copying: [UInt8](repeating: value, count: choice % 8 == 2 ? 31 : 32)))
     }

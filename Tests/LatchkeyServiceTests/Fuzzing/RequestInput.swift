@@ -11,13 +11,13 @@ import SecretMemory
 /// operations and their values. Shared by the fuzzer and by the test that replays its corpus.
 final class RequestInput {
     let service: EmbeddedService
-    /// Answers what an operation asks.
+    /// Answers the questions of an operation.
     let person = FuzzPerson(secrets: RequestInput.passcodes)
     var choices: FuzzedDataProvider
     /// The items that responses contained, so that requests can name them.
     private(set) var references: [PersistentReference] = []
     var contexts: [Context] = []
-    /// What an operation has done that it must not do; nil for nothing.
+    /// The forbidden effect of an operation; nil for none.
     var fault: String?
     private var backups: [[UInt8]] = []
     private(set) var answers = 0

@@ -9,12 +9,12 @@ import LatchkeyService
 import SecretMemory
 import Synchronization
 
-/// A keychain in which the test decides what the person does. It keeps contexts and items as
-/// latchkeyd does, without encryption.
+/// A keychain with a person under the control of the test. It keeps contexts and items as latchkeyd does, without
+/// encryption.
 final class FakeKeychain: ScriptedService {
-    /// What the person does when asked.
+    /// The person's reaction to a question.
     enum Person: Sendable {
-        /// Does what is asked for.
+        /// Authenticates as requested.
         case authenticates
         /// Does something else.
         case fails(AuthenticationFailure)

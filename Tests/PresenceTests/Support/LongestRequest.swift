@@ -5,7 +5,7 @@ import KeychainModel
 @testable import Presence
 
 extension PresenceRequest {
-    /// A question in which every text is far too long.
+    /// Returns a question with every text far too long.
     static func longest(place: PromptPlace = .none, filler: String = "long ") -> PresenceRequest {
         let text = String(repeating: filler, count: 1000)
         var program = CallerIdentity(

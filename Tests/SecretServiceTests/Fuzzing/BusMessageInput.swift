@@ -5,10 +5,10 @@ import SecretMemory
 import SecretTransfer
 import SystemBus
 
-/// What a program of the bus sends to the Secret Service. The first byte selects what it is. The fuzzer
-/// and the test that replays its corpus share it.
+/// Input that a program of the bus sends to the Secret Service. The first byte selects its kind. The fuzzer and the
+/// test that replays its corpus share it.
 enum BusMessageInput {
-    /// What an input is, by its first byte.
+    /// The kind of an input, by its first byte.
     enum Kind: UInt8, CaseIterable {
         /// The length of a signature, the signature, and the content of a call.
         case body
@@ -20,7 +20,7 @@ enum BusMessageInput {
 
     /// Reads the input.
     ///
-    /// - Returns: whether it was accepted, and what is wrong with that; nil for nothing.
+    /// - Returns: whether the input was accepted, and the fault that was found; nil for none.
     static func read(_ bytes: [UInt8], on bus: WireBus) -> (isAccepted: Bool, fault: String?) {
         guard let kind = bytes.first.flatMap(Kind.init) else { return (false, nil) }
         let rest = Array(bytes.dropFirst())

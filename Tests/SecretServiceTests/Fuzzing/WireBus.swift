@@ -5,8 +5,8 @@ import LinuxSystem
 import Synchronization
 import SystemBus
 
-/// The other end of one connection, which gives it calls with any signature and content, byte for
-/// byte: what a program can send is decoded by libsystemd and `SystemBus`.
+/// The other end of one connection. It sends calls with any signature and content, byte for byte: libsystemd and
+/// `SystemBus` decode the bytes that a program can send.
 final class WireBus {
     private let socket: Socket
     private let connection: BusConnection
@@ -57,7 +57,7 @@ final class WireBus {
         (self.socket, self.connection, self.object, self.received) = (socket, connection, object, received)
     }
 
-    /// Answers the greeting, and the first call, with which a connection gets its name.
+    /// Answers the greeting, and the first call. The first call gives a connection its name.
     private static func greet(_ socket: Socket) {
         var buffer: [UInt8] = []
         let end = Array("BEGIN\r\n".utf8)

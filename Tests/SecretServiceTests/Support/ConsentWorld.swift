@@ -61,7 +61,7 @@ final class ConsentWorld: Sendable {
     }
 }
 
-/// What a service logs.
+/// The log lines of a service.
 final class CollectedLog: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -89,7 +89,7 @@ final class CollectedLog: Sendable {
 }
 
 extension SecretClient {
-    /// Calls `Unlock`: what is open, and the prompt for the rest.
+    /// Calls `Unlock`, and returns the unlocked objects and the prompt for the rest.
     func unlock(_ paths: [ObjectPath]) throws -> (unlocked: [ObjectPath], prompt: ObjectPath) {
         var answer = try call(
             Self.service, "Service", "Unlock", [paths.busValue], returning: [.paths, .objectPath])

@@ -10,7 +10,7 @@ import SecretService
 import Synchronization
 import SystemBus
 
-/// The Secret Service over a keychain, on a private bus, which counts how its calls get to the keychain.
+/// The Secret Service over a keychain, on a private bus. It counts how its calls get to the keychain.
 final class CountingWorld: Sendable {
     /// How often it was tried to answer at once, and how often the keychain was opened by a call that was not.
     struct Counts: Equatable {

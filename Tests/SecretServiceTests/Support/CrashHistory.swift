@@ -5,7 +5,7 @@ struct CrashChange {
     enum Kind: CaseIterable { case store, replace, delete }
 
     let kind: Kind
-    /// The item, which has the same attributes as long as it exists.
+    /// The item. It has the same attributes as long as it exists.
     let name: String
     /// Distinguishes the secrets that the item has in turn.
     let version: Int
@@ -13,17 +13,17 @@ struct CrashChange {
     var secret: String { Self.secret(name, version) }
     var attributes: [String: String] { Self.attributes(name) }
 
-    /// Up to 12,000 bytes, which show the item and the version everywhere.
+    /// Returns up to 12,000 bytes. They show the item and the version everywhere.
     static func secret(_ name: String, _ version: Int) -> String {
         String(repeating: "\(name)=\(version);", count: 1 + version * 7919 % 1000)
     }
 
-    /// Without the name of a schema, which the service adds.
+    /// Without the name of a schema, because the service adds it.
     static func attributes(_ name: String) -> [String: String] { ["proof": "crash", "name": name] }
 }
 
-/// What a client knows of the items: the versions of their secrets after the acknowledged changes, and
-/// the one change that may have been made.
+/// The client's knowledge of the items: the versions of their secrets after the acknowledged changes, and the one
+/// change that may have been made.
 struct CrashHistory: CustomStringConvertible {
     private var certain: [String: Int] = [:]
     private var attempted: CrashChange?
@@ -49,7 +49,7 @@ struct CrashHistory: CustomStringConvertible {
     /// Whether these are the items after the acknowledged changes, with or without the attempted one.
     func allows(_ found: [String: Int]) -> Bool { found == certain || found == afterAttempt }
 
-    /// Goes on with what was found.
+    /// Continues with the items that were found.
     mutating func begin(with found: [String: Int]) { (certain, attempted) = (found, nil) }
 
     private var afterAttempt: [String: Int] {

@@ -7,8 +7,8 @@ import Synchronization
 import SystemBus
 import Testing
 
-/// latchkey-secret-service with a keychain of its own on a private bus, alone or with a latchkeyd, one of
-/// which is killed again and again.
+/// latchkey-secret-service with a keychain of its own on a private bus, alone or with a latchkeyd. One of the processes
+/// is killed again and again.
 final class CrashWorld {
     /// The process that is killed.
     enum Victim: String, CaseIterable, CustomTestStringConvertible {
@@ -38,8 +38,7 @@ final class CrashWorld {
 
     // MARK: Changes
 
-    /// Makes changes until the victim is killed, which happens a random time after a number of
-    /// acknowledged changes.
+    /// Makes changes until the victim is killed. The kill happens a random time after a number of acknowledged changes.
     ///
     /// - Returns: how many changes were acknowledged.
     func change(_ history: inout CrashHistory, killingAfter wanted: Int) throws -> Int {

@@ -8,8 +8,8 @@ import SecretMemory
 import SecretService
 
 extension KeychainSecretStore {
-    /// The store as latchkey-secret-service has it: a program without an identity. It keeps the keychain,
-    /// which is closed with its last reference.
+    /// Creates the store as latchkey-secret-service has it: for a program without an identity. It keeps the keychain;
+    /// the keychain is closed with its last reference.
     convenience init(testing keychain: TestKeychain) {
         self.init { () throws(KeychainError) in
             KeychainSession(

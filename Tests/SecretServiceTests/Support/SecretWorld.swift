@@ -72,7 +72,7 @@ final class SecretWorld: Sendable {
     }
 }
 
-/// Consents that no program needs, and whose readers wait until the gate is open.
+/// Consents that no program needs. Their readers wait until the gate is open.
 final class GatedConsents: ConsentStore {
     private let readers = Mutex(0)
     private let isOpen = Mutex(false)
@@ -101,8 +101,8 @@ final class TestPerson: Sendable {
     private let waits: Bool
 
     /// - Parameters:
-    ///   - answers: what is typed for each question; nil cancels. After them, every question is
-    ///     cancelled. A question about reading is answered with `once` or `always`.
+    ///   - answers: the text that is typed for each question; nil cancels. After them, every question is cancelled. A
+    ///     question about reading is answered with `once` or `always`.
     ///   - waits: whether each question is open until it is cancelled.
     init(_ answers: [String?] = [], waits: Bool = false) {
         self.answers = Mutex(answers)

@@ -33,7 +33,7 @@ final class SilentClient {
         try call("Item", "GetSecret", at: item, signature: "o", RawMessage.text(session.text))
     }
 
-    /// Asks to unlock the objects of paths, of which there may be many.
+    /// Asks to unlock the objects of any number of paths.
     func unlock(_ paths: [String]) throws {
         // The elements of an array of paths are aligned to four bytes, as the array itself.
         let elements = paths.reduce(into: [UInt8]()) { bytes, path in

@@ -5,10 +5,10 @@ import KeychainTesting
 import Testing
 import TransportPolicy
 
-/// One row of the table of servers: what a server is like, what the user has stored and the program
-/// has set, and whether the server is accepted.
+/// One row of the table of servers: the properties of a server, the settings of the user and of the program, and
+/// whether the server is accepted.
 struct CheckedServer: Sendable, CustomTestStringConvertible {
-    /// What checks a server. The first four are commands, the others libraries.
+    /// A command or library that checks a server. The first four are commands, the others libraries.
     enum Checker: String, CaseIterable, Sendable {
         case tlsCheck, verifyCert, pinReport, trustExplain
         case connection, urlSession, httpClient
@@ -57,7 +57,7 @@ struct CheckedServer: Sendable, CustomTestStringConvertible {
         case selfSigned
         /// An intermediate that the server does not send.
         case missingIssuer
-        /// An intermediate with these name constraints, which the server sends.
+        /// An intermediate with these name constraints. The server sends it.
         case constrained(String)
     }
 

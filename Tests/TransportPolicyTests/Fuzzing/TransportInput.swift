@@ -4,12 +4,12 @@ import CertificateTrust
 import LinuxSystem
 @testable import TransportPolicy
 
-/// Untrusted settings. The first byte selects what they are: a pin, a domain, a list of public
-/// suffixes, or a property list. The fuzzer and the test that replays its corpus share it.
+/// Untrusted settings. The first byte selects their kind: a pin, a domain, a list of public suffixes, or a property
+/// list. The fuzzer and the test that replays its corpus share it.
 enum TransportInput {
     /// Reads the settings.
     ///
-    /// - Returns: whether they were read without an error, and what is wrong with that; nil for nothing.
+    /// - Returns: whether the settings were read without an error, and the fault that was found; nil for none.
     static func read(_ bytes: [UInt8]) -> (isRead: Bool, fault: String?) {
         guard let choice = bytes.first else { return (false, nil) }
         let rest = Array(bytes.dropFirst())

@@ -43,7 +43,7 @@ struct DecisionTables {
         return table
     }
 
-    // MARK: What the names of the tables stand for
+    // MARK: Meanings of the names in the tables
 
     static func settings(_ name: String) throws -> AppTransportSecurity {
         let example: (PropertyListValue) -> PropertyListValue = { ["NSExceptionDomains": ["example.com": $0]] }

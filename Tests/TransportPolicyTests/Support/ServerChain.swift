@@ -6,8 +6,8 @@ import KeychainTesting
 
 @testable import TransportPolicy
 
-/// The chain of a server `api.example.com`, made by openssl and evaluated, and what tests compare it
-/// with.
+/// The chain of a server `api.example.com`, made by openssl and evaluated, and the certificate and the verdict for
+/// comparison.
 struct ServerChain: Sendable {
     let leaf: Certificate
     let intermediate: Certificate
@@ -22,7 +22,7 @@ struct ServerChain: Sendable {
     /// The chain, made once for all tests.
     static func shared() throws -> ServerChain { try made.get() }
 
-    /// What the server sends.
+    /// The certificates that the server sends.
     var served: [Certificate] { [leaf, intermediate] }
 
     func validated() throws -> ValidatedChain {

@@ -20,7 +20,7 @@ void raw_floor_close(raw_floor *floor);
 /// most `room` bytes. `service` may be NULL. The number of bytes, or -1.
 int raw_floor_secret(raw_floor *floor, const char *account, const char *service, uint8_t *secret, size_t room);
 
-/// The same for the metadata half, which alone is opened.
+/// The same for the metadata half; only this half is opened.
 int raw_floor_metadata(raw_floor *floor, const char *account, const char *service, uint8_t *metadata, size_t room);
 
 /// Opens both halves of all items of a service. Their number, or -1.

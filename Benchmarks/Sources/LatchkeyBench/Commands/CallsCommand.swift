@@ -15,7 +15,7 @@ struct CallsCommand: ParsableCommand {
               valgrind --tool=callgrind --toggle-collect='*markedCall*' latchkey-bench calls --count 200
             """)
 
-    /// What makes the calls.
+    /// The implementation that makes the calls.
     enum Side: String, CaseIterable, ExpressibleByArgument {
         case latchkey, floor, raw
     }

@@ -4,7 +4,7 @@ import Foundation
 import LatchkeyLocalAuthentication
 import LatchkeySecurity
 
-/// Items with and without an access control, and the context in which they are read.
+/// Items with and without an access control, and the context of their reads.
 struct ConstrainedItems {
     let count: Int
     private let context = LAContext()

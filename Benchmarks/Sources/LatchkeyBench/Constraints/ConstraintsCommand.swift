@@ -6,8 +6,8 @@ import Latchkey
 import LatchkeyLocalAuthentication
 import LatchkeySecurity
 
-/// Compares reads of items with an access control, in a context in which the person is proven, with
-/// reads of items without one: alternately, in one process and one keychain.
+/// Compares reads of items with an access control, in a context with a proven person, with reads of items without one:
+/// alternately, in one process and one keychain.
 struct ConstraintsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "constraints", abstract: "Compare reads with and without an access control.",
@@ -38,7 +38,7 @@ struct ConstraintsCommand: ParsableCommand {
         let items = ConstrainedItems(count: items)
         try items.add()
         let person = try TypingPerson(Self.passcode)
-        // The first read asks; the later ones have what it proved.
+        // The first read asks; the later ones reuse its authentication.
         _ = try items.timeConstrained(0)
         person.leave()
 

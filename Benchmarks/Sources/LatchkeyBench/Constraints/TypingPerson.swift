@@ -34,10 +34,10 @@ final class TypingPerson: Sendable {
         close(input)
     }
 
-    /// TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), whose definitions Swift does not import.
+    /// TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)); Swift does not import their definitions.
     private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
 
-    /// Waits until a program has displayed its prompt and does not show what is typed.
+    /// Waits until a program has displayed its prompt and does not show typed text.
     private static func type(_ text: String, on keyboard: Int32, of terminal: Int32) {
         var (screen, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 4096))
         while true {

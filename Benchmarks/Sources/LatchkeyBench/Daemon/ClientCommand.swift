@@ -53,8 +53,7 @@ struct ClientCommand: ParsableCommand {
 enum ThreadedRun {
     static let warmUp = 20
 
-    /// - Parameter prepare: returns a thread's call, which takes the number of the call and returns
-    ///   its duration in nanoseconds.
+    /// - Parameter prepare: returns a thread's call. The call takes its number and returns its duration in nanoseconds.
     static func measure(
         threads: Int, calls: Int, _ prepare: @escaping @Sendable (Int) throws -> (Int) throws -> UInt64
     ) throws -> ClientCommand.Outcome {

@@ -4,9 +4,8 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// A plain exchange over a Unix socket: a request and a response of given sizes, with an optional
-/// duration of work between them. The command is either the server, or the client, which prints the
-/// timings.
+/// A plain exchange over a Unix socket: a request and a response of given sizes, with an optional duration of work
+/// between them. The command is either the server, or the client, and the client prints the timings.
 struct EchoCommand: ParsableCommand {
     static let name = "echo"
     static let configuration = CommandConfiguration(

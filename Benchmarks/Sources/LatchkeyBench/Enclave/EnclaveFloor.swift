@@ -33,5 +33,5 @@ final class EnclaveFloor {
     private static let digest = [UInt8](repeating: 0x5A, count: 32)
 }
 
-/// What is measured of a key in a TPM.
+/// The measured operations of a TPM key.
 enum EnclaveOperation: String, CaseIterable { case sign, agree }

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Latchkey
 
-/// What a big file has: the same MiB of random bytes again and again.
+/// The content of a big file: the same MiB of random bytes again and again.
 struct BigFileContent {
     let piece: [UInt8]
     let mebibytes: Int
@@ -26,7 +26,7 @@ struct BigFileContent {
     }
 }
 
-/// What was read of a big file.
+/// The result of reading a big file.
 struct BigFileReading {
     var length = 0
     /// The last piece.

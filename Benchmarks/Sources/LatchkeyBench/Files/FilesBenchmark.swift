@@ -89,7 +89,7 @@ struct FilesBenchmark {
         let rows =
             try RandomReads(mebibytes: content.mebibytes, count: isQuick ? 50_000 : 200_000, rounds: rounds)
             .rows(protected: protected.path, plain: plain.path)
-            // What a handle keeps decrypted: 4 MiB.
+            // Within the 4 MiB that a handle keeps decrypted.
             + RandomReads(mebibytes: content.mebibytes, part: 3, count: isQuick ? 50_000 : 200_000, rounds: rounds)
             .rows(protected: protected.path, plain: plain.path)
             + RandomReads(mebibytes: content.mebibytes, count: 20_000, rounds: rounds)

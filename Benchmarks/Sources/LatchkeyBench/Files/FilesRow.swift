@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What a figure must be.
+/// The target of a figure.
 struct FilesTarget {
     let words: String
     let isMet: (_ latchkey: Double, _ other: Double) -> Bool
@@ -20,7 +20,7 @@ struct FilesTarget {
     }
 }
 
-/// One line of the table: Latchkey and what it is compared with.
+/// One line of the table: Latchkey and the other side.
 struct FilesRow: Encodable {
     let what: String
     let unit: String

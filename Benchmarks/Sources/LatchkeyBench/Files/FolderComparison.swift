@@ -8,7 +8,7 @@ struct FolderComparison {
     let list: Result<Program, MissingTool>
     let rounds: Int
 
-    /// What is measured, in this order.
+    /// The measured operations, in this order.
     private enum Work: String, CaseIterable {
         case create
         case list = "ls -lR, warm"

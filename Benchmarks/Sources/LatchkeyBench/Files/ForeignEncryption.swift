@@ -33,7 +33,7 @@ struct AgeEncryption {
 struct AgeFileContender: BigFileContender {
     let name = "age"
     let encryption: AgeEncryption
-    /// The same content as a plain file, which was written before.
+    /// The same content as a plain file. It was written before.
     let source: String
     let path: String
 

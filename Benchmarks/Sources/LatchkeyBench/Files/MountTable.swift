@@ -16,7 +16,7 @@ enum MountTable {
         return points.reversed()
     }
 
-    /// Detaches what is mounted at and below a path, also if programs still use it.
+    /// Detaches the file systems at and below a path, also if programs still use them.
     static func detach(below path: String) {
         for point in points(below: path) {
             let outcome = try? ChildProcess.run(

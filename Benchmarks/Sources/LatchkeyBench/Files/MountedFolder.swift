@@ -3,8 +3,8 @@
 import Foundation
 import Glibc
 
-/// A folder in which a program shows the encrypted files of a store as plain ones, through FUSE. It is
-/// unmounted with the last reference to it.
+/// A folder that shows the encrypted files of a store as plain ones, by a program with FUSE. It is unmounted with the
+/// last reference to it.
 final class MountedFolder {
     /// Where the plain files are.
     let point: String

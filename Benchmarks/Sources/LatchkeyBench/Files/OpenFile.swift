@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// An open plain file, which is closed with the last reference to it.
+/// An open plain file. It is closed with the last reference to it.
 final class OpenFile {
     private let descriptor: Int32
     private let path: String

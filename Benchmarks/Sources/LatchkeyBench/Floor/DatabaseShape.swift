@@ -10,7 +10,7 @@ struct DatabaseShape {
     /// The length of a sealed secret half.
     let secretLength: Int
 
-    /// Reads the database at `path`, which must contain an item of the data set.
+    /// Reads the database at `path`. It must contain an item of the data set.
     init(ofKeychainAt path: String) throws {
         let connection = try SQLiteConnection(path: path, isReadOnly: true)
         let schema = try connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")

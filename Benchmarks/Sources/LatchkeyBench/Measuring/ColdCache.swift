@@ -27,7 +27,7 @@ enum ColdCache {
         let all = paths.flatMap { files(at: $0) }
         for file in all {
             withDescriptor(file) { descriptor in
-                // Only what is on the disk is removed.
+                // Only pages on the disk are removed.
                 fsync(descriptor)
                 posix_fadvise(descriptor, 0, 0, dontNeed)
             }

@@ -41,8 +41,7 @@ enum Stopwatch {
     }
 }
 
-/// Runs `body`. `valgrind --tool=callgrind --toggle-collect='*markedCall*'` counts only what happens
-/// in it.
+/// Runs `body`. `valgrind --tool=callgrind --toggle-collect='*markedCall*'` counts only the instructions in it.
 @inline(never)
 @_optimize(none)
 private func markedCall(_ body: () -> Void) {

@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// A new directory with mode 0700, which is removed at the end, also after Ctrl-C.
+/// A new directory with mode 0700. It is removed at the end, also after Ctrl-C.
 final class TemporaryDirectory {
     let path: String
     private let signalSources: [any DispatchSourceSignal]
@@ -34,7 +34,7 @@ final class TemporaryDirectory {
     }
 
     private static func removeTree(_ path: String) {
-        // What is mounted in it is not removed with it.
+        // Mounted file systems in it are not removed with it.
         MountTable.detach(below: path)
         do {
             try FileManager.default.removeItem(atPath: path)

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Files of /proc, which are read to their end because their size is reported as zero.
+/// Files of /proc. They are read to their end because their size is reported as zero.
 enum ProcFile {
     /// Returns the text of the file; nil if it cannot be opened.
     static func read(_ path: String) -> String? {

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 
-/// A program of this machine, with the environment in which it runs.
+/// A program of this machine, with its environment.
 struct Program {
     let path: String
     let environment: [String: String]
@@ -25,8 +25,8 @@ struct Program {
 
     /// Runs it to its end, and returns its largest resident memory in KiB.
     ///
-    /// It is read every half millisecond: what the kernel reports about an ended process (ru_maxrss)
-    /// includes the memory that this process had when it started the other one.
+    /// It is read every half millisecond, because the kernel's value for an ended process (ru_maxrss) includes the
+    /// memory that this process had when it started the other one.
     func peakKiB(_ arguments: [String]) throws -> Int {
         let process = try MeasuredProcess(path, arguments, environment: environment)
         var peak = 0

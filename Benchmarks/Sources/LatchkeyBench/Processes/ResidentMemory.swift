@@ -8,9 +8,9 @@ struct ResidentMemory: Codable {
     var residentKiB: Int
     /// VmHWM: the peak.
     var peakKiB: Int
-    /// Pss: the resident memory, of which shared pages count in equal parts.
+    /// Pss: the resident memory, with shared pages counted in equal parts.
     var proportionalKiB: Int
-    /// Private_Dirty: what only this process has and has written.
+    /// Private_Dirty: the memory that only this process has and has written.
     var privateDirtyKiB: Int
 
     /// Reads the values of this process from /proc.

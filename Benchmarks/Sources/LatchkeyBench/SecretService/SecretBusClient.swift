@@ -84,7 +84,7 @@ struct BusItem {
         (secret, label) = ("secret-\(number)-of-some-length", "item \(number)")
     }
 
-    /// What all items have.
+    /// The application attribute of all items.
     static let application = "latchkey-bench"
 
     /// Lends the attributes and the secret as C values.

@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// What provides the Secret Service in a measurement.
+/// The provider of the Secret Service in a measurement.
 enum SecretProviderKind: String, CaseIterable, Codable, ExpressibleByArgument {
     case latchkey
     /// latchkey-secret-service as a client of latchkeyd.
@@ -20,10 +20,10 @@ enum SecretProviderKind: String, CaseIterable, Codable, ExpressibleByArgument {
     }
 }
 
-/// A provider with a bus and a home of its own, which end with the last reference to it.
+/// A provider with a bus and a home of its own. They end with the last reference to it.
 final class SecretProvider {
     let client: SecretBusClient
-    // In the order in which they end: the service before what it uses.
+    // In the order of their ends: the service before the processes that it uses.
     private var service: MeasuredProcess?
     private var daemon: MeasuredProcess?
     private var bus: MeasuredProcess?
@@ -34,7 +34,7 @@ final class SecretProvider {
         var latchkeyd: String?
     }
 
-    /// - Parameter directory: a new directory, whose path is short enough for sockets.
+    /// - Parameter directory: a new directory, with a path short enough for sockets.
     init(_ kind: SecretProviderKind, _ programs: Programs, in directory: String) throws {
         for path in [directory, "\(directory)/run", "\(directory)/home"] {
             try FileManager.default.createDirectory(
@@ -129,7 +129,7 @@ final class SecretProvider {
                 programs.secretService, ["--log-level", "error"], environment: environment)
         }
         let program = try Program.find("gnome-keyring-daemon", environment).get()
-        // The password of the new keyring `login`, which is the default collection.
+        // The password of the new keyring `login` (the default collection).
         try Data("password of the benchmark".utf8).write(to: URL(fileURLWithPath: "\(directory)/password"))
         return try MeasuredProcess(
             program.path, ["--foreground", "--components=secrets", "--unlock"], environment: environment,

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What is measured at each size.
+/// The measured operations at each size.
 enum SecretOperation: String, CaseIterable, Codable {
     case ping, store, lookup, miss, searchAll
 
@@ -57,7 +57,7 @@ struct SecretServiceBenchmark {
     let programs: SecretProvider.Programs
     /// In ascending order.
     let sizes: [Int]
-    /// The time in which a provider must have stored the items of one size, in seconds.
+    /// The maximum time for a provider to store the items of one size, in seconds.
     let budget: Double
     let directory: String
 

@@ -42,7 +42,7 @@ struct BenchChain {
         ])
     }
 
-    /// The same certificates with the anchor of another chain, which has issued none of them.
+    /// Returns the same certificates with the anchor of another chain (the issuer of none of them).
     func anchored(by other: BenchChain) -> BenchChain {
         BenchChain(ders: Array(ders.dropLast()) + other.ders.suffix(1))
     }

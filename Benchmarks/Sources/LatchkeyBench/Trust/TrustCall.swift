@@ -3,7 +3,7 @@
 import ArgumentParser
 import Foundation
 
-/// An evaluation of an RSA chain of three whose instructions callgrind counts.
+/// An evaluation of an RSA chain of three for callgrind's count of instructions.
 enum TrustCall: String, CaseIterable, ExpressibleByArgument {
     case floor, accepted, host, leafSignature, intermediateSignature, description, reasons
 

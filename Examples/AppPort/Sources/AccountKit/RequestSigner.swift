@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// Signs the app's requests with a key of this device, which is generated at first use.
+/// Signs the app's requests with a key of this device, generated at first use.
 public struct RequestSigner: Sendable {
     public enum Failure: Error {
         case status(OSStatus)

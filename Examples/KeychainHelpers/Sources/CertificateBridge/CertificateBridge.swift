@@ -15,8 +15,8 @@ public enum CertificateBridge {
 
     /// Returns the certificate in the form of swift-certificates.
     ///
-    /// - Throws: an error of swift-certificates if the bytes are not an X.509 certificate, which
-    ///   Security does not detect before use.
+    /// - Throws: an error of swift-certificates if the bytes are not an X.509 certificate; Security does not detect
+    ///   this before use.
     public static func certificate(for reference: SecCertificate) throws -> Certificate {
         try Certificate(reference)
     }

@@ -3,12 +3,12 @@
 import Foundation
 import Security
 
-/// A secret that says itself what has to be satisfied to read it.
+/// A secret with its own conditions for reading it.
 struct AccessControlledItem {
     let service: String
     let account: String
 
-    /// What an item with these flags asks for.
+    /// Returns the access control of an item with these flags.
     ///
     /// - Throws: an `NSError` of `NSOSStatusErrorDomain` when the flags contradict each other.
     static func accessControl(

@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// What is spoken with the server: one case for each `kSecAttrProtocol…` constant.
+/// The protocol of the server: one case for each `kSecAttrProtocol…` constant.
 enum InternetProtocol: CaseIterable, Sendable {
     case ftp
     case ftpAccount

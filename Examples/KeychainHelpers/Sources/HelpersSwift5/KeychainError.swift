@@ -3,13 +3,13 @@
 import Foundation
 import Security
 
-/// Why the keychain did not do what was asked.
+/// The failure of a request to the keychain.
 enum KeychainError: Error, Equatable {
     /// There is no such item.
     case notFound
     /// There is such an item already.
     case duplicate
-    /// What the item holds is not the text that was expected.
+    /// The data of the item is not the expected text.
     case unexpectedData
     /// Any other answer.
     case unhandled(OSStatus)

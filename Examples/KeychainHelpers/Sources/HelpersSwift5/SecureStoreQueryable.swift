@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// A place in the keychain: what all items of one `SecureStore` have in common.
+/// A place in the keychain: the attributes that all items of one `SecureStore` share.
 protocol SecureStoreQueryable {
     var query: [String: Any] { get }
 }

@@ -2,8 +2,8 @@
 
 import Security
 
-/// The operations of three programs with different identifiers on one account of one service. The
-/// entitlements of a program decide which items it finds, not this code.
+/// The operations of three programs with different identifiers on one account of one service. The entitlements of a
+/// program, not this code, determine the items that it finds.
 public enum SharedItems {
     /// `add SECRET`, or `list [GROUP]`. Prints the status and the secrets found.
     public static func run(_ arguments: ArraySlice<String>) {

@@ -4,7 +4,7 @@ import Foundation
 import LocalAuthentication
 import Security
 
-/// The text of the diary: one item of the keychain, which opens only for its owner.
+/// The text of the diary: one item of the keychain that opens only for its owner.
 public struct DiaryStore: Sendable {
     public struct Failure: Error, Equatable {
         public let status: OSStatus
@@ -35,7 +35,7 @@ public struct DiaryStore: Sendable {
         guard status == errSecSuccess else { throw Failure(status: status) }
     }
 
-    /// Returns the text, with what the owner has proven in the context.
+    /// Returns the text, with the owner's authentication in the context.
     public func read(with context: LAContext) throws -> String {
         var query = query
         query[kSecUseAuthenticationContext as String] = context

@@ -16,7 +16,7 @@ public final class UnlockModel {
     }
 
     public private(set) var state = State.locked
-    /// What went wrong, for the person; nil if nothing did.
+    /// The error message for the person; nil for none.
     public private(set) var message: String?
     /// The title of the button.
     public private(set) var title = "Unlock"

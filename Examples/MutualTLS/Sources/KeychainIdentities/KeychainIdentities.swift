@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// The identities of the keychain, and what leaves it.
+/// The identities of the keychain, and attempts to export them.
 public enum KeychainIdentities {
     public static func identity(label: String) -> SecIdentity? {
         let query: [CFString: Any] = [kSecClass: kSecClassIdentity, kSecAttrLabel: label, kSecReturnRef: true]
@@ -14,7 +14,7 @@ public enum KeychainIdentities {
 
     /// Tries every way to read the private key of an identity.
     ///
-    /// - Returns: what each call has answered.
+    /// - Returns: the answer of each call.
     public static func exportAttempts(of identity: SecIdentity) -> [(call: String, answer: Result<Void, ExportError>)] {
         var key: SecKey?
         SecIdentityCopyPrivateKey(identity, &key)

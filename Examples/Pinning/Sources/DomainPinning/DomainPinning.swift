@@ -27,10 +27,10 @@ public final class DomainPinning: Sendable {
     }
 }
 
-/// What an app's server is told about a connection without a pinned key.
+/// The report to an app's server about a connection without a pinned key.
 public struct PinningReport: Sendable {
     public let hostname: String
-    /// The domain whose pins apply.
+    /// The domain of the pins that apply.
     public let notedHostname: String
     public let isEnforced: Bool
     public let knownPins: Set<String>

@@ -13,7 +13,7 @@ public let kTSKExcludeSubdomainFromParentPolicy: TSKDomainKey = "TSKExcludeSubdo
 /// Whether a server without a pinned key is refused; otherwise it is only reported.
 public let kTSKEnforcePinning: TSKDomainKey = "TSKEnforcePinning"
 public let kTSKReportUris: TSKDomainKey = "TSKReportUris"
-/// The day after which the pins are not compared, as yyyy-MM-dd.
+/// The day when the comparison of the pins ends, as yyyy-MM-dd.
 public let kTSKExpirationDate: TSKDomainKey = "TSKExpirationDate"
 
 /// The settings of one domain.

@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// Accepts the server whose certificate is the one in the app's bundle, byte for byte.
+/// Accepts the server with the certificate of the app's bundle, byte for byte.
 ///
 /// It compares the certificate alone, and leaves the chain, the name and the dates to the session.
 public final class CertificatePinningDelegate: NSObject, URLSessionDelegate {

@@ -29,8 +29,8 @@ public enum PublicKeyHash {
         let size: Int
     }
 
-    /// What precedes the bytes of SecKeyCopyExternalRepresentation in the SubjectPublicKeyInfo (RFC
-    /// 5280, section 4.1.2.7): the length, the algorithm and the head of the bit string.
+    /// The bytes before those of SecKeyCopyExternalRepresentation in the SubjectPublicKeyInfo (RFC 5280, section
+    /// 4.1.2.7): the length, the algorithm and the head of the bit string.
     private static let headers: [Kind: [UInt8]] = [
         Kind(type: kSecAttrKeyTypeECSECPrimeRandom as String, size: 256): [
             0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,

@@ -3,8 +3,8 @@
 import Foundation
 import Security
 
-/// Accepts a trusted server whose public key has one of the app's digests: a new certificate for the
-/// same key needs no new version of the app.
+/// Accepts a trusted server with a public key that has one of the app's digests: a new certificate for the same key
+/// needs no new version of the app.
 public final class PublicKeyPinningDelegate: NSObject, URLSessionDelegate {
     private let pinnedKeyHashes: Set<String>
 

@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// Accepts a trusted server whose chain has one of the app's certificates.
+/// Accepts a trusted server with one of the app's certificates in its chain.
 public struct PinnedCertificatesTrustEvaluator: ServerTrustEvaluating {
     private let certificates: [SecCertificate]
     private let acceptSelfSignedCertificates: Bool

@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// Accepts a trusted server whose chain has one of the app's public keys.
+/// Accepts a trusted server with one of the app's public keys in its chain.
 public struct PublicKeysTrustEvaluator: ServerTrustEvaluating {
     private let keys: [SecKey]
     private let performDefaultValidation: Bool

@@ -6,7 +6,7 @@ import Security
 /// Evaluates as the system does, and asks whether a certificate is revoked.
 public struct RevocationTrustEvaluator: ServerTrustEvaluating {
     public struct Options: OptionSet, Sendable {
-        /// Whatever the certificates offer.
+        /// Any method that the certificates offer.
         public static let any = Options(rawValue: kSecRevocationUseAnyAvailableMethod)
         public static let crl = Options(rawValue: kSecRevocationCRLMethod)
         public static let ocsp = Options(rawValue: kSecRevocationOCSPMethod)

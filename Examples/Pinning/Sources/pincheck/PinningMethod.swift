@@ -6,8 +6,8 @@ import PinningDelegates
 import Security
 import TrustEvaluators
 
-/// What decides about the server, by its name on the command line. Pins are files of certificates
-/// in DER, or SHA-256 digests of public keys in base64.
+/// The method that decides about the server, by its name on the command line. Pins are files of certificates in DER, or
+/// SHA-256 digests of public keys in base64.
 struct PinningMethod {
     struct Failure: Error, CustomStringConvertible {
         let description: String

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// The reasons that the methods gave, which the session itself does not know.
+/// The reasons of the methods; the session itself does not know them.
 final class Refusals: Sendable {
     private let reasons = Mutex<[String]>([])
 

@@ -95,7 +95,7 @@ private final class DelegateAdapter: Sendable {
     }
 }
 
-/// The delegate's decision, which can come from any thread; refusal until then.
+/// The delegate's decision, from any thread; refusal until then.
 private final class Answer: Sendable {
     private let accepted = Mutex(false)
 

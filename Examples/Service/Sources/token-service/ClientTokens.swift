@@ -2,7 +2,7 @@
 
 import Latchkey
 
-/// The tokens of the service's clients: one item for each client, whose name is its account.
+/// The tokens of the service's clients: one item for each client, with the client's name as its account.
 struct ClientTokens: Sendable {
     let service: String
 

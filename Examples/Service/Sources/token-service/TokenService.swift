@@ -15,7 +15,7 @@ struct TokenService {
         let identity: TLSIdentity
         do { identity = try KeychainIdentity(label: words[0]).current() } catch { fail("\(error)") }
 
-        // The private key stays in the keychain, which signs each handshake.
+        // The private key stays in the keychain, and the keychain signs each handshake.
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: identity.certificateChain, privateKey: identity.privateKey)
         tls.minimumTLSVersion = .tlsv12

@@ -25,7 +25,7 @@ public struct GuardedToken {
         return Self.encoded(Self.code(String(compact[..<dot]), key)) == compact[compact.index(after: dot)...]
     }
 
-    /// Which branch was compiled.
+    /// The compiled implementation.
     public static var implementation: String {
         #if canImport(Security)
             "Security"

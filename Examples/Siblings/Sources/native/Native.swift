@@ -6,7 +6,7 @@ import Latchkey
     #error("a sibling's alias must not be seen here")
 #endif
 
-/// New code, which reads what the ported target stored.
+/// New code that reads the secret that the ported target stored.
 @main
 struct Native {
     static func main() throws {

@@ -8,7 +8,7 @@ import Latchkey
 public struct SignInClient: Sendable {
     private let key: SecureEnclave.P256.Signing.PrivateKey
 
-    /// Creates a key, and writes its representation, which is no secret.
+    /// Creates a key, and writes its representation (no secret).
     public init(creating file: URL) throws {
         key = try SecureEnclave.P256.Signing.PrivateKey()
         try key.dataRepresentation.write(to: file, options: .withoutOverwriting)

@@ -44,7 +44,7 @@ public actor SignInServer {
         return challenge
     }
 
-    /// Signs the user in. The challenge is used up, whatever the signature is.
+    /// Signs the user in. Any signature uses the challenge up.
     ///
     /// - Parameter signature: in DER, of ``SignInMessage``.
     public func signIn(_ user: String, challenge: Data, signature: Data) throws {
@@ -58,8 +58,8 @@ public actor SignInServer {
     }
 }
 
-/// What is signed: the purpose, the user and the challenge, so that a signature for one of them is of no
-/// use for another.
+/// The signed message: the purpose, the user and the challenge, so that a signature for one of them is of no use for
+/// another.
 public struct SignInMessage {
     public let user: String
     public let challenge: Data

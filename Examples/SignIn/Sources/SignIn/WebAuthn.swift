@@ -6,8 +6,8 @@ import Latchkey
 
 /// The same key as a credential of WebAuthn Level 2, for servers that have a library for it.
 ///
-/// This shows the format. A browser checks which origin asks, and a certified authenticator whether a
-/// person is there; neither is done here.
+/// This shows the format. A browser checks the origin of a request, and a certified authenticator the presence of a
+/// person; neither is done here.
 extension SignInClient {
     /// A registration: client data and attestation object (WebAuthn, sections 5.8.1 and 6.5).
     public func registration(challenge: Data, site: Site) -> (clientData: Data, attestationObject: Data) {

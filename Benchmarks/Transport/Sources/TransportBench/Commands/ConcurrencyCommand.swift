@@ -3,7 +3,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures many requests at once, and what the process uses afterwards.
+/// Measures many requests at once, and the resources of the process afterwards.
 struct ConcurrencyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "concurrency", abstract: "Run many requests at once over HTTP/2, and look for growth.",

@@ -3,7 +3,7 @@
 import ArgumentParser
 import Foundation
 
-/// Where the server is, and which CA has issued its certificate.
+/// The URL of the server, and the CA that has issued its certificate.
 struct ServerOptions: ParsableArguments {
     @Option(help: "The URL to load.")
     var url: String
@@ -19,7 +19,7 @@ struct ServerOptions: ParsableArguments {
     }
 }
 
-/// The server to which all contenders connect.
+/// The server that all contenders connect to.
 struct Server: Sendable {
     let url: URL
     let host: String

@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 import LatchkeyURLSession
 
-/// What makes many requests at once.
+/// A client that makes many requests at once.
 enum ConcurrentContender: String, CaseIterable, ExpressibleByArgument {
     case latchkeyURLSession = "latchkey-urlsession"
     case latchkeySession = "latchkey-session"

@@ -5,11 +5,11 @@ import Foundation
 import FoundationNetworking
 import LatchkeyURLSession
 
-/// What loads a large response.
+/// A client that loads a large response.
 enum DownloadContender: String, CaseIterable, ExpressibleByArgument {
-    /// NIO with BoringSSL's own verification, which counts bytes.
+    /// NIO with BoringSSL's own verification; it counts bytes.
     case floor
-    /// A data task of FoundationNetworking, whose delegate counts bytes.
+    /// A data task of FoundationNetworking with a delegate that counts bytes.
     case foundationDelegate = "foundation-delegate"
     /// The same with `LatchkeyURLSession`.
     case latchkeyDelegate = "latchkey-delegate"

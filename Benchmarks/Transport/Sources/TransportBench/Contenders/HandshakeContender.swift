@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 import LatchkeyURLSession
 
-/// What loads a URL on a new connection.
+/// A client that loads a URL on a new connection.
 enum HandshakeContender: String, CaseIterable, ExpressibleByArgument {
     /// NIO, with BoringSSL's own verification.
     case floor
@@ -13,10 +13,9 @@ enum HandshakeContender: String, CaseIterable, ExpressibleByArgument {
     case latchkeyNIOSSL = "latchkey-niossl"
     case latchkeySession = "latchkey-session"
     case latchkeyURLSession = "latchkey-urlsession"
-    /// `LatchkeyURLSession` which trusts the system's anchors as well, and reads trust settings and the
-    /// keychain.
+    /// A `LatchkeyURLSession` that trusts the system's anchors as well, and reads trust settings and the keychain.
     case systemTrust = "latchkey-urlsession-system"
-    /// A `URLSession` whose protocol answers at once, without a connection.
+    /// A `URLSession` with a protocol that answers at once, without a connection.
     case sessionAlone = "urlsession-alone"
     case foundation
 

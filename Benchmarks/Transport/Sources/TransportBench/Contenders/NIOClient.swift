@@ -6,8 +6,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A GET by NIO on a new connection, which ends after the response: the least that an HTTP client
-/// on NIO does.
+/// A GET by NIO on a new connection that ends after the response: the minimum work of an HTTP client on NIO.
 struct NIOClient: Sendable {
     enum Verification {
         /// BoringSSL's own, with the server's root and name. The context is made once.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a process uses after the second round, when it has what it keeps, and after the last.
+/// The resources of a process after the second round, when it has its lasting ones, and after the last.
 struct Growth {
     /// Of one round, the median.
     let milliseconds: Double

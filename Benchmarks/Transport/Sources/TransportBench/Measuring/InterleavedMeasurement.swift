@@ -40,7 +40,7 @@ struct InterleavedMeasurement {
 
     /// One row for each contender.
     ///
-    /// - Parameter count: the number of operations in a round, of which the times are in microseconds.
+    /// - Parameter count: the number of operations in a round; their times are in microseconds.
     func table(perRound count: Int, unit: String) -> TextTable {
         var table = TextTable(rows: [["\(unit), medians", "elapsed", "ratio", "processor", "ratio"]])
         for index in contenders.indices {

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What this process uses now.
+/// The resources that this process uses now.
 struct ProcessUsage: Sendable {
     let residentKiB: Int
     let threads: Int

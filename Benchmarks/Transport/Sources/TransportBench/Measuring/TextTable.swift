@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A table whose columns are aligned with spaces.
+/// A table with columns aligned by spaces.
 struct TextTable {
     /// The first is the head.
     var rows: [[String]]

@@ -21,7 +21,7 @@ public struct GuardedItem {
         self.account = account
     }
 
-    /// Returns what an item with these flags requires.
+    /// Returns the access control of an item with these flags.
     public static func accessControl(_ flags: SecAccessControlCreateFlags) throws -> SecAccessControl {
         var error: Unmanaged<CFError>?
         let accessControl = SecAccessControlCreateWithFlags(
@@ -40,7 +40,7 @@ public struct GuardedItem {
         guard status == errSecSuccess else { throw Failure.status(status) }
     }
 
-    /// Returns the secret, with what the owner has authenticated for in the context.
+    /// Returns the secret, with the owner's authentication in the context.
     public func secret(_ context: LAContext) throws -> Data {
         var query = self.query
         query[kSecUseAuthenticationContext as String] = context

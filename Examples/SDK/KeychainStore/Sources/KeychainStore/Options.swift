@@ -3,7 +3,7 @@
 import Foundation
 import Security
 
-/// What a `Keychain` finds, and with which attributes it stores.
+/// The items that a `Keychain` finds, and the attributes that it stores.
 struct Options {
     var service: String
     var accessGroup: String?

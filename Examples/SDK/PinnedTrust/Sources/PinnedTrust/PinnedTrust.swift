@@ -22,7 +22,7 @@ public struct PinnedTrust {
 
     /// Evaluates certificates in DER, that of the server first.
     ///
-    /// - Parameter date: the time for which they are evaluated; nil for the present time.
+    /// - Parameter date: the validation time; nil for the present time.
     /// - Returns: the chain, from the server to an anchor.
     public func evaluate(_ certificates: [Data], host: String, date: Date? = nil) throws -> [SecCertificate] {
         let certificates = try certificates.map(Self.certificate)

@@ -30,7 +30,7 @@ public enum Accessibility: String, CaseIterable {
     }
 }
 
-/// What the items of a box have in common.
+/// The settings that the items of a box have in common.
 public struct Configuration: Hashable {
     public let identifier: Identifier
     public let accessibility: Accessibility

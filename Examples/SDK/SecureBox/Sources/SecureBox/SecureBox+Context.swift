@@ -10,7 +10,7 @@ import Security
         /// Whether values can be read with an authentication of the owner.
         public static let acceptsContext = true
 
-        /// Returns the value, with what the owner has authenticated for in the context.
+        /// Returns the value, with the owner's authentication in the context.
         public func object(forKey key: String, context: LAContext) throws -> Data {
             var query = configuration.query(key: key)
             query[kSecUseAuthenticationContext as String] = context

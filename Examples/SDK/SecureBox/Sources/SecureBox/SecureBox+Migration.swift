@@ -7,7 +7,7 @@ extension SecureBox {
     /// Copies the items that a query finds into the box, under their accounts: all of them, or none.
     ///
     /// - Parameters:
-    ///   - query: the class and other attributes; neither a limit nor what to return.
+    ///   - query: the class and other attributes; neither a limit nor a kind of result.
     ///   - removesItems: whether the items are removed afterwards.
     public func migrateObjects(matching query: [String: AnyHashable], removesItems: Bool) throws {
         let reserved = [kSecMatchLimit, kSecReturnData, kSecReturnAttributes, kSecReturnRef, kSecReturnPersistentRef]
