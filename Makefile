@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The one entry point. `make help` lists what there is; the rules stand beside the scripts that they run.
+# The one entry point. `make help` lists the targets; the rules stand beside the scripts that they run.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -16,7 +16,7 @@ export LATCHKEY_STRICT := 1
 # Tests print no crash reports: a killed worker is part of some of them.
 export SWIFT_BACKTRACE := enable=no
 
-# The executables stand behind a trait, so that consumers of the libraries do not fetch what they need.
+# The executables stand behind a trait, so that consumers of the libraries do not fetch their packages.
 TRAITS := --enable-all-traits
 
 # The options of each debug build. Builds with different options compile everything again, so they include the one that
@@ -30,20 +30,20 @@ RELEASE_BIN = $$(swift build $(TRAITS) -c release --show-bin-path)
 # With LATCHKEY_PREBUILT=DIR they are those of DIR, and nothing is compiled but the PAM module.
 BINARIES = $(or $(LATCHKEY_PREBUILT),$(RELEASE_BIN))
 
-# What is installed: the commands in PREFIX/bin, and the daemons, which no shell finds, in PREFIX/libexec/latchkey.
+# The installed programs: the commands in PREFIX/bin, and the daemons, for no shell, in PREFIX/libexec/latchkey.
 COMMANDS := latchkey latchkey-tls
 DAEMONS := latchkeyd
 PROGRAMS := $(COMMANDS) $(DAEMONS)
-# latchkeyd under names of their own, by which the bus, systemd and the audit log know them: hard links.
+# latchkeyd under names of their own for the bus, systemd and the audit log: hard links.
 SERVICES := latchkey-secret-service latchkey-biometry-digest
-# All tests. With them SwiftPM links the executables that their targets depend on, which are all of them.
+# All tests. With them SwiftPM links the executables that their targets depend on: all of them.
 TESTED := latchkeyPackageTests
 
 # In the order of `make help`. A description after ## is shown; one after #- only with ALL=1.
 RULES := Scripts/build.mk Scripts/check.mk Scripts/measure.mk Scripts/demonstrate.mk Packaging/install.mk
 
 .PHONY: help
-help: #- Show what there is
+help: #- Show the targets
 	@awk -v all=$(ALL) -f Scripts/help.awk $(RULES)
 
 include $(RULES)

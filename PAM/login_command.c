@@ -20,8 +20,8 @@
 
 enum { MAX_GROUPS = 65536, MAX_ENVIRONMENT = 12 };
 
-// What the processes of a run need. They are copies of a program that may have other threads, so they
-// call nothing that takes a lock: everything is prepared before.
+// The data for the processes of a run. The processes are copies of a program that may have other threads, so they call
+// nothing that takes a lock: everything is prepared before.
 struct run {
     const char *command;
     char *arguments[4];
@@ -45,8 +45,8 @@ static int become_user(const struct run *run) {
     return getuid() == run->uid && geteuid() == run->uid && getegid() == run->gid ? 0 : -1;
 }
 
-// Unlike fork, without what the program does at a fork. The parent gets `signal` at the end of the
-// process; 0 for none, as long as the process executes no other program.
+// Unlike fork, without the program's handlers of a fork. The parent gets `signal` at the end of the process; 0 for
+// none, as long as the process executes no other program.
 static pid_t copy_process(unsigned long signal) {
 #if defined(__s390__)
     return (pid_t)syscall(SYS_clone, 0, signal, 0, 0, 0);
@@ -66,8 +66,8 @@ static void use_own_descriptors(int input) {
 }
 
 // The process that starts the command, and ends it if it takes too long, with the processes that the command has
-// started, unless they have made a group of their own as latchkeyd does. It is the child of the program,
-// which gets no SIGCHLD from it, and whose own waiting for children does not find it.
+// started, unless they have made a group of their own as latchkeyd does. It is a child of the program, but sends it no
+// SIGCHLD, and the program's own waiting for children does not find it.
 static _Noreturn void supervise(const struct run *run) {
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigset_t child_signal, none;
@@ -113,7 +113,7 @@ static int execute(const struct run *run) {
     return ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : NOT_STARTED;
 }
 
-// MARK: What a run needs
+// MARK: The data of a run
 
 // Returns the end to read from of a pipe that contains the words, each after its length; -1 for none.
 static int pipe_of_words(const char *const words[], int count) {

@@ -11,9 +11,9 @@
 // The longest word, in bytes.
 enum { MAX_WORD = 1024 };
 
-// What the command answers by its exit value. LoginOutcome.swift has the same numbers.
+// The exit values of the command. LoginOutcome.swift has the same numbers.
 enum { DONE = 0, NOTHING_CHANGED = 10, STAYS_LOCKED = 11, STAYS_LOCKED_AS_REPORTED = 12, NOT_CHANGED = 13 };
-// And what this module adds.
+// The exit values that this module adds.
 enum { TIMED_OUT = 124, NOT_STARTED = 127 };
 
 struct options {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A PAM module that unlocks the user's keychain at login. It passes the login password to the command
-// `latchkey login-password`, which runs as the user, and never fails a login: Documentation/Login.md.
+// `latchkey login-password` (run as the user), and never fails a login: Documentation/Login.md.
 
 #define _GNU_SOURCE
 #include "login_command.h"
@@ -24,7 +24,7 @@ struct stash {
     char password[MAX_WORD + 1];
 };
 
-// MARK: What the user and the administrator are told
+// MARK: Messages to the user and the administrator
 
 static void report(pam_handle_t *pam, int flags, int outcome, const char *name, const struct options *options) {
     const char *text = NULL;

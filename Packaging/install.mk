@@ -4,19 +4,19 @@
 
 # A package keeps the symbols apart, and strips the executables itself.
 STRIP ?= -s
-# Under DESTDIR, which stands in front of each place where a package puts its files.
+# Under DESTDIR, in front of each place where a package puts its files.
 INTO = $(DESTDIR)$(PREFIX)
 LIBEXEC := $(PREFIX)/libexec/latchkey
 SYSTEM_UNITS ?= $(PREFIX)/lib/systemd/system
 # In /usr, two packages cannot have a file of this name; the Debian package takes another directory.
 DBUS_SERVICES ?= $(PREFIX)/share/dbus-1/services
-# The only directory in which PAM looks for modules. DESTDIR, and not PREFIX, is another place.
+# The only directory where PAM looks for modules. DESTDIR, and not PREFIX, is another place.
 PAM_PLACES = $(addsuffix /security,/usr/lib/$(shell $(CC) -print-multiarch 2> /dev/null) /lib64 /lib)
 PAM_DIR ?= $(firstword $(wildcard $(PAM_PLACES)) /usr/lib/security)
-# Installs what it reads, with the directories of PREFIX.
+# Installs its input, with the directories of PREFIX.
 SITE = sed -E 's,/usr/(bin|libexec)/,$(PREFIX)/\1/,'
 WRITE := install -D -m 644 /dev/stdin
-# What earlier versions had in PREFIX/bin.
+# The programs of earlier versions in PREFIX/bin.
 EARLIER := $(DAEMONS) $(SERVICES) latchkey-mount latchkey-import
 # A profile that the administrator enforces (aa-enforce) stays enforced.
 APPARMOR := latchkeyd-system
@@ -62,7 +62,7 @@ install-pam: pam #- Install the PAM module, and its profile for pam-auth-update
 	    $(SITE) Packaging/pam-configs/latchkey | $(WRITE) "$(DESTDIR)/usr/share/pam-configs/latchkey"; fi
 
 .PHONY: uninstall
-uninstall: uninstall-pam #- Remove what was installed; keychains and changed configuration stay
+uninstall: uninstall-pam #- Remove the installed files; keychains and changed configuration stay
 	@[ -n "$(DESTDIR)" ] || echo "latchkey: units that were enabled stay enabled:" \
 	    "systemctl disable latchkeyd.socket, as user: systemctl --user disable latchkeyd.socket"
 	set -e; for name in $(COMMANDS) $(EARLIER); do rm -f "$(INTO)/bin/$$name"; done
@@ -92,7 +92,7 @@ uninstall: uninstall-pam #- Remove what was installed; keychains and changed con
 	set -e; for directory in latchkey apparmor.d; do [ ! -d "$(DESTDIR)/etc/$$directory" ] || \
 	    rmdir --ignore-fail-on-non-empty "$(DESTDIR)/etc/$$directory"; done
 
-# First the profile is taken out of the logins, which would miss the module.
+# First the profile is taken out of the logins, because they would miss the module.
 .PHONY: uninstall-pam
 uninstall-pam:
 	set -e; if [ -z "$(DESTDIR)" ] && [ -e /usr/share/pam-configs/latchkey ] && \
@@ -120,9 +120,9 @@ install-sdk: #- Install the SDK that `make sdk` has built under PREFIX
 	cp -R $(SDK)/. "$(DESTDIR)$(SDK_PLACE)"
 	"$(DESTDIR)$(SDK_PLACE)/configure" "$(SDK_PLACE)"
 
-# The manual pages and completions, which the executables describe themselves.
+# The manual pages and completions, from the executables' own descriptions.
 DOCUMENTS ?= .build/documents
-# Where the shells look; /usr has directories of its own for what packages bring.
+# Where the shells look; /usr has directories of its own for the files of packages.
 ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 
 .PHONY: documents
@@ -146,7 +146,7 @@ install-documents: documents #- Install manual pages and completions under PREFI
 	set -e; for file in $(DOCUMENTS)/fish/*; do \
 	    install -D -m 644 "$$file" "$(INTO)/share/fish/vendor_completions.d/$${file##*/}"; done
 
-# What dpkg-buildpackage and the checks of its result need.
+# The packages for dpkg-buildpackage and the checks of its result.
 PACKAGE_TOOLS := build-essential dbus debhelper dh-apparmor dpkg-dev libsecret-tools lintian openssl pkg-config \
     po-debconf python3
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Check what was built. Each long form has a short one in the tests.
+# Check the built products. Each long form has a short one in the tests.
 
 # Of the fuzz targets, those that are files of their own: the modules beside them are links, and so are the files that
 # the tests have as well.
@@ -9,7 +9,7 @@ FORMATTED := Package.swift Sources Tests Examples $(foreach package,Benchmarks B
 
 .PHONY: lint
 lint: ## Check format, words, figures and lists: quick, without a build
-	@# It has all files open at once, which are more than a user's usual limit.
+	@# It has all files open at once: more than a user's usual limit.
 	@ulimit -Sn "$$(ulimit -Hn)" && swift format lint --strict --parallel --recursive $(FORMATTED)
 	@./Scripts/check/glossary
 	@./Scripts/check/figures --check
@@ -30,7 +30,7 @@ consumer: #- Build a package that uses the libraries (ARGS=transport)
 
 PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-path .build/prompt
 
-# What proofs of many rounds may wait, in sum and in silence: a day.
+# The time that proofs of many rounds may wait, in sum and in silence: a day.
 LONG := LATCHKEY_TEST_WAIT_SECONDS=86400 LATCHKEY_TEST_SILENCE_SECONDS=86400
 
 # How long they are: .ci/long takes less.
@@ -42,7 +42,7 @@ test-build:
 	@./Scripts/build/products $(DEBUG) -- $(TESTED)
 
 .PHONY: crash
-crash: test-build #- Kill writers at random, and look for what they lost (ROUNDS=3000)
+crash: test-build #- Kill writers at random, and look for lost items (ROUNDS=3000)
 	$(LONG) LATCHKEY_CRASH_ROUNDS=$(ROUNDS) LATCHKEY_SECRET_SERVICE_CRASH_ROUNDS=$$(($(ROUNDS) / 10)) \
 	    ./Scripts/check/test --filter CrashTests
 
@@ -65,7 +65,7 @@ prompt: #- Hold verdicts on hostile certificates to 20 ms, in code that is optim
 	./Scripts/check/test $(PROMPT) --filter CertificateTrustTests
 
 .PHONY: pkits
-pkits: test-build #- Evaluate the certificates of NIST's interoperability suite, which is fetched
+pkits: test-build #- Evaluate the certificates of NIST's interoperability suite (fetched)
 	LATCHKEY_PKITS="$$(./Scripts/check/pkits)" ./Scripts/check/test --filter PKITSTests
 
 .PHONY: secret-service-judges
@@ -125,7 +125,7 @@ FUZZER_keyrings := KeyringFuzzer
 FUZZER_bus-messages := BusMessageFuzzer
 
 .PHONY: fuzz
-fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Fuzz what reads from outside; fuzz-NAME: one of them
+fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Fuzz the readers of outside input; fuzz-NAME: one of them
 
 .PHONY: fuzz-build
 fuzz-build:

@@ -2,7 +2,7 @@
 #
 # Demonstrate, and check the examples.
 
-# A build of its own, for which neither SwiftNIO nor what the tests compare with is fetched.
+# A build of its own: it fetches neither SwiftNIO nor the packages that the tests compare with.
 DEMO = --traits Tools $(LATCHKEY_BUILD_OPTIONS) --scratch-path .build/demo
 DEMO_BIN = $$(swift build $(DEMO) --show-bin-path)
 
@@ -13,8 +13,8 @@ demo: ## Show the main job on a throw-away keychain
 	@./Scripts/demonstrate/demo "$(DEMO_BIN)/latchkey" "$(DEMO_BIN)/latchkeyd"
 
 # The example packages share two builds, so that Latchkey and other packages are compiled once in each: the connections
-# with the trait Transport, the others without. ServerTrust is a connection: its module Security must not be seen by
-# swift-certificates, which KeychainHelpers has.
+# with the trait Transport, the others without. ServerTrust is a connection: its module Security must not be seen by the
+# swift-certificates of KeychainHelpers.
 CONNECTIONS = --scratch-path .build/examples-connections --package-path Examples/Connections
 CONNECTIONS_BIN = $$(swift build $(CONNECTIONS) --show-bin-path)
 EXAMPLE = $(LATCHKEY_BUILD_OPTIONS) --scratch-path .build/examples --package-path Examples
@@ -24,7 +24,7 @@ EXAMPLE_BIN = $$(swift build $(EXAMPLE)/KeychainHelpers --show-bin-path)
 examples: examples-connections examples-apps ## Build the example packages, and run their programs
 
 .PHONY: examples-apps
-examples-apps: #- The examples without TLS, which share the libraries of one build
+examples-apps: #- The examples without TLS; they share the libraries of one build
 	@./Scripts/build/dependencies swtpm python3-fido2
 	@./Scripts/build/products $(DEBUG) -- latchkey latchkeyd
 	@./Scripts/build/products $(EXAMPLE)/KeychainHelpers -- KeychainHelpersPackageTests \

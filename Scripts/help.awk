@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Prints the targets of the makefiles, below the first sentence of each. A target whose description begins with ## has a
-# line; of those with #- there are the names, unless `all` is set.
+# Prints the targets of the makefiles, below the first sentence of each. A target with a description that begins with ##
+# has a line; of those with #- there are the names, unless `all` is set.
 
 function further(    word, line, words, count) {
     count = split(names, words, " ")

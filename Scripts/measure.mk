@@ -41,6 +41,6 @@ instructions: ## Count instructions, and compare them with Benchmarks/
 	@./Scripts/measure/instructions $(BENCH) $(ARGS)
 
 .PHONY: instructions-short
-instructions-short: build #- Count those of the debug build, which takes a minute
+instructions-short: build #- Count those of the debug build, in a minute
 	@./Scripts/build/dependencies valgrind binutils
 	@./Scripts/measure/instructions --short "$(DEBUG_BIN)/ProofWorker" $(ARGS)

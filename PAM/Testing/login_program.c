@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A login program for tests: login_program SERVICE USER SESSION-USER < PASSWORD. It has threads, a child and
-// handlers of its own while the session begins, and prints what became of them.
+// A login program for tests: login_program SERVICE USER SESSION-USER < PASSWORD. It has threads, a child and handlers
+// of its own while the session begins, and prints their results.
 
 #define _GNU_SOURCE
 #include <errno.h>

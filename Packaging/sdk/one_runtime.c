@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Part of libLatchkeySecurity.so. A program that contains Swift's standard libraries (--static-swift-stdlib) must not
-// use the shared library, which loads them a second time: with two Foundations, no dictionary of one is understood by
-// the other, and each call would fail with errSecParam. Such a program is stopped when it starts.
+// use the shared library, because this loads them a second time: with two Foundations, no dictionary of one is
+// understood by the other, and each call would fail with errSecParam. Such a program is stopped when it starts.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -165,7 +165,7 @@ class Connection:
 
     @contextlib.contextmanager
     def completions(self, path):
-        """Receives the end of a prompt, which is shown meanwhile."""
+        """Receives the end of a prompt that is shown meanwhile."""
         rule = MatchRule(type="signal", interface="org.freedesktop.Secret.Prompt", member="Completed", path=path)
         self.send(message_bus.AddMatch(rule))
         with self.connection.filter(rule, bufsize=4) as queue:

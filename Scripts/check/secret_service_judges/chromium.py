@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chromium, which keeps the key of its cookies in the Secret Service, and loses them when it does not find it again."""
+"""Chromium keeps the key of its cookies in the Secret Service, and loses the cookies if it does not find the key."""
 import hashlib
 import http.server
 import os

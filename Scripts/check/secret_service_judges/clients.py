@@ -25,7 +25,7 @@ class Password:
 
     @property
     def names(self):
-        """The attributes by which a client finds it."""
+        """The attributes that a client finds it by."""
         if self.shape == GENERIC:
             return {"service": self.host, "username": self.user}
         if self.shape == NETWORK:
@@ -34,7 +34,7 @@ class Password:
 
     @property
     def map(self):
-        """All attributes, as the client whose shape it is stores them."""
+        """All attributes, as the client of this shape stores them."""
         if self.shape == GENERIC:
             # Without a schema: the service adds the generic one, gnome-keyring only later.
             others = {"application": "Python keyring library"}
@@ -55,7 +55,7 @@ class Client:
     name = ""
     # The shapes of passwords that it makes, the usual one first.
     makes = ()
-    # The programs of which one must be installed.
+    # The programs; one of them must be installed.
     programs = ()
 
     def __init__(self, world):
@@ -76,7 +76,7 @@ class Client:
 
 
 class ClientError(Exception):
-    """A client could not do what it should."""
+    """A client failed at its task."""
 
 
 class SecretTool(Client):
@@ -198,7 +198,7 @@ class Security(Client):
         arguments = ["-s", password.place, "-a", password.user]
         if password.shape == NETWORK:
             arguments += ["-r", "htps"]
-        # `security` is another name of `latchkey`, which has its commands as well.
+        # `security` is another name of `latchkey`, and has its commands as well.
         program = self.world.provider.path("latchkey")
         return self.run([program, f"{action}-{kind}-password", *arguments, *options], text)
 
@@ -216,7 +216,7 @@ class Security(Client):
 
 
 class SecItem(Client):
-    """The calls of SecItem, which `latchkey get`, `set` and `rm` make."""
+    """The calls of SecItem that `latchkey get`, `set` and `rm` make."""
 
     name = "SecItem"
     makes = (GENERIC, NETWORK)

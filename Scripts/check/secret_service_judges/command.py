@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: which suites run, and with what."""
+"""The command line: the suites that run, and their options."""
 import argparse
 import os
 import shutil
@@ -13,14 +13,14 @@ from .tools import Tools
 
 
 class Suite:
-    """The steps of some clients, and what must be installed for them."""
+    """The steps of some clients, and the programs that they need."""
 
     def __init__(self, name, summary, body, missing=lambda tools: None):
         self.name, self.summary, self.body, self.missing = name, summary, body, missing
 
 
 class Context:
-    """What the suites of one run share."""
+    """The state that the suites of one run share."""
 
     def __init__(self, options, tools):
         self.options, self.tools, self.provider = options, tools, tools.provider
@@ -99,7 +99,7 @@ def run(suite, context, report):
         return
     try:
         suite.body(context, report)
-    # Whatever has failed is reported, and the other suites run.
+    # Each failure is reported, and the other suites run.
     except Exception as error:
         traceback.print_exc()
         report.fail("ends", f"{type(error).__name__}: {error}")

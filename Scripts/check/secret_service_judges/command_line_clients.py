@@ -78,7 +78,7 @@ def described(outcome):
 
 
 def attributes(outcome):
-    """The attributes that it prints, which are on standard error."""
+    """The attributes that it prints on standard error."""
     return sorted(re.findall(r"(?m)^attribute\.(\S+) = (.*)$", outcome.error))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The service with a passcode: what it answers while it is locked, and the prompts that unlock it."""
+"""The service with a passcode: its answers while it is locked, and the prompts that unlock it."""
 import threading
 
 from . import clients
@@ -70,7 +70,7 @@ class Passcode:
         return bool(self.connection.get(LOGIN, "Collection", "Locked"))
 
     def lock(self):
-        """Locks, as the client secret-tool does; version 0.20 fails after that, whatever the provider is."""
+        """Locks, as the client secret-tool does; version 0.20 fails after that, with any provider."""
         if not self.is_locked():
             outcome = SecretTool(self.world).tool("lock")
             if not self.is_locked():
@@ -162,13 +162,13 @@ class Passcode:
         self.check("later it asks again", self.is_locked(), False)
 
     def unlock_again(self):
-        """Unlocks, if need be after the time in which pinentry does not ask."""
+        """Unlocks, if need be after the time when pinentry does not ask."""
         eventually(lambda: not self.is_locked() or self.unlock(PASSCODE)[0] is False, 60)
 
     # Clients
 
     def clients(self):
-        """What each client does with its own password."""
+        """The calls of each client with its own password."""
         for kind in [SecretTool, PythonKeyring, GitCredential, DockerCredential]:
             missing = kind.missing(self.context.tools)
             if missing:

@@ -62,7 +62,7 @@ class Person:
 
 
 class Terminal(Person):
-    """A terminal of 24 lines, on which pinentry asks. `device` is the descriptor for the program that asks."""
+    """A terminal of 24 lines for pinentry. `device` is the descriptor for the program that asks."""
 
     def __init__(self, kind):
         super().__init__()
@@ -100,7 +100,7 @@ class Terminal(Person):
     def _attend(self):
         while not self.is_ended:
             self._read()
-            # The prompt's label is shown, and what is typed is not.
+            # The prompt's label is shown, and the typed text is not.
             text = re.sub(rb"\x1b[\[(][0-9;?]*[A-Za-z]", b"", self.shown)
             if not re.search(rb"(?i)passcode\s*:", text) or self._echoes:
                 continue
@@ -128,7 +128,7 @@ LENGTH = 192
 
 
 class Exchange:
-    """The encryption of what is typed: gcr's `sx-aes-1`."""
+    """The encryption of the typed text: gcr's `sx-aes-1`."""
 
     def __init__(self):
         self.private = int.from_bytes(os.urandom(LENGTH), "big") % PRIME
@@ -138,7 +138,7 @@ class Exchange:
         return f"[sx-aes-1]\npublic={base64.b64encode(public).decode()}\n"
 
     def send(self, received, text):
-        """The reply to what the program that asks has sent."""
+        """The reply to the message of the program that asks."""
         peer = int.from_bytes(base64.b64decode(re.search(r"(?m)^public=(\S+)$", received)[1]), "big")
         shared = pow(peer, self.private, PRIME).to_bytes(LENGTH, "big")
         key = HKDF(SHA256(), 16, None, b"").derive(shared)
@@ -152,7 +152,7 @@ class Exchange:
 
 
 class Prompter(Person):
-    """The desktop's prompter, `org.gnome.keyring.SystemPrompter`, which both providers ask."""
+    """The desktop's prompter, `org.gnome.keyring.SystemPrompter`, for both providers."""
 
     NAME = "org.gnome.keyring.SystemPrompter"
     kind = "prompter"

@@ -91,7 +91,7 @@ def steps(world, report):
     response, host = portal.retrieve(None)
     check("a program outside of sandboxes gets others", (response, len(host), host in (first, second)), (0, 128, False))
     # libsecret uses the portal in a sandbox, and keeps its items in a file that is encrypted with the secret. Its store
-    # can hang, whatever the backend is, so it is tried again.
+    # can hang with any backend, so it is tried again.
     tool = [find("secret-tool")]
     environment = {**world.environment, "SNAP_NAME": "example"}
 

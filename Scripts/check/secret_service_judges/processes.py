@@ -11,7 +11,7 @@ TIMEOUT = 120
 
 
 class Outcome:
-    """What a program has done: its exit value, and what it has written."""
+    """The result of a program: its exit value and its output."""
 
     def __init__(self, words, status, output, error):
         self.words, self.status = words, status
@@ -59,7 +59,7 @@ def end(process, number=signal.SIGTERM):
 
 
 def eventually(condition, timeout=TIMEOUT):
-    """Waits until the condition holds. Returns its value, which is false after the timeout."""
+    """Waits until the condition holds. Returns its value: false after the timeout."""
     deadline = time.monotonic() + timeout
     while True:
         value = condition()

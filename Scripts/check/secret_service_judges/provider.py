@@ -11,7 +11,7 @@ PASSCODE = "correct horse 1234"
 
 
 class GnomeKeyring:
-    """gnome-keyring-daemon with the keyring `login`, which is unlocked at the start."""
+    """gnome-keyring-daemon with the keyring `login`, unlocked at the start."""
 
     name = "gnome-keyring"
     is_latchkey = False

@@ -15,7 +15,7 @@ class Report:
         self.suite = ""
 
     def check(self, step, found, expected, **others):
-        """Compares what a client has found with what is expected. Where gnome-keyring is known to answer
+        """Compares the result of a client with the expected one. Where gnome-keyring is known to answer
         differently, `gnome_keyring` is its answer."""
         if not self.is_latchkey and "gnome_keyring" in others:
             expected = others["gnome_keyring"]

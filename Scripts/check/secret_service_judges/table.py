@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table: passwords of each client, read, changed and deleted through each of the others.
 
-What a client can find depends on what it asks for. secret-tool, SecItem and `security` can name every
-password here. Python keyring, git's helper and docker's helper ask for fixed attributes, and find
-what has these: an item in their shape, whichever program has made it. In the other cells they find
-nothing, and neither change nor delete the item; what they store is an item of its own."""
+The items that a client can find depend on the attributes that it asks for. secret-tool, SecItem and `security` can name
+every password here. Python keyring, git's helper and docker's helper ask for fixed attributes, and find items with
+these: in their shape, made by any program. In the other cells they find nothing, and neither change nor delete the
+item; they store an item of its own."""
 from . import clients
 from .clients import DOCKER, SecItem, Security
 from .world import World
@@ -23,8 +23,8 @@ def cells(kinds):
             for other in kinds:
                 if other is not maker:
                     yield maker, shape, other
-    # A generic password whose service is the address of a registry: docker's helper asks for more than that, so it does
-    # not find it, and changes it by storing the same service and account (SECS-8).
+    # A generic password with the address of a registry as its service: docker's helper asks for more than that, so it
+    # does not find it, and changes it by storing the same service and account (SECS-8).
     for maker in kinds:
         if maker in WITHOUT_MAP and clients.DockerCredential in kinds:
             yield maker, DOCKER, clients.DockerCredential
@@ -38,7 +38,7 @@ def meets(maker, shape, other, action):
 
 
 def run(context, report):
-    """Runs every cell whose two clients are here."""
+    """Runs every cell with both clients here."""
     kinds = []
     for kind in clients.ALL:
         missing = kind.missing(context.tools)
@@ -76,7 +76,7 @@ class Table:
         return self.report.check(step if is_met else f"{step}: apart", found, expected)
 
     def outcome(self, maker, password, other, action, is_met):
-        """What the two clients see afterwards, and what they should see."""
+        """The values that the two clients see afterwards, and the expected ones."""
         maker.store(password, "first")
         before = len(self.connection.items())
         if action == "read":

@@ -10,7 +10,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 class Tools:
-    """What a run has beside the installed programs, in its own directory."""
+    """The tools of a run beside the installed programs, in its own directory."""
 
     def __init__(self, provider, directory, options):
         self.provider, self.directory = provider, directory

@@ -14,7 +14,7 @@ class World:
 
     - `has_passcode`: whether the keychain has the passcode `PASSCODE`; gnome-keyring always has one.
     - `environment`: more variables.
-    - `terminal`: a descriptor of the terminal on which a person is asked."""
+    - `terminal`: a descriptor of the terminal where a person is asked."""
 
     def __init__(self, provider, has_passcode=False, terminal=None, is_locked=False, environment=None):
         self.provider, self.has_passcode, self.terminal, self.is_locked = provider, has_passcode, terminal, is_locked
@@ -55,7 +55,7 @@ class World:
         return self.path(name)
 
     def log(self, name):
-        """The end of what a program has written."""
+        """The end of a program's output."""
         with open(self.path(f"{name}.log"), "rb") as file:
             return file.read()[-2000:].decode("utf-8", "backslashreplace")
 

@@ -6,7 +6,7 @@ public import KeychainModel
 /// A message of the Cryptographic Message Syntax (RFC 5652), decoded but not verified and not
 /// decrypted.
 ///
-/// BER is accepted as well as DER. Documentation/Formats/cms-profile.md lists what is supported.
+/// BER is accepted as well as DER. Documentation/Formats/cms-profile.md lists the supported parts.
 public enum CryptographicMessage: Sendable {
     /// Content without protection.
     case data(ArraySlice<UInt8>)

@@ -26,7 +26,7 @@ extension KeychainError {
     static let notDecrypted = KeychainError(.decode, "the CMS message cannot be decrypted with this key")
 }
 
-/// Runs a reader of CertificateTrust, whose errors mean that the message is malformed.
+/// Runs a reader of CertificateTrust. Its errors mean that the message is malformed.
 func reading<Result>(_ body: () throws(CertificateError) -> Result) throws(KeychainError) -> Result {
     try withErrors(as: { KeychainError.malformedMessage($0.description) }, body)
 }

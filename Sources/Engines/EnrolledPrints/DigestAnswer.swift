@@ -2,8 +2,7 @@
 
 internal import KeychainModel
 
-/// The answer of latchkey-biometry-digest: always 34 bytes, which are the version (1), a status and
-/// 32 bytes.
+/// The answer of latchkey-biometry-digest, always 34 bytes: the version (1), a status and 32 bytes.
 enum DigestAnswer: Hashable, Sendable {
     /// Status 0; then the digest.
     case set(EnrolledSet)

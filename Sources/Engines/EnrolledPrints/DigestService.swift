@@ -3,8 +3,8 @@
 internal import KeychainModel
 public import LinuxSystem
 
-/// Answers one connection of latchkey-biometry-digest. It reads nothing from the connection: the
-/// user whose set it sends is the one that the kernel reports.
+/// Answers one connection of latchkey-biometry-digest. It reads nothing from the connection: it sends the set of the
+/// user that the kernel reports.
 public struct DigestService: Sendable {
     private let store: PrintStore
 

@@ -9,17 +9,17 @@ public enum EnrolledSetError: Error, Hashable, Sendable {
     case noHelper(SystemError)
     /// The socket belongs to a process of this user instead of root.
     case untrustedHelper(user: UInt32)
-    /// The answer has another form; the text says which.
+    /// The answer has another form; the text describes it.
     case invalidAnswer(String)
     /// No complete answer came within the timeout.
     case timedOut
     /// The helper, or this process, cannot read the prints; the text says why.
     case failed(String)
-    /// Another user's set, which only that user's processes can learn.
+    /// Another user's set. Only that user's processes can learn it.
     case otherUser(UInt32)
 
-    /// Whether latchkey-biometry-digest has never listened since the machine started, so that it
-    /// does not seem to be installed. A socket at which it no longer listens is another failure.
+    /// Whether latchkey-biometry-digest has never listened since the machine started, so that it does not seem to be
+    /// installed. A socket without its former listener is another failure.
     public var isNotInstalled: Bool {
         if case .noHelper(let error) = self { error.code == ENOENT } else { false }
     }
@@ -39,7 +39,7 @@ extension EnrolledSetError: CustomStringConvertible {
         }
     }
 
-    /// What the user can type.
+    /// The command or the advice for the user.
     public var hint: String {
         switch self {
         case .noHelper: "sudo systemctl enable --now latchkey-biometry-digest.socket"

@@ -8,7 +8,7 @@ internal import OpenSSLCrypto
 struct SetEncoding {
     private var bytes: [UInt8] = []
 
-    /// - Parameter domain: what the fields are; encodings of two domains differ.
+    /// - Parameter domain: the kind of the fields; encodings of two domains differ.
     init(domain: String) { append(Array(domain.utf8)) }
 
     /// Appends the length as eight bytes, big-endian, and the field.
@@ -17,7 +17,7 @@ struct SetEncoding {
         bytes += field
     }
 
-    /// The set whose digest is SHA-256 of the encoding.
+    /// Returns the set with SHA-256 of the encoding as its digest.
     func enrolledSet(_ source: EnrolledSet.Source) throws(EnrolledSetError) -> EnrolledSet {
         guard let set = EnrolledSet(digest: try Self.digest(of: bytes), source: source) else {
             throw .failed("SHA-256 has another length than the digest of an enrolled set")

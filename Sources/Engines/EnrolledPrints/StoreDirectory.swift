@@ -3,7 +3,7 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// An open directory of the store, from which entries are opened without following links.
+/// An open directory of the store. Its entries are opened without following links.
 struct StoreDirectory: ~Copyable {
     private let descriptor: OwnedDescriptor
     private let path: String

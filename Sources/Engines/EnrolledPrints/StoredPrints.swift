@@ -24,7 +24,7 @@ public struct StoredPrints: Sendable {
 
     /// Returns the set of the user's stored prints; nil if there is none.
     ///
-    /// - Parameter user: must be the user of this process, whose set the service returns.
+    /// - Parameter user: must be the user of this process, because the service returns that user's set.
     public func enrolledSet(of user: UInt32) throws(EnrolledSetError) -> EnrolledSet? {
         guard user == geteuid() else { throw .otherUser(user) }
         switch try DigestAnswer(parsing: try answer()) {

@@ -9,8 +9,7 @@ public enum FileProtectionError: Error, Hashable, Sendable {
     case notProtected
     /// A newer version of Latchkey has written it.
     case unsupportedVersion(UInt16)
-    /// It was changed by something else than Latchkey, or is incomplete; the text says what was
-    /// found.
+    /// The file was changed without Latchkey, or is incomplete; the text describes the damage.
     case damaged(String)
     /// One of its two headers is damaged or of another file, and the other one may be of an older state.
     case headersDisagree
@@ -26,12 +25,12 @@ public enum FileProtectionError: Error, Hashable, Sendable {
     case keyExhausted
     /// The handle was closed.
     case closed
-    /// An earlier change of this handle failed halfway. What was committed before is in the file,
-    /// and a new handle reads it.
+    /// An earlier change of this handle failed halfway. The content committed before is in the file, and a new handle
+    /// reads it.
     case interrupted
-    /// The file cannot be converted in place; the text says why, and what to do.
+    /// The file cannot be converted in place; the text states the reason and the action to take.
     case unsuitable(String)
-    /// Another program has changed the file during the conversion, which was given up.
+    /// Another program has changed the file during the conversion, so the conversion was given up.
     case changedMeanwhile
     /// The keychain does not give the key of the file.
     case key(KeychainError)

@@ -6,7 +6,7 @@ public import KeychainModel
 public enum FingerprintAvailability: Hashable, Sendable {
     /// A reader is connected and a finger is enrolled.
     ///
-    /// - Parameter source: what the enrolled set is made from, and so which changes are noticed.
+    /// - Parameter source: the data from which the enrolled set is made. It determines the changes that are noticed.
     case available(EnrolledSet.Source)
     case unavailable(FingerprintError)
 

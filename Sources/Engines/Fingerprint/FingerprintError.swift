@@ -8,15 +8,15 @@ internal import SystemBus
 public enum FingerprintError: Error, Hashable, Sendable {
     /// fprintd cannot be reached; the text says why.
     case noService(String)
-    /// The bus was started by another user than the expected one, which is root.
+    /// The bus was started by a user other than the expected one, root.
     case untrustedBus(user: UInt32)
-    /// fprintd runs as another user than the expected one, which is root.
+    /// fprintd runs as a user other than the expected one, root.
     case untrustedService(user: UInt32)
     /// No reader is connected.
     case noReader
     /// No finger of the user is enrolled.
     case notEnrolled
-    /// It is not known which fingers are enrolled.
+    /// The set of enrolled fingers is unknown.
     case unknownSet(EnrolledSetError)
     /// Too many fingers in sequence were not recognized; the passcode unlocks biometry.
     case lockedOut
@@ -34,7 +34,7 @@ public enum FingerprintError: Error, Hashable, Sendable {
     case unknownUser(UInt32)
     /// The reader was disconnected, or fprintd has ended.
     case disconnected
-    /// The reader or fprintd failed, or sent something unexpected; the text says what.
+    /// The reader or fprintd failed, or sent something unexpected; the text describes it.
     case failed(String)
 
     /// The same as the result of a question, for a `PromptGate`.
@@ -49,16 +49,16 @@ public enum FingerprintError: Error, Hashable, Sendable {
         }
     }
 
-    /// What the user can type or do.
+    /// The command or action that helps the user.
     public var hint: String {
         switch self {
         case .noService: "apt install fprintd"
         case .untrustedBus: "unset DBUS_SYSTEM_BUS_ADDRESS, and start latchkeyd again"
         case .untrustedService: "systemctl status fprintd"
-        case .noReader, .disconnected: "connect a reader that fprintd supports; lsusb lists what is connected"
+        case .noReader, .disconnected: "connect a reader that fprintd supports; lsusb lists the connected devices"
         case .notEnrolled: "fprintd-enroll"
         case .unknownSet(let error): error.hint
-        case .lockedOut: "latchkey unlock, which asks for the passcode"
+        case .lockedOut: "latchkey unlock (asks for the passcode)"
         case .notRecognized, .cancelled, .timedOut: "try again, or use the passcode"
         case .readerInUse: "end the other program, or use the passcode"
         case .notPermitted: "pkcheck --action-id net.reactivated.fprint.device.verify --process $$ -u"

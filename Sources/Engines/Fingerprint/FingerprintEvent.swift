@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person should know while a finger is verified.
+/// An event that the person should know about while a finger is verified.
 public enum FingerprintEvent: Hashable, Sendable {
     /// The reader waits for a finger.
     case waiting

@@ -5,17 +5,17 @@ public import SystemBus
 
 /// The default fingerprint reader of this machine, by fprintd on the system bus.
 ///
-/// Each function makes its own connection to the bus, and closes it before it returns; fprintd
-/// releases what a closed connection has claimed, whatever happened before.
+/// Each function makes its own connection to the bus, and closes it before it returns; fprintd releases the claims of a
+/// closed connection in every case.
 public struct FingerprintReader: Sendable {
     private let address: BusAddress
     private let trustedUser: UInt32
     private let timeout: Duration
 
     /// - Parameters:
-    ///   - trustedUser: the user as whom fprintd and the bus must run; root, except in tests. The
-    ///     environment can name another bus, but not one that root has started.
-    ///   - timeout: of each call to fprintd, which opens the reader in some of them.
+    ///   - trustedUser: the expected user of fprintd and the bus; root, except in tests. The environment can name
+    ///     another bus, but not one that root has started.
+    ///   - timeout: of each call to fprintd, because some calls open the reader.
     public init(address: BusAddress = .system, trustedUser: UInt32 = 0, timeout: Duration = .seconds(5)) {
         self.address = address
         self.trustedUser = trustedUser
@@ -52,7 +52,7 @@ public struct FingerprintReader: Sendable {
             VerificationSession(service: service, mailbox: mailbox, deadline: deadline, cancellation: cancellation))
     }
 
-    /// The bus states as whom fprintd runs, so the bus itself must be trusted first.
+    /// The bus states the user of fprintd, so the bus itself must be trusted first.
     private func connect(onEnd: @escaping @Sendable () -> Void = {}) throws(FingerprintError) -> BusConnection {
         let (bus, user) = try withErrors(as: FingerprintError.init) { () throws(BusError) in
             let bus = try BusConnection(to: address, limits: Self.limits, timeout: timeout, onEnd: onEnd)

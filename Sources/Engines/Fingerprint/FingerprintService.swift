@@ -8,8 +8,8 @@ internal import SystemBus
 /// The default fingerprint reader (net.reactivated.Fprint.Manager and .Device of fprintd), at the
 /// connection that owned fprintd's name when the reader was found.
 ///
-/// Calls go to that unique name, and signals count only from it, so that a later owner of the name
-/// cannot continue what the first one began.
+/// Calls go to that unique name, and only signals from it count. A later owner of the name cannot continue the exchange
+/// of the first one.
 struct FingerprintService: Sendable {
     private let bus: BusConnection
     private let service: BusName
@@ -19,7 +19,7 @@ struct FingerprintService: Sendable {
     /// Finds the default reader. The bus starts fprintd if it does not run.
     ///
     /// - Parameters:
-    ///   - trustedUser: the user as whom fprintd must run.
+    ///   - trustedUser: the expected user of fprintd.
     ///   - timeout: of each call.
     init(_ bus: BusConnection, trustedUser: UInt32, timeout: Duration) throws(FingerprintError) {
         self.bus = bus
@@ -92,8 +92,8 @@ struct FingerprintService: Sendable {
 
     private func method(_ member: String) -> BusMethod { BusMethod(service, device, Self.interface, member) }
 
-    /// The name of the user in a call. The empty name is the caller itself, for whom fprintd does
-    /// not require the permission to name users.
+    /// The name of the user in a call. The empty name means the caller itself; fprintd then does not require the
+    /// permission to name users.
     private static func name(of user: UInt32) throws(FingerprintError) -> String {
         guard user != geteuid() else { return "" }
         guard let name = UserAccount.name(of: user) else { throw .unknownUser(user) }
@@ -101,7 +101,7 @@ struct FingerprintService: Sendable {
     }
 
     private static let name: BusName = "net.reactivated.Fprint"
-    /// Of the calls after which the connection is closed; closing it ends what they end.
+    /// The timeout of calls that precede the close of the connection. The close ends the same operations.
     private static let endTimeout = Duration.seconds(2)
     private static let interface = "net.reactivated.Fprint.Device"
 }

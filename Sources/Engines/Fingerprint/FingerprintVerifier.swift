@@ -13,8 +13,7 @@ public struct FingerprintVerifier: Sendable {
     private let sets: CurrentSetReader
     private let lockout: BiometryLockout
 
-    /// - Parameter lockout: the misses of this process, which the verification of a passcode
-    ///   resets.
+    /// - Parameter lockout: the misses of this process. The verification of a passcode resets them.
     public init(
         reader: FingerprintReader = FingerprintReader(), prints: StoredPrints = StoredPrints(),
         lockout: BiometryLockout
@@ -37,7 +36,7 @@ public struct FingerprintVerifier: Sendable {
         }
     }
 
-    /// Returns the user's enrolled set, to which an item can be bound without asking the person.
+    /// Returns the user's enrolled set. An item can be bound to it without asking the person.
     ///
     /// - Throws: ``FingerprintError/notEnrolled`` if no finger is enrolled,
     ///   ``FingerprintError/unknownSet(_:)`` if the set cannot be read.
@@ -54,7 +53,7 @@ public struct FingerprintVerifier: Sendable {
     /// - Parameters:
     ///   - deadline: by `BootClock.system`, in nanoseconds. The function returns at most a few
     ///     seconds later.
-    ///   - onEvent: called on this thread with what the person should know.
+    ///   - onEvent: called on this thread with the events that the person should know about.
     /// - Throws: ``FingerprintError/notRecognized`` after three misses,
     ///   ``FingerprintError/lockedOut`` after the fifth in sequence and from then on,
     ///   ``FingerprintError/cancelled``, ``FingerprintError/timedOut``, and why the reader cannot

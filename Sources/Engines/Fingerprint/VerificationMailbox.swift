@@ -67,6 +67,6 @@ final class VerificationMailbox: Sendable {
 
     /// A person causes one status a second.
     private static let maxCount = 64
-    /// The interval in which a cancellation is noticed.
+    /// The interval of checks for a cancellation.
     private static let pollMilliseconds: UInt64 = 50
 }

@@ -38,7 +38,7 @@ public enum ScanProblem: String, Hashable, Sendable, CaseIterable {
     case fingerNotCentered = "verify-finger-not-centered"
     case fingerNotRemoved = "verify-remove-and-retry"
 
-    /// What the person should do.
+    /// The advice to the person.
     public var advice: String {
         switch self {
         case .unusable: "Scan the finger again."

@@ -2,7 +2,7 @@
 
 internal import SecretMemory
 
-/// A keyring in the encrypted format, whose header is plain. The bytes must outlive it.
+/// A keyring in the encrypted format, with a plain header. The bytes must outlive it.
 struct EncryptedKeyring {
     static let magic: [UInt8] = Array("GnomeKeyring\n\r\0\n".utf8)
 
@@ -12,7 +12,7 @@ struct EncryptedKeyring {
     private let heads: [Head]
     private let ciphertext: UnsafeRawBufferPointer
 
-    /// What is plain of an item.
+    /// The plain part of an item.
     private struct Head {
         let identifier: UInt32
         let kind: UInt32
@@ -55,7 +55,7 @@ struct EncryptedKeyring {
         return GnomeKeyring(label: label, times: times, items: items)
     }
 
-    /// The items without what is encrypted. Their attributes are hashed here, and ignored.
+    /// Returns the plain parts of the items. Their attributes are hashed here, and ignored.
     private static func heads(_ reader: inout KeyringReader) throws(GnomeKeyringError) -> [Head] {
         var heads: [Head] = []
         let count = try reader.number("number of items")
@@ -99,7 +99,7 @@ struct EncryptedKeyring {
         return attributes
     }
 
-    /// Which programs had access, in gnome-keyring before version 3: nothing uses it any more.
+    /// Skips the programs that had access, in gnome-keyring before version 3: nothing uses them any more.
     private static func skipAccessList(_ reader: inout KeyringReader) throws(GnomeKeyringError) {
         let count = try reader.number("number of programs")
         for _ in 0..<count {

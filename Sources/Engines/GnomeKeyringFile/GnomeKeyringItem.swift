@@ -7,7 +7,7 @@ public struct GnomeKeyringItem: Sendable, Equatable {
     /// Identifies the item in its keyring; gnome-keyring writes a number.
     public var identifier: String
     public var label: String
-    /// Text or other bytes. Empty for an item without a secret, which a file does not distinguish.
+    /// Text or other bytes. Empty for an item without a secret, because a file does not distinguish the two.
     public var secret: SharedSecret
     public var attributes: [String: Attribute]
     /// In seconds since 1970; 0 if it is unknown.

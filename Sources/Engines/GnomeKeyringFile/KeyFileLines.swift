@@ -4,8 +4,8 @@
 struct KeyFileLines {
     private let bytes: UnsafeRawBufferPointer
     private let ranges: [Range<Int>]
-    /// For each line, the first one from it on with which the last two values of an item begin, as gnome-keyring
-    /// writes them; for the end of the file, and where there is no such line, nil.
+    /// For each line, the first line from it on that begins the last two values of an item, as gnome-keyring writes
+    /// them; nil for the end of the file, and without such a line.
     private let ends: [Int?]
 
     init(_ bytes: UnsafeRawBufferPointer) throws(GnomeKeyringError) {
@@ -35,8 +35,8 @@ struct KeyFileLines {
 
     /// Returns the last line of a secret that begins in `line`.
     ///
-    /// gnome-keyring writes a secret as it is, so that its second line looks like another line of the file, and it
-    /// does not read such a file itself. The secret ends before the times of its item, which end the item.
+    /// gnome-keyring writes a secret as it is, so that its second line looks like another line of the file, and it does
+    /// not read such a file itself. The secret ends before the times of its item; they end the item.
     func lastLineOfSecret(from line: Int) -> Int {
         guard line + 1 < ends.count, let end = ends[line + 1] else { return line }
         return end - 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a keyring may cost its reader. The time and the memory beyond these are linear in the size of the file.
+/// The limits on the cost of a keyring for its reader. The time and the memory beyond these are linear in the size of
+/// the file.
 public enum KeyringLimits {
     /// In bytes. A keyring of some thousand items has one million.
     public static let maxFileSize = 16 << 20

@@ -27,7 +27,7 @@ struct KeyringReader {
         try number(name, UInt64.self)
     }
 
-    /// Bytes after their length; nil for none, which is not the same as empty ones.
+    /// Reads bytes after their length; nil for none, in contrast to empty ones.
     mutating func counted(_ name: String) throws(GnomeKeyringError) -> UnsafeRawBufferPointer? {
         let count = try number("length of the \(name)")
         guard count != .max else { return nil }

@@ -12,7 +12,7 @@ struct PlainKeyring {
     private var names: [String] = []
     private var items: [String: Item] = [:]
 
-    /// What was read of an item.
+    /// The values that were read of an item.
     private struct Item {
         /// Whether it has a group of its own, and not attributes alone.
         var isListed = false
@@ -24,7 +24,7 @@ struct PlainKeyring {
         var attributes: [String: Attribute] = [:]
     }
 
-    /// What was read of an attribute.
+    /// The values that were read of an attribute.
     private struct Attribute {
         var name: String?
         var isNumber = false
@@ -36,7 +36,7 @@ struct PlainKeyring {
         case keyring
         case item(String)
         case attribute(String, of: String)
-        /// Which programs had access, in gnome-keyring before version 3, or a group of another program.
+        /// The programs that had access, in gnome-keyring before version 3, or a group of another program.
         case ignored
     }
 

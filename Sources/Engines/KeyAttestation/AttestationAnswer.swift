@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a TPM states of a key. Format: Documentation/Formats/attestation.md.
+/// The answer of a TPM about a key. Format: Documentation/Formats/attestation.md.
 public struct AttestationAnswer: Hashable, Sendable {
     /// The public area of the key (`TPMT_PUBLIC`).
     public let key: [UInt8]

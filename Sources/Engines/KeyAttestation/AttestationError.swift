@@ -2,7 +2,7 @@
 
 /// Why an attestation is not accepted.
 public enum AttestationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The bytes are not a message of this format; the text says what is wrong.
+    /// The bytes are not a message of this format; the text names the problem.
     case malformed(String)
     /// The TPM has no certificate of its maker, and none was given.
     case noCertificate
@@ -10,9 +10,9 @@ public enum AttestationError: Error, Hashable, Sendable, CustomStringConvertible
     case untrustedCertificate(String)
     /// The key of the certificate is not one that this version supports.
     case unsupportedKey(String)
-    /// A key has other properties than one that cannot leave its TPM; the text says which.
+    /// A key has other properties than one that cannot leave its TPM; the text names them.
     case wrongProperties(String)
-    /// The answer belongs to another challenge; the text says what differs.
+    /// The answer belongs to another challenge; the text names the difference.
     case wrongAnswer(String)
     /// The signature of the statement is not that of the attestation key.
     case wrongSignature

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a TPM shows of itself before an attestation: certificates of its endorsement key, and an
-/// attestation key. Format: Documentation/Formats/attestation.md.
+/// The identity of a TPM before an attestation: certificates of its endorsement key, and an attestation key. Format:
+/// Documentation/Formats/attestation.md.
 public struct AttestationIdentity: Hashable, Sendable {
     /// X.509 in DER, the endorsement key's first; empty if the TPM has none.
     public let certificates: [[UInt8]]

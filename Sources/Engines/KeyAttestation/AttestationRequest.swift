@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a verifier asks of the TPM: to open a credential, and to certify a key with a nonce. Format:
+/// The request of a verifier to the TPM: to open a credential, and to certify a key with a nonce. Format:
 /// Documentation/Formats/attestation.md.
 public struct AttestationRequest: Hashable, Sendable {
     /// 32 bytes.

@@ -9,9 +9,9 @@ public import SecretMemory
 /// Verifies that a key was made in a TPM and never leaves it, from the certificate of the TPM's maker
 /// on. It needs no TPM.
 ///
-/// The maker's certificate names the endorsement key. A secret that is encrypted for that key and for
-/// the name of an attestation key shows that both are in one TPM; the attestation key signs only what
-/// this TPM states; and the statement names the key, its attributes, and the verifier's nonce.
+/// The maker's certificate names the endorsement key. A secret that is encrypted for that key and for the name of an
+/// attestation key shows that both are in one TPM; the attestation key signs only statements of this TPM; and the
+/// statement names the key, its attributes, and the verifier's nonce.
 public struct AttestationVerifier: Sendable {
     /// The certificates of the makers' authorities.
     public var anchors: [Certificate]
@@ -24,7 +24,7 @@ public struct AttestationVerifier: Sendable {
         (self.anchors, self.intermediates, self.time) = (anchors, intermediates, time)
     }
 
-    /// Verifies the certificate of a TPM, and makes what it must answer.
+    /// Verifies the certificate of a TPM, and makes the challenge that it must answer.
     ///
     /// - Parameter certificate: the endorsement certificate in DER, if the TPM itself has none.
     /// - Throws: ``AttestationError``.
@@ -35,7 +35,7 @@ public struct AttestationVerifier: Sendable {
         let signer = try PublicArea(decoding: identity.attestationKey)
         guard signer.attributes.isSuperset(of: [.stays, .restricted, .sign]),
             signer.attributes.isDisjoint(with: .decrypt)
-        else { throw .wrongProperties("the attestation key signs what its TPM has not made") }
+        else { throw .wrongProperties("the attestation key signs data that its TPM has not made") }
         let secret = SharedSecret(.random(count: AttestationAnswer.secretLength))
         let maker = CredentialMaker(endorsementKey: try Self.endorsementKey(endorsement))
         let (credential, seed) = try maker.credential(secret, for: signer.name)
@@ -130,9 +130,9 @@ public struct AttestationVerifier: Sendable {
     }
 }
 
-/// What a verifier keeps until the answer: the secret must not leave it.
+/// The state of a verifier until the answer: the secret must not leave the verifier.
 public struct AttestationChallenge: Sendable {
-    /// What the TPM must answer.
+    /// The request that the TPM must answer.
     public let request: AttestationRequest
     let secret: SharedSecret
     let signer: PublicArea
@@ -152,8 +152,7 @@ public struct AttestationChallenge: Sendable {
 extension AttestationChallenge {
     static let magic: [UInt8] = Array("LKAS".utf8) + [1]
 
-    /// What ``init(decoding:)`` reads, for a verifier that waits in another process. It contains the
-    /// secret.
+    /// The bytes for ``init(decoding:)``, for a verifier that waits in another process. They contain the secret.
     public var encoded: SharedSecret {
         var writer = MessageWriter(Self.magic)
         writer.put(field: request.encoded)
@@ -166,7 +165,7 @@ extension AttestationChallenge {
     public init(decoding stored: SharedSecret) throws(AttestationError) {
         let headLength = stored.count - AttestationAnswer.secretLength
         guard headLength > 0 else { throw .malformed("it is not a challenge that waits for its answer") }
-        // EXPOSE: what is before the secret is not secret.
+        // EXPOSE: the bytes before the secret are not secret.
         let head = stored.withUnsafeBytes { Array($0.prefix(headLength)) }
         var reader = MessageReader(head, "challenge that waits for its answer")
         guard try reader.bytes(Self.magic.count) == Self.magic else {

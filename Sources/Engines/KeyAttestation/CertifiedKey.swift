@@ -11,8 +11,7 @@ struct CertifiedKey: Hashable {
     let restartCount: UInt32
     let firmware: UInt64
 
-    /// - Throws: ``AttestationError/malformed(_:)``, also for other statements, and for what only
-    ///   looks like one.
+    /// - Throws: ``AttestationError/malformed(_:)``, also for other statements, and for bytes that only look like one.
     init(decoding bytes: [UInt8]) throws(AttestationError) {
         var reader = MessageReader(bytes, "statement")
         // TPM_GENERATED_VALUE: a restricted key signs no other bytes that begin so.

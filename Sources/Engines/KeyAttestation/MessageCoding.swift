@@ -7,7 +7,7 @@ struct MessageReader {
     private var fields: FieldReader<ArraySlice<UInt8>>
     private let name: String
 
-    /// - Parameter name: of what is read, for errors.
+    /// - Parameter name: the name of the data, for errors.
     init(_ bytes: [UInt8], _ name: String) { (fields, self.name) = (FieldReader(bytes), name) }
 
     mutating func bytes(_ count: Int) throws(AttestationError) -> [UInt8] {
@@ -45,7 +45,7 @@ struct MessageReader {
     }
 }
 
-/// Writes what ``MessageReader`` reads.
+/// Writes messages for ``MessageReader``.
 struct MessageWriter {
     private(set) var bytes: [UInt8]
 

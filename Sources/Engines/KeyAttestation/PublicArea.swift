@@ -8,7 +8,7 @@ struct PublicArea: Hashable {
     let attributes: Attributes
     /// `04 ‖ X ‖ Y`.
     let point: [UInt8]
-    /// The digest of the area, after its algorithm: what identifies the key to the TPM.
+    /// The digest of the area, after its algorithm. It identifies the key to the TPM.
     let name: [UInt8]
 
     /// `TPMA_OBJECT`.

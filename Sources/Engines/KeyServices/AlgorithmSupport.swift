@@ -49,7 +49,7 @@ extension KeyAlgorithm {
 }
 
 extension HashAlgorithm {
-    /// The length of the DER `DigestInfo`, which includes the digest, in bytes.
+    /// The length of the DER `DigestInfo`, including the digest, in bytes.
     fileprivate var digestInfoLength: Int { (self == .sha1 ? 15 : 19) + byteCount }
 }
 

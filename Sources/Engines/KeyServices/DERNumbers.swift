@@ -59,7 +59,7 @@ struct DERNumbers {
 
     // MARK: Writing
 
-    /// Returns the `SEQUENCE` of these numbers, which are big-endian with or without leading zeros.
+    /// Returns the `SEQUENCE` of these numbers. They are big-endian, with or without leading zeros.
     static func encoded(_ numbers: [UnsafeRawBufferPointer]) -> SecretBytes {
         let trimmed = numbers.map { number in UnsafeRawBufferPointer(rebasing: number.drop { $0 == 0 }) }
         let lengths = trimmed.map { max(1, $0.count + (($0.first ?? 0) >= 0x80 ? 1 : 0)) }

@@ -67,7 +67,7 @@ struct ECIES {
         }
     }
 
-    /// Generates a key pair, also on a curve for which keys can only be imported.
+    /// Generates a key pair, also on a curve that otherwise supports only imported keys.
     private static func ephemeral(_ kind: KeyKind) throws(KeychainError) -> SoftwareKey {
         guard let curve = EllipticCurve(rawValue: kind.bits) else { throw .parameter("unknown curve") }
         return try SoftwareKey(generatedOn: curve)

@@ -4,8 +4,8 @@ public import KeychainModel
 internal import LinuxSystem
 public import SecretMemory
 
-/// A password that an application asks for, which takes part in the keys of the items that require
-/// it (`kSecAccessControlApplicationPassword`).
+/// A password that an application asks for. It takes part in the keys of the items that require it
+/// (`kSecAccessControlApplicationPassword`).
 ///
 /// A key is derived once for each salt, only by ``PendingDerivation/run()``, and is wiped with the
 /// object.
@@ -45,7 +45,7 @@ public final class ApplicationPassword: Sendable {
         }
     }
 
-    /// The derivation without which no item can be stored; nil if it is done.
+    /// The derivation required before an item can be stored; nil if it is done.
     package var pendingSealing: PendingDerivation? {
         key(sealingParameters) == nil ? PendingDerivation(self, sealingParameters) : nil
     }
@@ -74,8 +74,8 @@ public struct PendingDerivation: Sendable, Equatable {
         (self.password, self.parameters) = (password, parameters)
     }
 
-    /// Derives the key, which the password then holds. scrypt takes time and memory by design: hold
-    /// no lock and no database meanwhile.
+    /// Derives the key, and keeps it in the password. scrypt takes time and memory by design: hold no lock and no
+    /// database meanwhile.
     ///
     /// - Throws: ``KeybagError/noMemory(_:)``, or ``KeybagError/damaged(_:)`` for a cost that is
     ///   not accepted.
@@ -86,9 +86,9 @@ public struct PendingDerivation: Sendable, Equatable {
     }
 }
 
-/// What an item with constraints is bound to when it is stored, besides the keys of the keychain.
+/// The binding of an item with constraints when it is stored, besides the keys of the keychain.
 public struct ConstraintBinding: Sendable {
-    /// What is enrolled now; `biometryCurrentSet` requires it.
+    /// The current set; `biometryCurrentSet` requires it.
     public var enrolledSet: EnrolledSet?
     /// `applicationPassword` requires it.
     public var applicationPassword: ApplicationPassword?

@@ -4,16 +4,16 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// The stored record of wrong passcodes: 96 bytes, of which the last 32 are HMAC-SHA256 of the
-/// first 64 under a key derived from the device key.
+/// The stored record of wrong passcodes: 96 bytes. The last 32 are HMAC-SHA256 of the first 64 under a key derived from
+/// the device key.
 struct AttemptRecord: Equatable {
     /// The wrong passcodes since the last right one. The passcode that is being verified is already
     /// counted.
     var count: UInt32 = 0
     /// Identifies the last wrong passcode, so that a repetition is not counted again.
     var lastTag: UInt16 = 0
-    /// Whether that passcode was found wrong. It is not while it is being verified, which can be
-    /// interrupted; recorded only with hardware that counts.
+    /// Whether that passcode was found wrong. It is not while it is being verified, because that can be interrupted;
+    /// recorded only with hardware that counts.
     var isKnownWrong = false
     /// The boot identifier when the last wrong passcode was entered: up to 36 characters.
     var bootIdentifier: [UInt8] = []
@@ -31,8 +31,8 @@ struct AttemptRecord: Equatable {
         }
     }
 
-    /// The number of wrong passcodes after which the protected keys are destroyed, if
-    /// ``KeybagSettings/wipesAfterTen`` is set.
+    /// The number of wrong passcodes until the protected keys are destroyed, if ``KeybagSettings/wipesAfterTen`` is
+    /// set.
     static let wipeCount = 10
 
     func encoded(authenticatedBy key: borrowing SecretBytes) -> [UInt8] {

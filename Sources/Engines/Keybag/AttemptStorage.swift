@@ -20,7 +20,7 @@ protocol AttemptLock {
     func release()
 }
 
-/// Attempt storage in a file of mode 0600 beside the device key, which is replaced atomically.
+/// Attempt storage in a file of mode 0600 beside the device key. The file is replaced atomically.
 struct FileAttemptStorage: AttemptStorage {
     private let directory: PrivateDirectory
 

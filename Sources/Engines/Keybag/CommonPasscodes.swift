@@ -20,7 +20,7 @@ extension Passcode {
 
     private var isOneCharacter: Bool {
         bytes.withUnsafeBytes { bytes in
-            // Compares each scalar's bytes with those of the first scalar, whose length must divide
+            // Compares each scalar's bytes with those of the first scalar. The length of the first scalar must divide
             // the count.
             let width = bytes.dropFirst().prefix { $0 & 0xC0 == 0x80 }.count + 1
             return bytes.indices.allSatisfy { bytes[$0] == bytes[$0 % width] }

@@ -5,7 +5,7 @@ internal import LinuxSystem
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// The row to which a constraint is bound, and every derivation of its constraint.
+/// The row that a constraint is bound to, and every derivation of its constraint.
 ///
 /// ```
 /// place          = keychain UUID ‖ item UUID ‖ be64 revision
@@ -19,7 +19,7 @@ struct ConstraintContext {
 
     /// - Parameters:
     ///   - item: the UUID of the item, 16 bytes.
-    ///   - revision: the revision of the row at which its secret half is sealed.
+    ///   - revision: the revision of the row when its secret half was sealed.
     init(keychain: [UInt8], item: [UInt8], revision: UInt64) {
         place = keychain + item + revision.bigEndianBytes
     }
@@ -28,16 +28,15 @@ struct ConstraintContext {
         Array("latchkey v3 share".utf8) + place + flags.rawValue.bigEndianBytes + [term.rawValue] + recipient.encoded
     }
 
-    /// Returns the check of the set with which the share of `biometryCurrentSet` is masked. It is
-    /// derived from the value that the share and the right set yield: without the share, the check
-    /// does not tell whether a guess of the set is right.
+    /// Returns the check of the set that masks the share of `biometryCurrentSet`. It is derived from the value that the
+    /// share and the right set yield: without the share, the check does not tell whether a guess of the set is right.
     func enrolledSetCheck(_ value: borrowing SecretBytes) -> [UInt8] {
         KeybagCryptography.derive(from: value, label: "latchkey v3 enrolled set check", context: place)
             .withUnsafeBytes { Array($0.prefix(ConstraintRecord.checkLength - 1)) }
     }
 
-    /// Adds or removes the mask of the enrolled set, so that the share of `biometryCurrentSet` is of
-    /// use only with the set to which it was bound.
+    /// Adds or removes the mask of the enrolled set, so that the share of `biometryCurrentSet` is of use only with the
+    /// set that it was bound to.
     func masked(_ share: borrowing SecretBytes, with set: EnrolledSet) -> SecretBytes {
         let mask = KeybagCryptography.derive(
             from: SecretBytes(set.digest), label: "latchkey v3 enrolled set", context: place)

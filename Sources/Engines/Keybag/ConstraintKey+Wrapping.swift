@@ -4,12 +4,12 @@ public import struct Crypto.SymmetricKey
 internal import SecretMemory
 
 extension ConstraintKey {
-    /// Wraps the key of a secret half: 40 bytes, which the class key wraps once more.
+    /// Wraps the key of a secret half in 40 bytes. The class key wraps them once more.
     public func wrap(_ key: SymmetricKey) throws(KeybagError) -> [UInt8] {
         try secret.withUnsafeBytes { (bytes) throws(KeybagError) in try KeybagCryptography.wrap(key, under: bytes) }
     }
 
-    /// Unwraps what ``wrap(_:)`` has wrapped.
+    /// Unwraps the result of ``wrap(_:)``.
     ///
     /// - Throws: ``KeybagError/wrongKey`` if the application password is wrong, or if another key
     ///   has wrapped it.

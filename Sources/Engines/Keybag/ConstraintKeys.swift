@@ -14,20 +14,20 @@ internal import SecretMemory
 public final class ConstraintKeys: Sendable {
     private struct Released {
         var presence: [PresencePrivateKey] = []
-        /// What was enrolled when the biometric match was made.
+        /// The enrolled set at the time of the biometric match.
         var enrolledSet: EnrolledSet?
         var password: ApplicationPassword?
     }
 
     private struct State {
-        /// What it released before may no longer be opened with what it releases now.
+        /// Constraints that earlier keys opened may no longer be opened with the present ones.
         var released = Released() {
             didSet {
                 opened.removeAll()
                 changes &+= 1
             }
         }
-        /// What was opened, so that the next use of an item needs no agreement of keys.
+        /// The opened constraints, so that the next use of an item needs no agreement of keys.
         var opened = OpenedConstraints()
         var changes: UInt64 = 0
     }
@@ -41,9 +41,9 @@ public final class ConstraintKeys: Sendable {
     public enum Failure: Error, Sendable {
         /// A constraint is not satisfied.
         case notSatisfied
-        /// The enrolled set is not the one to which the item is bound.
+        /// The item is bound to another enrolled set.
         case lost
-        /// The record does not authenticate or decode; the text says what is wrong.
+        /// The record does not authenticate or decode; the text names the problem.
         case damaged(String)
         /// The key of the application password is not known yet.
         case needsDerivation(PendingDerivation)
@@ -75,14 +75,14 @@ public final class ConstraintKeys: Sendable {
         }
     }
 
-    /// Wipes the private keys whose pairs are not among these.
+    /// Wipes the private keys of all other pairs.
     func retain(_ pairs: Set<PresenceIdentity>) {
         state.withLock { state in state.released.presence.removeAll { !pairs.contains($0.identity) } }
     }
 
     var presenceKeys: [PresencePrivateKey] { state.withLock { $0.released.presence } }
 
-    /// Adds the keys of biometry, and what was enrolled when they were released.
+    /// Adds the keys of biometry, and the enrolled set at their release.
     func copyBiometry(to other: ConstraintKeys) {
         let (keys, set) = state.withLock { state in
             (state.released.presence.filter { $0.identity.kind == .biometry }, state.released.enrolledSet)
@@ -90,7 +90,7 @@ public final class ConstraintKeys: Sendable {
         other.insert(keys, enrolledSet: set)
     }
 
-    /// What an item is bound to that is stored again with these keys.
+    /// The binding of an item that is stored again with these keys.
     public var binding: ConstraintBinding {
         state.withLock {
             ConstraintBinding(enrolledSet: $0.released.enrolledSet, applicationPassword: $0.released.password)

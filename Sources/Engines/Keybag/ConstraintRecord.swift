@@ -3,14 +3,14 @@
 public import KeychainModel
 internal import OpenSSLCrypto
 
-/// What a constrained row stores in the column `access_constraint`: its constraints, and the shares
-/// of its constraint key, each sealed to a public key of the keybag.
+/// The content of a constrained row's column `access_constraint`: its constraints, and the shares of its constraint
+/// key, each sealed to a public key of the keybag.
 ///
 /// Format: Documentation/Formats/keychain-database.md, "Constraints".
 public struct ConstraintRecord: Equatable, Sendable {
     /// The constraints of the item.
     public let constraints: AccessConstraints
-    /// The revision of the row at which its secret half was sealed.
+    /// The revision of the row when its secret half was sealed.
     public let revision: UInt64
     /// The source of the enrolled set, and 16 bytes that tell whether the set has changed; empty
     /// unless a term requires it.
@@ -52,7 +52,7 @@ extension ConstraintRecord {
         return writer.bytes
     }
 
-    /// The part without the shares, which changes only when the secret half is sealed again.
+    /// The part without the shares. It changes only when the secret half is sealed again.
     public var fixedPart: [UInt8] {
         var writer = KeybagWriter()
         writeFixed(to: &writer)
@@ -81,7 +81,7 @@ extension ConstraintRecord {
         constraints.threshold == .one ? 1 : UInt8(constraints.terms.count)
     }
 
-    /// Decodes what ``encoded`` has written.
+    /// Decodes the bytes that ``encoded`` has written.
     ///
     /// - Throws: ``KeybagError/damaged(_:)`` with the field that is wrong.
     public init(decoding bytes: [UInt8]) throws(KeybagError) {

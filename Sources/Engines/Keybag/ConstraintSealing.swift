@@ -4,7 +4,7 @@ public import KeychainModel
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// The public keys to which the shares of constrained rows are sealed. They need no person.
+/// The public keys that the shares of constrained rows are sealed to. They need no person.
 public struct PresenceRecipients: Sendable {
     let keychain: [UInt8]
     let hasPasscode: Bool
@@ -12,7 +12,7 @@ public struct PresenceRecipients: Sendable {
     /// earlier version.
     private let isOutdated: Bool
     let pairs: [PresencePair]
-    /// The current pairs, and those of earlier generations whose shares are not yet sealed again.
+    /// The current pairs, and those of earlier generations with shares that are not yet sealed again.
     private let known: Set<PresenceIdentity>
 
     init(_ record: KeybagRecord) {
@@ -101,8 +101,8 @@ extension PresenceRecipients {
         if recipients(of: term).isEmpty { throw .presenceKeyMissing(term) }
     }
 
-    /// Returns the value of each term: the key itself if one term suffices, otherwise random values
-    /// whose exclusive or is the key.
+    /// Returns the value of each term: the key itself if one term suffices, otherwise random values with the key as
+    /// their exclusive or.
     private static func split(_ key: borrowing SecretBytes, _ constraints: AccessConstraints) -> [SharedSecret] {
         guard constraints.threshold == .all else { return constraints.terms.map { _ in SharedSecret(key.copy()) } }
         var values: [SharedSecret] = []
@@ -143,9 +143,8 @@ extension PresenceRecipients {
         }
     }
 
-    /// Returns the record with its shares sealed to the current pairs. The key that they yield
-    /// stays the same, so the secret half need not be opened. A term of which no share opens keeps
-    /// its shares for pairs that exist.
+    /// Returns the record with its shares sealed to the current pairs. The key that they yield stays the same, so the
+    /// secret half need not be opened. A term without a share that opens keeps its shares for pairs that exist.
     ///
     /// - Parameter opened: the private keys that the passcode opens, and those of security keys
     ///   that were touched.

@@ -49,7 +49,7 @@ final class DeviceClassKeys: Sendable {
         do throws(KeybagError) {
             return try KeyEncryptionKey(device: deviceKey).unwrap(entry, of: keychain)
         } catch {
-            // Not `wrongKey`, which means that a row is damaged.
+            // Not `wrongKey`, because that means a damaged row.
             throw .damaged("a key of class \(entry.slot.protection) does not unwrap under the device key")
         }
     }

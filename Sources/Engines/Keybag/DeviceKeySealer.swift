@@ -3,7 +3,7 @@
 public import KeychainModel
 public import SecretMemory
 
-/// What seals the device key so that only this machine opens it.
+/// An interface to seal the device key so that only this machine opens it.
 public protocol DeviceKeySealer: Sendable {
     /// - Returns: bytes that are no secret.
     /// - Throws: errSecNotAvailable if the hardware is not there.

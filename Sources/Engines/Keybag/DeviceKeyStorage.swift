@@ -5,8 +5,8 @@ internal import KeychainModel
 public import LinuxSystem
 internal import SecretMemory
 
-/// The device key of a keychain in its directory: in a file, or in a file that the TPM or systemd has
-/// sealed. The keybag says which of them counts; another one is never used in its place.
+/// The device key of a keychain in its directory: in a file, or in a file that the TPM or systemd has sealed. The
+/// keybag names the valid one; another one is never used in its place.
 public struct DeviceKeyStorage: Sendable {
     private let directory: PrivateDirectory
     private let hardware: (any HardwareRoot)?
@@ -105,7 +105,7 @@ public struct DeviceKeyStorage: Sendable {
         }
     }
 
-    /// Overwrites and removes the key of a root. Disks can keep what was overwritten.
+    /// Overwrites and removes the key of a root. Disks can keep overwritten data.
     package func remove(_ root: DeviceKey.Root) throws(KeybagError) {
         guard try has(root) else { return }
         let name = Self.fileName(root)
@@ -144,7 +144,7 @@ public struct DeviceKeyStorage: Sendable {
 
     // MARK: Registers
 
-    /// The registers to which the key in the TPM is sealed; empty for none.
+    /// Returns the registers that the key in the TPM is sealed to; empty for none.
     package func registers() throws(KeybagError) -> Set<UInt8> {
         guard let hardware else { throw .noHardware }
         let sealed = try sealedBytes(.tpm)
@@ -163,7 +163,7 @@ public struct DeviceKeyStorage: Sendable {
             let key = try hardware.unseal(sealed, authorization: binding.authorization)
             let fresh = try hardware.seal(key, to: binding)
             guard try hardware.unseal(fresh) == key else {
-                throw KeychainError(.internalFailure, "the TPM does not return what it has sealed")
+                throw KeychainError(.internalFailure, "the TPM does not return the key that it has sealed")
             }
             return fresh
         }

@@ -38,8 +38,7 @@ extension DeviceKeybag {
     /// Whether ``upgradingRecord()`` would change the record.
     package var canUpgradeRecord: Bool { record.storedVersion < KeybagRecord.commonVersion && record.passcode == nil }
 
-    /// Creates the presence pairs of a keychain whose passcode was set by an older version; returns
-    /// nil if it has them.
+    /// Creates the presence pairs of a keychain with a passcode from an older version; returns nil if it has them.
     package func addingPresence(_ passcode: PasscodeKey) throws(KeybagError) -> StoredKeybag? {
         guard record.passcode != nil, record.presenceGeneration == nil else { return nil }
         let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
@@ -48,8 +47,8 @@ extension DeviceKeybag {
         return sealed(changed, kek)
     }
 
-    /// Records that the device key has another root, and gives the keybag what the hardware of that
-    /// root offers: a counter, and a T.
+    /// Records that the device key has another root, and gives the keybag the features of that root's hardware: a
+    /// counter, and a T.
     ///
     /// - Parameters:
     ///   - moved: the device key from its new root.
@@ -124,7 +123,7 @@ extension DeviceKeybag {
         return sealed(changed, nil)
     }
 
-    /// Removes the keys under which no row is sealed any more.
+    /// Removes the keys that no row is sealed under any more.
     package func finishingReseal(_ passcode: PasscodeKey) throws(KeybagError) -> StoredKeybag {
         var changed = try record.successor()
         changed.dropEarlierGenerations()
@@ -132,8 +131,8 @@ extension DeviceKeybag {
         return sealed(changed, KeyEncryptionKey(device: deviceKey, passcode: passcode))
     }
 
-    /// Adds a recovery key, which opens the index key, the keys of the classes that may leave the
-    /// device, and the private presence keys: it replaces a passcode that was forgotten.
+    /// Adds a recovery key. It opens the index key, the keys of the classes that may leave the device, and the private
+    /// presence keys: it replaces a passcode that was forgotten.
     package func addingRecoveryKey(_ recovery: RecoveryKey, _ passcode: PasscodeKey?) throws(KeybagError)
         -> StoredKeybag
     {
@@ -188,7 +187,7 @@ extension DeviceKeybag {
 
     // MARK: Recovery
 
-    /// The result of a recovery, with the classes whose keys are lost.
+    /// The result of a recovery, with the classes that have lost their keys.
     package struct RecoveryResult: Sendable {
         package let stored: StoredKeybag
         package let generation: UInt64
@@ -231,7 +230,7 @@ extension DeviceKeybag {
         record.root = deviceKey.root.rawValue
         record.deviceKeyCheck = authentication.check
         record.passcode = parameters
-        // What an unauthenticated record names in the hardware may belong to another keychain.
+        // Hardware data that an unauthenticated record names may belong to another keychain.
         if device == nil { (record.sealedTangle, record.counter, record.retired) = (nil, nil, []) }
         record.replaceTangle(by: passcode.sealedTangle)
         if !dryRun { try record.recoverCounter(deviceKey) }
@@ -304,8 +303,8 @@ extension DeviceKeybag {
         slot == .index || ProtectionClass(number: slot.protection).map { !$0.isThisDeviceOnly } == true
     }
 
-    /// The protection classes whose keys a recovery with the device key would lose: neither the
-    /// recovery key nor the device key opens them.
+    /// The protection classes that would lose their keys at a recovery with the device key: neither the recovery key
+    /// nor the device key opens them.
     package var classesLostAtRecovery: Set<ProtectionClass> {
         var kept = record
         kept.keys.removeAll { $0.wrapping == .user }
@@ -373,7 +372,7 @@ extension KeybagRecord {
         removeWrapping(.recovery)
     }
 
-    /// Keeps the pairs whose private keys the recovery key opens, and replaces the others.
+    /// Keeps the pairs with private keys that the recovery key opens, and replaces the others.
     ///
     /// - Parameter isAuthentic: whether the original device key has authenticated the record.
     ///   Without that key, the secret of a security key opens nothing either.

@@ -3,8 +3,8 @@
 package import KeychainModel
 package import SecretMemory
 
-/// The security keys of a keychain. Each has a presence pair whose private key only the secret
-/// opens that the device derives after a touch.
+/// The security keys of a keychain. Each has a presence pair; only the secret that the device derives after a touch
+/// opens its private key.
 extension DeviceKeybag {
     /// The enrolled security keys, in the order of their enrollment.
     public var securityKeys: [EnrolledSecurityKey] {
@@ -19,7 +19,7 @@ extension DeviceKeybag {
     /// Adds a security key. Shares of existing rows must be sealed to its pair.
     ///
     /// - Parameters:
-    ///   - secret: what the device derives for the credential: 32 bytes.
+    ///   - secret: the secret that the device derives for the credential: 32 bytes.
     ///   - satisfiesUserPresence: whether it also satisfies `userPresence`.
     /// - Throws: ``KeybagError/securityKeyExists``, ``KeybagError/tooManySecurityKeys(max:)``,
     ///   ``KeybagError/unusableSecurityKey(_:)``.

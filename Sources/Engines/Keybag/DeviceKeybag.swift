@@ -92,7 +92,7 @@ public final class DeviceKeybag: Sendable {
     /// Whether shares of constrained rows may still be sealed to other presence pairs.
     package var isReplacingPairs: Bool { record.hasEarlierPairs || record.hasOutdatedShares }
 
-    /// The generation under which rows of each class are sealed. Classes without keys are left out.
+    /// The generation that rows of each class are sealed under. Classes without keys are left out.
     public var currentGenerations: [ProtectionClass: UInt32] { record.currentGenerations }
 
     // MARK: Unlocking
@@ -119,8 +119,8 @@ public final class DeviceKeybag: Sendable {
 
     /// Adds the hardware's part to a passcode key.
     ///
-    /// - Throws: ``KeybagError/wrongPasscode``, which the hardware has counted;
-    ///   ``KeybagError/passcodeLimitReached``, ``KeybagError/hardware(_:)``.
+    /// - Throws: ``KeybagError/wrongPasscode``, counted by the hardware; ``KeybagError/passcodeLimitReached``,
+    ///   ``KeybagError/hardware(_:)``.
     func completing(_ key: PasscodeKey) throws(KeybagError) -> PasscodeKey {
         try key.opening(record.sealedTangle, of: record.keychain, deviceKey)
     }

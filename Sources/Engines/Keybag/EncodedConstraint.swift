@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A constraint record with its encoding and the digests of both, which the additional data of the
-/// row's halves contains.
+/// A constraint record with its encoding, and the two digests for the additional data of the row's halves.
 public final class EncodedConstraint: Sendable {
     public let record: ConstraintRecord
     /// The bytes of the column.

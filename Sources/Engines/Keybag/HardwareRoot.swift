@@ -6,12 +6,12 @@ public import SecretMemory
 /// Hardware that seals device keys, limits how often a passcode can be tried, and counts the changes
 /// of a keybag.
 ///
-/// What it keeps for a keybag outside of files is identified by a ``HardwareIndex``.
+/// A ``HardwareIndex`` identifies the data that it keeps for a keybag outside of files.
 public protocol HardwareRoot: DeviceKeySealer {
-    /// The hardware will be used soon: what takes time can begin. It returns at once.
+    /// Announces a use of the hardware, so that slow work can begin. It returns at once.
     func prepare()
 
-    /// What the hardware says about itself, in one line.
+    /// Returns the hardware's description of itself, in one line.
     ///
     /// - Throws: errSecNotAvailable if it does not answer.
     func describe() throws(KeychainError) -> String
@@ -22,13 +22,13 @@ public protocol HardwareRoot: DeviceKeySealer {
     /// - Throws: errSecParam for registers that do not exist, errSecNotAvailable.
     func seal(_ key: SharedSecret, to registers: RegisterBinding) throws(KeychainError) -> [UInt8]
 
-    /// Opens a device key with the code, whatever the registers are.
+    /// Opens a device key with the code, for any values of the registers.
     ///
-    /// - Parameter authorization: what is derived from the code.
+    /// - Parameter authorization: the value that is derived from the code.
     /// - Throws: errSecAuthFailed for another code; errSecParam if it has none.
     func unseal(_ sealed: [UInt8], authorization: SharedSecret) throws(KeychainError) -> SharedSecret
 
-    /// The registers to which a device key is sealed; empty for none.
+    /// Returns the registers that a device key is sealed to; empty for none.
     ///
     /// - Throws: errSecDecode for damaged bytes.
     func registers(of sealed: [UInt8]) throws(KeychainError) -> Set<UInt8>
@@ -58,11 +58,11 @@ public protocol HardwareRoot: DeviceKeySealer {
     /// hardware is limited.
     func increment(_ counter: HardwareIndex, authorization: SharedSecret) throws(KeychainError) -> UInt64
 
-    /// Removes a counter, or what limits a ``PINSecret``. It is no error if it does not exist.
+    /// Removes a counter, or the PIN limit of a ``PINSecret``. It is no error if it does not exist.
     func remove(_ index: HardwareIndex) throws(KeychainError)
 }
 
-/// What the hardware keeps for a keybag: its number and its digest, 38 bytes.
+/// The number and the digest of data that the hardware keeps for a keybag, 38 bytes.
 public struct HardwareIndex: Hashable, Sendable {
     public let bytes: [UInt8]
 
@@ -77,7 +77,7 @@ public struct HardwareIndex: Hashable, Sendable {
 
 /// A secret that is sealed to a PIN.
 public struct PINSecret: Hashable, Sendable {
-    /// What counts the wrong PINs.
+    /// The counter of wrong PINs.
     public let index: HardwareIndex
     /// The sealed secret, up to ``maxObjectLength`` bytes.
     public let object: [UInt8]

@@ -12,7 +12,7 @@ public protocol ItemKeyWrapping: Sendable {
     /// A number that changes with every change of the keybag.
     var generation: UInt64 { get }
 
-    /// Returns the generation under which new rows of the class are sealed.
+    /// Returns the generation that new rows of the class are sealed under.
     ///
     /// - Throws: ``KeybagError/passcodeRequired(_:)`` if the class has no key,
     ///   ``KeybagError/closed(_:)`` if it is locked.
@@ -27,7 +27,7 @@ public protocol ItemKeyWrapping: Sendable {
         _ wrapped: ArraySlice<UInt8>, of half: RowHalf, protection: ProtectionClass, generation: UInt32
     ) throws(KeybagError) -> SymmetricKey
 
-    /// The public keys to which constraints of rows are sealed.
+    /// The public keys that constraints of rows are sealed to.
     var presence: PresenceRecipients { get }
 
     /// The key of the search tokens.

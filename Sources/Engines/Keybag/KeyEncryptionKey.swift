@@ -5,8 +5,8 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// A key that wraps class keys and private presence keys. There are four, which differ in the
-/// secrets that they are derived from; that of a security key wraps only its presence key.
+/// A key that wraps class keys and private presence keys. There are four, derived from different secrets; that of a
+/// security key wraps only its presence key.
 ///
 /// ```
 /// KEK_device   = HKDF(ikm = D, info = "latchkey v1 device KEK")

@@ -22,7 +22,7 @@ struct KeybagWriter {
     }
 }
 
-/// Reads what ``KeybagWriter`` has written. Any bytes are either read or rejected with an error.
+/// Reads the fields that ``KeybagWriter`` has written. Any bytes are either read or rejected with an error.
 struct KeybagReader {
     private var fields: FieldReader<ArraySlice<UInt8>>
 

@@ -13,7 +13,7 @@ public enum KeybagError: Error, Sendable {
     case hardware(KeychainError)
     /// The keybag was made with another device key.
     case foreignDeviceKey
-    /// The keybag was changed or damaged; the text says what is wrong.
+    /// The keybag was changed or damaged; the text names the problem.
     case damaged(String)
     /// The keybag was written by a newer version.
     case newerVersion(found: UInt16, known: UInt16)
@@ -90,7 +90,7 @@ extension KeybagError {
     static var noHardware: KeybagError {
         .hardware(
             KeychainError(
-                .notAvailable, "the device key is in a TPM, which this program cannot use",
+                .notAvailable, "the device key is in a TPM, but this program cannot use it",
                 hint: "latchkeyd opens it: systemctl --user enable --now latchkeyd.socket"))
     }
 
@@ -98,7 +98,7 @@ extension KeybagError {
     static func noCredential(path: String) -> KeybagError {
         .hardware(
             KeychainError(
-                .notAvailable, "the device key is in a credential of systemd, which this program has not received",
+                .notAvailable, "the device key is in a credential of systemd, but this program has not received it",
                 hint: "add to the service's unit: LoadCredentialEncrypted=latchkey.device-key:\(path)"))
     }
 }

@@ -34,7 +34,7 @@ extension KeybagRecord {
         let bytes = try reader.bytes("tangle", counts: 0...HardwareIndex.length + PINSecret.maxObjectLength)
         if bytes.isEmpty { return nil }
         guard version >= 4, let sealed = PINSecret(bytes) else {
-            throw .damaged("the tangle has \(bytes.count) bytes, which version \(version) does not allow")
+            throw .damaged("the tangle has \(bytes.count) bytes, but version \(version) does not allow this")
         }
         return sealed
     }
@@ -54,14 +54,14 @@ extension KeybagRecord {
 
 /// Leaving behind nothing in the hardware.
 extension DeviceKeybag {
-    /// Has the hardware remove what earlier records used; returns false if there was nothing, or it
-    /// could not be removed now.
+    /// Has the hardware remove the data of earlier records; returns false if there was none, or it could not be removed
+    /// now.
     package func removeRetired() -> Bool {
         guard !record.retired.isEmpty, let hardware = deviceKey.hardware else { return false }
         return record.retired.allSatisfy { (try? hardware.remove($0)) != nil }
     }
 
-    /// Has the hardware remove what this keybag, which was not stored, does not share with another.
+    /// Has the hardware remove the data that this unstored keybag does not share with another.
     package func abandonHardware(keeping kept: DeviceKeybag) {
         let indices = [record.sealedTangle?.index, record.counter?.index]
         for case let index? in indices
@@ -70,7 +70,7 @@ extension DeviceKeybag {
         }
     }
 
-    /// The record without the list of what must be removed.
+    /// Returns the record without the list of data to remove.
     package func forgettingRetired(_ passcode: PasscodeKey?) throws(KeybagError) -> StoredKeybag {
         var changed = try record.successor()
         changed.retired = []

@@ -10,12 +10,12 @@ extension KeybagRecord {
         pairs.filter { !$0.identity.kind.isSecurityKey }.map(\.identity.generation).max()
     }
 
-    /// The pairs to which new shares are sealed.
+    /// The pairs that new shares are sealed to.
     var currentPairs: [PresencePair] {
         pairs.filter { $0.identity.kind.isSecurityKey || $0.identity.generation == presenceGeneration }
     }
 
-    /// Whether there are shares of pairs of an earlier generation, which must be sealed again.
+    /// Whether there are pairs of an earlier generation with shares that must be sealed again.
     var hasEarlierPairs: Bool { currentPairs.count != pairs.count }
 
     mutating func dropEarlierPairs() { pairs = currentPairs }

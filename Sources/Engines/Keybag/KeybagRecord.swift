@@ -6,9 +6,9 @@ internal import SecretMemory
 /// The keybag as it is stored: a header and wrapped keys. Format:
 /// Documentation/Formats/keychain-database.md, "Keybag".
 struct KeybagRecord: Equatable, Sendable {
-    /// The newest version. Version 1 has no settings and is read with the default ones; version 2
-    /// has no presence pairs. Version 4 is written only for what version 3 cannot hold, so that
-    /// running programs of an earlier version keep working otherwise.
+    /// The newest version. Version 1 has no settings and is read with the default ones; version 2 has no presence
+    /// pairs. Version 4 is written only for data that version 3 cannot hold, so that running programs of an earlier
+    /// version keep working otherwise.
     static let version: UInt16 = 4
     /// The version that every record is raised to.
     static let commonVersion: UInt16 = 3
@@ -32,7 +32,7 @@ struct KeybagRecord: Equatable, Sendable {
     var generation: UInt64
     /// Where the device key is kept: ``DeviceKey/Root``.
     var root: UInt8
-    /// 8 bytes derived from the device key, which show whether the keybag was made with it.
+    /// 8 bytes derived from the device key. They show whether the keybag was made with it.
     var deviceKeyCheck: [UInt8]
     /// The salt and the cost of scrypt; nil without a passcode.
     var passcode: PasscodeParameters?
@@ -40,7 +40,7 @@ struct KeybagRecord: Equatable, Sendable {
     var sealedTangle: PINSecret?
     /// nil for a keychain without hardware that counts.
     var counter: RollbackCounter?
-    /// What the hardware keeps for an earlier record, and must be removed.
+    /// Data that the hardware keeps for an earlier record, to be removed.
     var retired: [HardwareIndex] = []
     var settings = KeybagSettings()
     var keys: [WrappedKey] = []
@@ -62,7 +62,7 @@ struct KeybagRecord: Equatable, Sendable {
 
 }
 
-/// What wraps a key of the keybag, and the raw value of it in the record.
+/// The kind of key that wraps a key of the keybag, with its raw value in the record.
 enum KeyWrapping: UInt8, Sendable {
     /// KEK_device.
     case device = 1
@@ -136,7 +136,7 @@ extension KeybagRecord {
         return next
     }
 
-    /// Removes the keys and the presence pairs under which no row is sealed any more.
+    /// Removes the keys and the presence pairs that no row is sealed under any more.
     mutating func dropEarlierGenerations() {
         let newest = currentGenerations
         keys.removeAll { key in
@@ -186,7 +186,7 @@ extension KeybagRecord {
         return writer.bytes
     }
 
-    /// Decodes what ``encoded`` has written.
+    /// Decodes the bytes that ``encoded`` has written.
     ///
     /// - Throws: ``KeybagError/newerVersion(found:known:)``, or ``KeybagError/damaged(_:)`` with
     ///   the field that is wrong.

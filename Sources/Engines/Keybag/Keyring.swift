@@ -23,8 +23,8 @@ public final class Keyring: ItemKeyWrapping {
         let current = device.currentGenerations
         let (deviceKeys, userKeys) = (device.keys, user?.keys ?? [:])
         currentGenerations = current
-        // A class is open if its newest key is available. Older keys alone, which exist while rows
-        // are resealed, do not open it.
+        // A class is open if its newest key is available. Older keys alone exist while rows are resealed, and do not
+        // open it.
         closed = Set(
             current.filter { protection, generation in
                 let newest = KeySlot(protection: protection.number, kind: .secret, generation: generation)

@@ -6,13 +6,12 @@ public import SecretMemory
 
 /// The private presence keys of a running process.
 ///
-/// That of the passcode is opened by a passcode that was verified for one evaluation, and is never
-/// kept. That of biometry is kept from the unlock to the lock, only if the owner asks for it
-/// (latchkeyd does). It has no grace period: the next unlock, which needs the passcode in any case,
-/// opens it again.
+/// The key of the passcode is opened by a passcode that was verified for one evaluation, and is never kept. The key of
+/// biometry is kept from the unlock to the lock, only if the owner asks for it (latchkeyd does). It has no grace
+/// period: the next unlock needs the passcode in any case, and opens it again.
 extension LockableKeybag {
-    /// Keeps the key of biometry from the next unlock on. Only a process to which no other program
-    /// of the user has access may call this: with the key, it can open what biometry protects.
+    /// Keeps the key of biometry from the next unlock on. Only a process that no other program of the user has access
+    /// to may call this: with the key, it can open the items that biometry protects.
     public func keepBiometryKey() {
         state.withLock { $0.presence.keepsBiometry = true }
     }
@@ -20,8 +19,7 @@ extension LockableKeybag {
     /// Whether a biometric match can satisfy a constraint now.
     public var holdsBiometryKey: Bool { state.withLock { !$0.presence.biometry.isEmpty } }
 
-    /// Returns empty keys for one evaluation. The next lock wipes what they then contain, and ends
-    /// the evaluation.
+    /// Returns empty keys for one evaluation. The next lock wipes their content, and ends the evaluation.
     public func constraintKeys() -> ConstraintKeys {
         state.withLock { state in
             let keys = ConstraintKeys(keychain: state.device.keychain)
@@ -39,7 +37,7 @@ extension LockableKeybag {
     /// - Throws: ``KeybagError/lockedDuringEvaluation``.
     package func satisfy(_ keys: ConstraintKeys, with passcode: PasscodeKey) throws(KeybagError) {
         let opened = try device.presenceKeys(.passcode, with: passcode)
-        // Within the lock, so that a lock of the keychain at the same time wipes what is inserted.
+        // Within the lock, so that a lock of the keychain at the same time wipes the inserted keys.
         try insert(opened, into: keys)
     }
 
@@ -68,7 +66,7 @@ extension LockableKeybag {
     /// Opens the key of a security key for one evaluation.
     ///
     /// - Parameters:
-    ///   - secret: what the device has derived after a touch: 32 bytes.
+    ///   - secret: the secret that the device has derived after a touch: 32 bytes.
     ///   - key: the enrolled security key.
     /// - Throws: ``KeybagError/wrongSecurityKey``, ``KeybagError/lockedDuringEvaluation``.
     public func satisfy(_ keys: ConstraintKeys, with secret: SharedSecret, of key: SecurityKeyIdentifier)
@@ -104,7 +102,7 @@ extension LockableKeybag {
     }
 }
 
-/// What the process holds of presence, inside the lock of its owner.
+/// The presence keys and evaluations of the process, inside the lock of their owner.
 struct HeldPresence {
     var keepsBiometry = false
     fileprivate(set) var biometry: [PresencePrivateKey] = []
@@ -122,7 +120,7 @@ struct HeldPresence {
         evaluations.append(WeakKeys(keys: keys))
     }
 
-    /// Keeps the keys whose pairs are in the record, also in evaluations.
+    /// Keeps the keys of the pairs in the record, also in evaluations.
     mutating func retain(in record: KeybagRecord) {
         let known = Set(record.pairs.map(\.identity))
         biometry.removeAll { !known.contains($0.identity) }
@@ -147,8 +145,8 @@ extension DeviceKeybag {
         try record.privateKeys(under: KeyEncryptionKey(device: deviceKey, passcode: passcode), kind)
     }
 
-    /// Returns what seals the shares of constraints to the current pairs. The keys that it holds
-    /// are wiped with it.
+    /// Returns a resealer of the shares of constraints, for the current pairs. The keys that it holds are wiped with
+    /// it.
     ///
     /// - Parameter evaluation: keys that also open shares, such as that of a security key.
     package func constraintResealer(with passcode: PasscodeKey, _ evaluation: ConstraintKeys?) throws(KeybagError)

@@ -20,7 +20,7 @@ public final class LockableKeybag: Sendable {
         var graceDeadline: UInt64?
         /// When an item was last requested, on the clock of the boot.
         var lastUse: UInt64 = 0
-        /// Whether a thread waits for the next time at which keys are to be wiped.
+        /// Whether a thread waits for the next time to wipe keys.
         var isWatched = false
         /// Wakes that thread.
         var alarm: BootAlarm?
@@ -198,7 +198,7 @@ public final class LockableKeybag: Sendable {
 
     // MARK: Time
 
-    /// Whether a thread waits for the next time at which keys are to be wiped.
+    /// Whether a thread waits for the next time to wipe keys.
     var isWatched: Bool { state.withLock { $0.isWatched } }
 
     /// When the idle keychain locks itself, on the clock of the boot; nil if it does not.
@@ -242,7 +242,7 @@ public final class LockableKeybag: Sendable {
         return isRunning
     }
 
-    /// Locks an idle keychain and ends a grace period whose time has come; returns the next such time.
+    /// Locks an idle keychain and ends an expired grace period; returns the next time to do so.
     private func wipeWhatIsDue() -> UInt64? {
         lockIfIdle()
         return state.withLock { state in

@@ -6,10 +6,10 @@ internal import SecretMemory
 /// A secret text in a normalized form, so that the same characters are the same text on every keyboard. Each copy of it
 /// that is made on the way is wiped.
 ///
-/// The form is NFKC of Unicode 15.0 (Unicode Standard Annex #15) of each segment: a scalar with the marks that follow it,
-/// or the jamos of a syllable. NFKC of the whole text would compose some segments with the one before, such as the
-/// halfwidth `ｶﾞ`. It is what Foundation's `precomposedStringWithCompatibilityMapping` returns on Linux, from which the
-/// keys of older passcodes are derived.
+/// The form is NFKC of Unicode 15.0 (Unicode Standard Annex #15) of each segment: a scalar with the marks that follow
+/// it, or the jamos of a syllable. NFKC of the whole text would compose some segments with the one before, such as the
+/// halfwidth `ｶﾞ`. Foundation's `precomposedStringWithCompatibilityMapping` returns the same form on Linux; the keys of
+/// older passcodes are derived from it.
 struct NormalizedText {
     let utf8: SharedSecret
     /// The number of characters as users perceive them (grapheme clusters).
@@ -75,7 +75,7 @@ struct NormalizedText {
         }
     }
 
-    /// The UTF-8 of the composition of what ``decomposed(_:)`` returns.
+    /// Returns the UTF-8 of the composed result of ``decomposed(_:)``.
     private static func composed(_ decomposed: SharedSecret) -> SharedSecret {
         var partCount = 0
         let composed = SecretBytes(count: decomposed.count) { memory in
@@ -154,7 +154,7 @@ private struct Part {
     }
 }
 
-/// A Hangul syllable, whose parts are calculated (Unicode Standard, section 3.12).
+/// A Hangul syllable with calculated parts (Unicode Standard, section 3.12).
 private struct HangulSyllable {
     let scalar: UInt32
 

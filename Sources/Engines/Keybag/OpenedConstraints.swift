@@ -10,7 +10,7 @@ struct OpenedConstraints {
 
     private var opened: [[UInt8]: Opened] = [:]
 
-    /// What was opened for an item.
+    /// The opened constraint of an item, with its key.
     ///
     /// - Parameters:
     ///   - item: the UUID of the item, 16 bytes.

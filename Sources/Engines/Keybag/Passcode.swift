@@ -36,7 +36,7 @@ public struct Passcode: Sendable {
 
     /// The minimum number of characters of a new passcode.
     public static let minLength = 6
-    /// The number of characters below which the user is warned.
+    /// The minimum number of characters without a warning to the user.
     public static let safeLength = 15
     /// The maximum number of bytes.
     public static let maxCount = 1024

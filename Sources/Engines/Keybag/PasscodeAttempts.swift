@@ -53,9 +53,9 @@ public final class PasscodeAttempts: Sendable {
     /// Verifies a passcode. Call it only within ``exclusively(onSystemError:_:)``.
     ///
     /// - Throws: ``KeybagError/wrongPasscode``, ``KeybagError/passcodeDelay(seconds:)``;
-    ///   ``KeybagError/attemptsReadOnly(path:)`` before the passcode is verified, if the attempt
-    ///   could not be counted; ``KeybagError/wiped`` if this was the tenth wrong passcode and the
-    ///   settings require wiping: the caller must then destroy what the passcode protected.
+    ///   ``KeybagError/attemptsReadOnly(path:)`` before the passcode is verified, if the attempt could not be counted; ``KeybagError/wiped``
+    ///   if this was the tenth wrong passcode and the settings require wiping: the caller must then destroy the data
+    ///   that the passcode protected.
     ///
     /// Hardware that counts wrong passcodes counts repetitions, too: it cannot recognize them. So
     /// they are counted here as well, and a repetition that no person has typed is refused without
@@ -140,7 +140,7 @@ public final class PasscodeAttempts: Sendable {
     private func delay(_ record: AttemptRecord) throws(KeybagError) -> Int {
         guard record.bootIdentifier == Array(clock.identifier().utf8) else { return record.delay }
         let now = try now()
-        // A time in the future, which a clock that was set back causes, counts as now.
+        // A time in the future counts as now. A clock that was set back causes it.
         let passed = now > record.time ? (now - record.time) / 1_000_000_000 : 0
         return max(0, record.delay - Int(clamping: passed))
     }

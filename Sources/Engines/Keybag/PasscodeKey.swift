@@ -4,8 +4,8 @@ internal import KeychainModel
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// What a passcode gives: the key P, which scrypt derives from it, and the tangle T, which the
-/// hardware releases for P; 32 bytes each. Without hardware, T is 32 zero bytes.
+/// The result of a passcode: the key P that scrypt derives from it, and the tangle T that the hardware releases for P;
+/// 32 bytes each. Without hardware, T is 32 zero bytes.
 package final class PasscodeKey: Sendable {
     let secret: SecretBytes
     let tangle: SecretBytes

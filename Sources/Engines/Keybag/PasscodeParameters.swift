@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parameters of scrypt (RFC 7914): the salt and the cost, which increases as machines get
-/// faster.
+/// The parameters of scrypt (RFC 7914): the salt and the cost. The cost increases as machines get faster.
 package struct PasscodeParameters: Equatable, Sendable {
     var salt: [UInt8]
     var cost: PasscodeCost
@@ -44,13 +43,13 @@ public struct PasscodeCost: Equatable, Sendable {
     /// The memory that a derivation takes, in bytes. The cost must be valid.
     package var memory: Int { 128 * Int(blockSize) << Int(exponent) }
 
-    /// Throws for a cost of more than twice what this version writes, before memory or time is
-    /// spent on it, because a forged cost could exhaust the machine.
+    /// Throws for more than twice the cost that this version writes, before memory or time is spent on it, because a
+    /// forged cost could exhaust the machine.
     func validate() throws(KeybagError) {
         let isKnown = (1...20).contains(exponent) && (1...16).contains(blockSize) && (1...2).contains(parallelism)
         guard isKnown, work <= 2 * Self.floor.work, memory <= 2 * Self.floor.memory else {
             throw .damaged(
-                "the passcode's cost (N = 2^\(exponent), r = \(blockSize), p = \(parallelism)) is not accepted: the maximum is twice what this version writes"
+                "the passcode's cost (N = 2^\(exponent), r = \(blockSize), p = \(parallelism)) is not accepted: the maximum is twice the cost that this version writes"
             )
         }
     }

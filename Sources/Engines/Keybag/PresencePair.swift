@@ -4,16 +4,15 @@ internal import KeychainModel
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// The key pair of one way to be present, as the keybag stores it. Shares of the keys of
-/// constrained items are sealed to the public key without the person; only the private key, which
-/// the person's presence opens, yields them.
+/// The key pair of one way to be present, as the keybag stores it. Shares of the keys of constrained items are sealed
+/// to the public key without the person. Only the private key yields them, and the person's presence opens it.
 struct PresencePair: Equatable, Sendable {
     var identity: PresenceIdentity
     /// X25519 (RFC 7748): 32 bytes.
     var publicKey: [UInt8]
     /// The private key, wrapped by AES-KW under one or more keys.
     var wrapped: [WrappedPrivateKey]
-    /// What is kept of a security key; nil for the other kinds.
+    /// The stored enrollment of a security key; nil for the other kinds.
     var enrollment: SecurityKeyEnrollment?
 
     struct WrappedPrivateKey: Equatable, Sendable {
@@ -35,7 +34,7 @@ struct PresenceIdentity: Hashable, Sendable {
 
         var isSecurityKey: Bool { self == .securityKey || self == .presentSecurityKey }
 
-        /// What can wrap the private keys of this kind. The device key alone never does.
+        /// The keys that can wrap the private keys of this kind. The device key alone never does.
         var wrappings: Set<KeyWrapping> { isSecurityKey ? [.securityKey] : [.user, .recovery] }
     }
 
@@ -135,7 +134,7 @@ extension PresencePair {
 // MARK: Keys
 
 extension PresencePair {
-    /// Generates a pair whose private key is wrapped under `kek`.
+    /// Generates a pair with its private key wrapped under `kek`.
     static func generate(
         _ identity: PresenceIdentity, under kek: borrowing KeyEncryptionKey, of keychain: [UInt8]
     ) throws(KeybagError) -> PresencePair {
@@ -145,7 +144,7 @@ extension PresencePair {
         return pair
     }
 
-    /// Wraps the private key under `kek`, in place of what is wrapped in the same way.
+    /// Wraps the private key under `kek`, in place of an earlier wrapping of the same kind.
     mutating func wrap(
         _ privateKey: PresencePrivateKey, under kek: borrowing KeyEncryptionKey, of keychain: [UInt8]
     ) throws(KeybagError) {

@@ -2,8 +2,8 @@
 
 public import SecretMemory
 
-/// The recovery key R: 16 random bytes that open the keys which may leave the device, when the
-/// passcode or the device key is lost.
+/// The recovery key R: 16 random bytes. When the passcode or the device key is lost, they open the keys that may leave
+/// the device.
 ///
 /// Its text has 32 characters of Crockford's base 32 in groups of four; the last bits are a
 /// checksum. Case, blanks and hyphens are ignored; I and L are read as 1, O as 0.

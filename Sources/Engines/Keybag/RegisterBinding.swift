@@ -2,7 +2,7 @@
 
 public import SecretMemory
 
-/// Platform configuration registers (PCRs) to which a device key is sealed, and what opens it when
+/// Platform configuration registers (PCRs) that a device key is sealed to, and the authorization that opens it when
 /// they have other values.
 public struct RegisterBinding: Sendable {
     /// The numbers of the registers.

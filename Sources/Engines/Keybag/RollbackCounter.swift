@@ -17,8 +17,7 @@ struct RollbackCounter: Hashable, Sendable {
         case equal
         /// The hardware must still count.
         case oneBehind
-        /// The record is an older copy; or the other way round, which a hardware that forgets
-        /// would show.
+        /// The record is an older copy; or the hardware's value is older, if the hardware forgets.
         case differs(hardware: UInt64)
     }
 

@@ -2,15 +2,14 @@
 
 public import KeychainModel
 
-/// What the keybag keeps of an enrolled security key, so that it can be used again. It is not
-/// secret, and is authenticated with the keybag.
+/// The data that the keybag keeps of an enrolled security key, so that it can be used again. It is not secret, and is
+/// authenticated with the keybag.
 public struct SecurityKeyEnrollment: Hashable, Sendable {
-    /// The credential in its stored form (Documentation/Formats/security-key.md): 1 to 2048 bytes,
-    /// which the keybag does not interpret.
+    /// The credential in its stored form (Documentation/Formats/security-key.md): 1 to 2048 bytes. The keybag does not
+    /// interpret them.
     public let credential: [UInt8]
-    /// Whether the device stated at its enrollment that it requires the PIN for every operation
-    /// (`alwaysUv`). What it states later must not be used: a hostile device can obtain the PIN in
-    /// that way.
+    /// Whether the device stated at its enrollment that it requires the PIN for every operation (`alwaysUv`). Later
+    /// statements must not be used: a hostile device can obtain the PIN in that way.
     public let alwaysVerifies: Bool
     /// The user's name for it: 1 to 128 bytes of UTF-8, without control characters.
     public let name: String
@@ -47,7 +46,7 @@ public struct SecurityKeyEnrollment: Hashable, Sendable {
     static let nameCounts = 1...128
 }
 
-/// A security key whose presence pair is in the keybag.
+/// A security key with its presence pair in the keybag.
 public struct EnrolledSecurityKey: Hashable, Sendable {
     public let enrollment: SecurityKeyEnrollment
     /// Whether it also satisfies `userPresence`, and not only `latchkeySecurityKey`.

@@ -9,7 +9,7 @@ extension KeychainStore {
     ///
     /// An inspection only compares.
     ///
-    /// - Returns: the keybag, which another process may have changed meanwhile.
+    /// - Returns: the keybag. Another process may have changed it meanwhile.
     /// - Throws: ``KeybagError/rolledBack(found:expected:)``.
     static func checkCounter(
         _ keybag: DeviceKeybag, in connections: ConnectionPool, _ attempts: PasscodeAttempts

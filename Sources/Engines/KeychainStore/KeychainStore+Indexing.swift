@@ -4,11 +4,11 @@ internal import Keybag
 internal import KeychainModel
 internal import SQLiteConnections
 
-/// The lookup tokens of rows that an earlier version has written. They are made of what is sealed, so
-/// those of a closed class are written at the next unlock. Until then a search that could miss such a
-/// row fails, instead of not finding it.
+/// The lookup tokens of rows that an earlier version has written. They are made of sealed data, so the tokens of a
+/// closed class are written at the next unlock. Until then a search that could miss such a row fails, instead of not
+/// finding it.
 extension KeychainStore {
-    /// Writes the tokens of every row whose class is open. Without space, searches open the rows.
+    /// Writes the tokens of every row with an open class. Without space, searches open the rows.
     func indexOpenRows() throws(StoreError) {
         do throws(StoreError) {
             let isNeeded = try connections.read { (database) throws(StoreError) -> Bool in

@@ -6,9 +6,8 @@ internal import SQLiteConnections
 
 /// Items: each call reads one state of the database, or makes one transaction.
 extension KeychainStore {
-    /// Stores a new item; `binding` is what its constraints are bound to. A tombstone with the same
-    /// primary key is replaced and keeps its identifier; a damaged row with that key is moved to
-    /// quarantine.
+    /// Stores a new item; its constraints are bound to `binding`. A tombstone with the same primary key is replaced and
+    /// keeps its identifier; a damaged row with that key is moved to quarantine.
     ///
     /// - Returns: the record as it was stored.
     /// - Throws: ``StoreError/duplicate``.
@@ -63,9 +62,8 @@ extension KeychainStore {
 
     /// Returns the items that match the search, at most `limit`.
     ///
-    /// The secrets of an item with constraints are opened only if `constraints` satisfies them,
-    /// also if they are not returned; otherwise the record says what is needed
-    /// (``ItemRecord/needsAuthentication``).
+    /// The secrets of an item with constraints are opened only if
+    /// `constraints` satisfies them, also if they are not returned; otherwise the record states the needed authentication (``ItemRecord/needsAuthentication``).
     ///
     /// - Parameters:
     ///   - withDigest: also sets the attribute `sha1` of items that have data.
@@ -122,12 +120,11 @@ extension KeychainStore {
 
     /// Returns the pairs that match the search, at most `limit`, from one state of the database.
     ///
-    /// The keys of a certificate are found by the index of the application label, so that other
-    /// keys are neither read nor opened. Damaged rows are skipped; so is a half that is lost, with
-    /// the pairs of which it is a part.
+    /// The keys of a certificate are found by the index of the application label, so that other keys are neither read
+    /// nor opened. Damaged rows are skipped; so is a lost half, with the pairs that contain it.
     ///
-    /// - Parameter constraints: satisfies the constraints of keys and certificates. A half that
-    ///   they do not open has no data, and says what is needed.
+    /// - Parameter constraints: satisfies the constraints of keys and certificates. A half that they do not open has no
+    ///   data, and states the needed authentication.
     public func pairs(_ search: PairSearch, limit: Int?, constraints: ConstraintKeys? = nil) throws(StoreError)
         -> PairSearchResult
     {
@@ -161,7 +158,7 @@ extension KeychainStore {
     /// derived: it must depend on nothing that it has changed outside the transaction.
     ///
     /// - Parameters:
-    ///   - isDeletion: whether `body` only deletes, so that it may use what is kept for a full disk.
+    ///   - isDeletion: whether `body` only deletes, so that it may use the reserve for a full disk.
     ///   - constraints: satisfies the constraints of items that are read, and binds those of items that are stored.
     public func transaction<Result>(
         isDeletion: Bool = false, constraints: ConstraintUse = .none,

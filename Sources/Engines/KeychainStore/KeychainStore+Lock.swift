@@ -22,7 +22,7 @@ extension KeychainStore {
     /// The UUID of the keychain: 16 bytes.
     public var keychainIdentifier: [UInt8] { keybag.device.keychain }
 
-    /// The number of the newest key of a class, which may be closed.
+    /// The number of the newest key of a class. The class may be closed.
     ///
     /// - Throws: if the class needs a passcode, and none is set.
     public func newestGeneration(of protection: ProtectionClass) throws(StoreError) -> UInt32 {

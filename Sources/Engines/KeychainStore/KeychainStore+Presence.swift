@@ -19,7 +19,7 @@ extension KeychainStore {
     /// Whether a biometric match can satisfy a constraint now.
     public var holdsBiometryKey: Bool { keybag.holdsBiometryKey }
 
-    /// Returns empty keys for one evaluation. The next lock wipes what they then contain.
+    /// Returns empty keys for one evaluation. The next lock wipes their later contents.
     public func constraintKeys() -> ConstraintKeys { keybag.constraintKeys() }
 
     /// Whether the keychain was not locked since the evaluation of these keys began.
@@ -65,7 +65,7 @@ extension KeychainStore {
     /// Satisfies constraints with a security key that the person has touched.
     ///
     /// - Parameters:
-    ///   - secret: what the device has derived for the credential of `key`: 32 bytes.
+    ///   - secret: the secret that the device has derived for the credential of `key`: 32 bytes.
     /// - Throws: ``KeybagError/wrongSecurityKey`` if the key is not enrolled, or if the secret is
     ///   another one.
     public func satisfy(_ keys: ConstraintKeys, with secret: SharedSecret, of key: SecurityKeyIdentifier)

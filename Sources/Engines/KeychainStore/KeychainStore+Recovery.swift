@@ -36,13 +36,13 @@ extension KeychainStore {
         }
     }
 
-    /// Sets a new passcode for the keychain at `path` with its recovery key. Rows of classes whose
-    /// keys are lost are removed.
+    /// Sets a new passcode for the keychain at `path` with its recovery key. Rows of classes with lost keys are
+    /// removed.
     ///
     /// - Parameters:
     ///   - newPasscode: nil only counts the rows.
-    ///   - deviceKey: returns the device key, which has this root, or a new one if it is lost;
-    ///     called with true if it must not create one.
+    ///   - deviceKey: returns the device key with this root, or a new one if it is lost; called with true if it must
+    ///     not create one.
     /// - Returns: the number of lost rows.
     public static func recover(
         path: String, with recovery: RecoveryKey, newPasscode: Passcode?, cost: PasscodeCost,

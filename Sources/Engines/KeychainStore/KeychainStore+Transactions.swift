@@ -63,10 +63,9 @@ extension KeychainStore {
     /// - Parameters:
     ///   - given: keys to use instead of the unlocked ones, for an operation that has the passcode
     ///     in its request.
-    ///   - isDeletion: whether `body` only deletes, so that it may use what is kept for a full disk; then it runs
-    ///     again.
+    ///   - isDeletion: whether `body` only deletes, so that it may use the reserve for a full disk; then it runs again.
     ///   - isChange: false for a transaction that changes nothing that a program can read.
-    ///   - use: the constraints that the call satisfies, and what new ones are bound to.
+    ///   - use: the constraints that the call satisfies, and the binding of new ones.
     func write<Result>(
         with given: Keyring? = nil, isDeletion: Bool = false, isChange: Bool = true, use: ConstraintUse = .none,
         _ body: (Database, RowSeal) throws(StoreError) -> Result

@@ -4,8 +4,8 @@ internal import Keybag
 internal import SQLiteConnections
 
 extension KeychainStore {
-    /// Reads which versions the tables and the keybag have, without the device key, and without a
-    /// migration. No file is changed, and a lock of another process is not waited for.
+    /// Reads the versions of the tables and the keybag, without the device key, and without a migration. No file is
+    /// changed, and a lock of another process is not waited for.
     ///
     /// - Returns: `keybag` is nil if the tables are newer than those of this program.
     /// - Throws: ``StoreError/notAKeychain(_:)``, ``StoreError/inUse``.

@@ -19,7 +19,7 @@ public final class KeychainStore: Sendable {
     /// nil in memory, where no log exists.
     let idleCheckpoint: IdleCheckpoint?
     let hasWritten = Flag()
-    /// Raised once the tables are known to have the newest version, which they keep.
+    /// Raised once the tables are known to have the newest version. They keep it.
     let isMigrated = Flag()
     let changes: ChangeNotifier
     /// nil if the number of items is not limited.
@@ -31,7 +31,7 @@ public final class KeychainStore: Sendable {
     /// - Parameters:
     ///   - attempts: counts wrong passcodes.
     ///   - clock: measures the grace period after a lock.
-    ///   - account: what the user may keep on the disk; nil for no limit.
+    ///   - account: the storage account of the user; nil for no limit.
     ///   - deviceKey: returns the device key.
     public convenience init(
         path: String, attempts: PasscodeAttempts, clock: BootClock = .system, account: StorageAccount? = nil,
@@ -71,7 +71,7 @@ public final class KeychainStore: Sendable {
         try self.init(connections, path: path, attempts: attempts, clock: clock, account: account, deviceKey: deviceKey)
     }
 
-    /// Creates a keychain in memory, which is lost when the object is released.
+    /// Creates a keychain in memory. It is lost when the object is released.
     public convenience init(inMemoryWith deviceKey: DeviceKey, clock: BootClock = .system) throws(StoreError) {
         try self.init(
             ConnectionPool(inMemory: ()), path: nil, attempts: PasscodeAttempts(inMemory: clock), clock: clock,
@@ -194,7 +194,7 @@ public final class KeychainStore: Sendable {
     // MARK: The log
 
     static func truncateLog(of connections: ConnectionPool) throws(StoreError) {
-        // What the log had may be what the reserve has given.
+        // The log may have used the space that the reserve released.
         if try emptyLog(of: connections) { connections.reserve?.restore() }
         connections.recordSize()
     }
@@ -214,7 +214,7 @@ public final class KeychainStore: Sendable {
     }
 }
 
-/// Which device key a keychain needs.
+/// The device key that a keychain needs.
 public enum DeviceKeyPlace: Sendable {
     /// The keychain is new: a key may be created.
     case new

@@ -11,7 +11,7 @@ public enum StoreError: Error, Sendable {
     case system(SystemError)
     /// SQLite's extended result code and message.
     case database(code: Int32, message: String)
-    /// The file exists, but is not a keychain; the text says what was found.
+    /// The file exists, but is not a keychain; the text describes its content.
     case notAKeychain(String)
     /// The database was written by a newer version.
     case newerVersion(found: Int, known: Int)
@@ -46,7 +46,7 @@ public enum StoreError: Error, Sendable {
     case tooManyDerivations(max: Int)
     /// The caller has cancelled the operation (`Cancellation`); nothing was changed.
     case cancelled
-    /// The keychain has reached its quota; the text says which.
+    /// The keychain has reached its quota; the text names the limit.
     case quota(String)
     /// The matching items hold more than `max` bytes, the limit of one result (`ResultLimit`).
     case resultTooLarge(max: Int)
@@ -56,8 +56,7 @@ public enum StoreError: Error, Sendable {
     case authenticationNeeded(AccessConstraints, ItemIdentifier)
     /// So many items open only with the security key that is to be removed.
     case itemsRequireSecurityKey(count: Int)
-    /// The enrolled set is not the one to which the item was bound: the item is lost, and must be
-    /// deleted.
+    /// The item was bound to another enrolled set: the item is lost, and must be deleted.
     case constraintLost(ItemIdentifier)
     /// The application password of an item is wrong.
     case wrongApplicationPassword(ItemIdentifier)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person is asked for.
+/// A factor that a person is asked for.
 public enum PresenceFactor: String, Sendable, Hashable, CaseIterable {
-    /// The passcode of the keychain. The answer is a secret, which the service verifies.
+    /// The passcode of the keychain. The answer is a secret that the service verifies.
     case passcode
     /// The password that an application has set for an item. The answer is a secret.
     case applicationPassword
-    /// A password for a new item, which is typed twice. The answer is a secret.
+    /// A password for a new item. It is typed twice. The answer is a secret.
     case newApplicationPassword
     /// Only a yes or a no.
     ///
@@ -17,7 +17,7 @@ public enum PresenceFactor: String, Sendable, Hashable, CaseIterable {
     case fingerprint
     /// A touch of a security key.
     case securityKey
-    /// The PIN of a security key. The answer is a secret, which the key verifies.
+    /// The PIN of a security key. The answer is a secret that the key verifies.
     case securityKeyPIN
 
     /// The factor in the middle of a sentence.

@@ -38,7 +38,7 @@ public final class PresenceMethods: Sendable {
     ///   - deadline: by `BootClock.system`, in nanoseconds.
     ///   - sensor: called while the question is displayed: waits for the person, and returns the
     ///     answer soon after the cancellation of the prompt.
-    /// - Returns: what the person chose in the display, otherwise the answer of the sensor;
+    /// - Returns: the person's choice in the display, otherwise the answer of the sensor;
     ///   ``PresenceOutcome/unavailable(_:)`` at once if the person cannot be asked.
     public func ask(
         _ request: PresenceRequest, until deadline: UInt64, cancellation: Cancellation,
@@ -97,7 +97,7 @@ public final class PresenceMethods: Sendable {
 public struct PresenceMethodReport: Sendable, Hashable {
     /// The name of the method: `pinentry`.
     public let name: String
-    /// What it asks for, in the order of ``PresenceFactor``.
+    /// The factors that it asks for, in the order of ``PresenceFactor``.
     public let factors: [PresenceFactor]
     /// Why it cannot ask; nil if it can.
     public let unavailability: PresenceUnavailability?

@@ -7,12 +7,12 @@ public import SecretMemory
 public enum PresenceOutcome: Sendable, Equatable {
     /// The person answered.
     ///
-    /// - Parameter secret: what was typed, UTF-8 and never empty; nil for a factor without a
-    ///   secret. It is not verified.
+    /// - Parameter secret: the typed text, UTF-8 and never empty; nil for a factor without a secret. It is not
+    ///   verified.
     case confirmed(SharedSecret?)
     /// A sensor of this process recognized the person.
     case recognized(BiometricMatch)
-    /// The person chose what the question offers instead of a finger.
+    /// The person chose the alternative to a finger that the question offers.
     case fallback
     /// The person said no, entered nothing, or showed a finger that is not an enrolled one.
     case denied

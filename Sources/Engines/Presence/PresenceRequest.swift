@@ -2,20 +2,19 @@
 
 public import KeychainModel
 
-/// One question for a person: what is asked, for which program and item, why, and where.
+/// One question for a person: the factor, the program and item, the reason, and the place.
 ///
 /// Labels, reasons and identities are untrusted text of any length; ``PromptText`` makes them
 /// printable and shortens them.
 public struct PresenceRequest: Sendable, Hashable {
-    /// What the person is asked for.
+    /// The factor that the person is asked for.
     public var factor: PresenceFactor
-    /// The user whose keychain it is.
+    /// The user of the keychain.
     public var user: UInt32
-    /// The program that caused the question, with its sandbox and what it claims to be. If another
-    /// process asks, such as an agent in the user's session, it is still this program, as the
-    /// service has identified it.
+    /// The program that caused the question, with its sandbox and its claims. If another process asks, such as an agent
+    /// in the user's session, it is still this program, as the service has identified it.
     public var program: CallerIdentity
-    /// What the answer opens.
+    /// The subject that the answer opens.
     public var subject: Subject
     /// The reason that the program states, such as an `LAContext`'s `localizedReason`; empty for
     /// none.
@@ -28,15 +27,15 @@ public struct PresenceRequest: Sendable, Hashable {
     public var place: PromptPlace
     /// Why the question is asked again; nil for the first time.
     public var previousFailure: PreviousFailure?
-    /// What a confirmation says instead of the usual words; nil for those.
+    /// The words of a confirmation instead of the usual ones; nil for the usual ones.
     public var words: ConfirmationWords?
 
-    /// What the answer opens.
+    /// A subject that an answer opens.
     public enum Subject: Sendable, Hashable {
         /// An item.
         ///
         /// - Parameters:
-        ///   - label: the text by which the person recognizes it.
+        ///   - label: the text that identifies it to the person.
         ///   - identifier: distinguishes it from other items with the same label.
         case item(label: String, identifier: String)
         /// The keychain as a whole.

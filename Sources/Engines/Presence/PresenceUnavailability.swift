@@ -23,28 +23,28 @@ public enum PresenceUnavailability: Error, Sendable, Hashable {
     case otherUser(UInt32)
     /// Too many questions are waiting for an answer.
     case tooManyQuestions(limit: Int)
-    /// No agent of the user is connected to the system's latchkeyd, which itself has neither a
-    /// terminal nor a display.
+    /// No agent of the user is connected to the system's latchkeyd. latchkeyd itself has neither a terminal nor a
+    /// display.
     case noAgent
     /// The agent could not ask. The texts are its own.
     case agentFailed(problem: String, hint: String)
     /// No fingerprint reader can be used.
     ///
     /// - Parameters:
-    ///   - reason: what is missing, as a sentence.
-    ///   - hint: what the user can type or do.
+    ///   - reason: the problem, as a sentence.
+    ///   - hint: the command or action that helps the user.
     case noFingerprintReader(reason: String, hint: String)
     /// No finger of the user is enrolled.
     case biometryNotEnrolled
     /// Too many fingers in sequence were not recognized; the passcode unlocks biometry.
     case biometryLocked
 
-    /// What is missing, as a sentence with printable text.
+    /// The problem, as a sentence with printable text.
     public var problem: String {
         switch self {
         case .noPlace(let ignored):
             ignored.isEmpty
-                ? "the program has no terminal and no display on which a person can be asked"
+                ? "the program has no terminal and no display to ask a person"
                 : "the program has no usable terminal or display: \(Self.expectations(of: ignored))"
         case .unusableTerminal(let path, let reason):
             "the terminal \(PrintableText(path)) cannot be used: \(PrintableText(reason))"
@@ -53,7 +53,7 @@ public enum PresenceUnavailability: Error, Sendable, Hashable {
         case .noMethod(let factor): "no method that asks for \(factor.name) is available"
         case .otherUser(let user): "this process cannot ask user \(user)"
         case .tooManyQuestions(let limit): "\(limit) questions are already waiting for an answer"
-        case .noAgent: "no agent of the user is running, which asks the person for the system's latchkeyd"
+        case .noAgent: "no agent of the user is running to ask the person for the system's latchkeyd"
         case .agentFailed(let problem, _): PrintableText(problem).string
         case .noFingerprintReader(let reason, _): PrintableText(reason).string
         case .biometryNotEnrolled: "no finger is enrolled"
@@ -61,7 +61,7 @@ public enum PresenceUnavailability: Error, Sendable, Hashable {
         }
     }
 
-    /// What the user can type or do.
+    /// The command or action that helps the user.
     public var hint: String {
         switch self {
         case .noPlace: "run the program on a terminal or in a graphical session"
@@ -77,7 +77,7 @@ public enum PresenceUnavailability: Error, Sendable, Hashable {
         case .agentFailed(_, let hint): PrintableText(hint).string
         case .noFingerprintReader(_, let hint): PrintableText(hint).string
         case .biometryNotEnrolled: "fprintd-enroll"
-        case .biometryLocked: "latchkey unlock, which asks for the passcode"
+        case .biometryLocked: "latchkey unlock (asks for the passcode)"
         }
     }
 

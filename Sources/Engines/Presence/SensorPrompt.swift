@@ -6,8 +6,8 @@ public import LinuxSystem
 /// A question that is displayed while a sensor or a security key of this process waits for the
 /// person.
 ///
-/// The display says for which program it waits, and its buttons end the wait. What counts is the
-/// answer of the sensor or of the key.
+/// The display names the program behind the question, and its buttons end the wait. Only the answer of the sensor or of
+/// the key counts.
 public final class SensorPrompt: Sendable {
     private struct State {
         var request: PresenceRequest
@@ -46,8 +46,8 @@ public final class SensorPrompt: Sendable {
         }
     }
 
-    /// Removes the display, waits until it has disappeared, and returns what the person chose
-    /// there; nil if nothing.
+    /// Removes the display, waits until it has disappeared, and returns the person's choice there; nil if there was no
+    /// choice.
     func close() -> PresenceOutcome? {
         state.withLock { state in
             state.isClosed = true

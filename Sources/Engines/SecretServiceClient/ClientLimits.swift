@@ -2,7 +2,7 @@
 
 internal import SystemBus
 
-/// What is accepted of a service, whose answers may be of any size and without end.
+/// The limits on the answers of a service. They may be of any size and without end.
 ///
 /// libsystemd itself reads whole messages, up to the limit of the bus for them.
 public struct ClientLimits: Sendable {

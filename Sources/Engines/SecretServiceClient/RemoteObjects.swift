@@ -38,7 +38,7 @@ public struct RemoteItem: Hashable, Sendable {
 /// The secret of an item.
 public struct RemoteSecret: Equatable, Sendable {
     public let bytes: SharedSecret
-    /// What the service says about the bytes, for example `text/plain`.
+    /// The content type that the service states, for example `text/plain`.
     public let contentType: String
 }
 

@@ -2,7 +2,7 @@
 
 internal import SystemBus
 
-/// The properties of an object, each of which must have its type.
+/// The properties of an object. Each must have its type.
 struct RemoteProperties {
     private let values: [String: BusVariant]
 

@@ -4,8 +4,8 @@ internal import LinuxSystem
 internal import SecretTransfer
 public import SystemBus
 
-/// A client of the Secret Service (`org.freedesktop.secrets`) that reads what another program stores. Nothing
-/// in the service is changed, except that its prompt may unlock a collection.
+/// A client of the Secret Service (`org.freedesktop.secrets`) that reads the items of another program. Nothing in the
+/// service is changed, except that its prompt may unlock a collection.
 ///
 /// Every call blocks, for at most the timeout of ``ClientLimits``, except ``unlock(_:within:)``. Secrets
 /// cross the bus encrypted. All calls go to the connection that had the name at the start: if another

@@ -45,7 +45,7 @@ public struct SecretServiceOwner: Hashable, Sendable {
 
     // MARK: On a connection
 
-    /// Returns the owner, which the bus starts if it can.
+    /// Returns the owner. The bus starts it if it can.
     static func started(
         on bus: BusConnection, _ limits: ClientLimits
     ) throws(SecretServiceClientError) -> SecretServiceOwner {
@@ -77,6 +77,6 @@ public struct SecretServiceOwner: Hashable, Sendable {
 
     private static let name: BusName = "org.freedesktop.secrets"
     private static let ownProgram = "latchkey-secret-service"
-    /// The name under which latchkey-secret-service answers xdg-desktop-portal.
+    /// The bus name of latchkey-secret-service for xdg-desktop-portal.
     private static let ownName: BusName = "org.freedesktop.impl.portal.desktop.latchkey"
 }

@@ -24,8 +24,8 @@ public enum SessionCipher: Sendable {
     /// - Parameters:
     ///   - algorithm: the name that the client has chosen.
     ///   - input: the client's public key, or an empty text.
-    /// - Returns: the cipher, and what the client needs.
-    /// - Throws: `NotSupported` for an unknown algorithm, after which clients choose `plain`.
+    /// - Returns: the cipher, and the output for the client: the service's public key, or an empty text.
+    /// - Throws: `NotSupported` for an unknown algorithm, so that clients choose `plain`.
     public static func negotiate(
         _ algorithm: String, _ input: BusValue
     ) throws(BusFailure) -> (SessionCipher, BusValue) {
@@ -78,7 +78,7 @@ public enum SessionCipher: Sendable {
         }
     }
 
-    /// Returns what the other side has sent.
+    /// Returns the decrypted secret of the other side.
     ///
     /// - Throws: `InvalidArgs` for another length of the parameters or the ciphertext, or a wrong
     ///   padding.

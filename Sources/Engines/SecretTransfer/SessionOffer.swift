@@ -21,7 +21,7 @@ public struct SessionOffer: Sendable {
         }
     }
 
-    /// The public key, which the service needs.
+    /// The public key, as input for the service.
     public var input: BusValue { .bytes(exchange.publicKey) }
 
     /// Returns the cipher of the session.

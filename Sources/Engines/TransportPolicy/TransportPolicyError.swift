@@ -2,9 +2,9 @@
 
 /// The error for a setting or a file that is not valid.
 public struct TransportPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was expected and what was found.
+    /// The problem, with the expected and the found value.
     public let problem: String
-    /// What to write instead; nil if the problem says so.
+    /// The text to write instead; nil if the problem says so.
     public let hint: String?
 
     init(_ problem: String, hint: String? = nil) { (self.problem, self.hint) = (problem, hint) }

@@ -10,7 +10,7 @@ internal import LinuxSystem
 internal import SecurityKeyPresence
 internal import TrustedPlatformModule
 
-/// The socket at which a daemon listens, and the keychains that it serves.
+/// The socket of a daemon, and the keychains that it serves.
 struct DaemonEnvironment {
     let isSystem: Bool
     /// The path given on the command line.

@@ -7,8 +7,8 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import Logging
 
-/// The executable of `latchkeyd`, `latchkey-secret-service` and `latchkey-biometry-digest`, which share most of their code.
-/// It is the program by whose name it was called.
+/// The executable of `latchkeyd`, `latchkey-secret-service` and `latchkey-biometry-digest`, because they share most of
+/// their code. The name in the call selects the program.
 @main
 enum DaemonMain {
     static func main() {
@@ -41,7 +41,7 @@ extension DaemonProgram {
         }
     }
 
-    /// The log on standard error, which the service manager or the bus collects.
+    /// The log on standard error. The service manager or the bus collects it.
     static func log(_ level: LogLevel) -> Logger {
         LoggingSystem.bootstrap(PrintableLogHandler.init)
         var log = Logger(label: name)

@@ -21,7 +21,7 @@ struct LatchkeyBiometryDigest: DaemonProgram {
             """,
         version: LatchkeyVersion.current)
 
-    @Argument(help: "The directory in which fprintd stores the prints.")
+    @Argument(help: "The directory of the prints of fprintd.")
     var directory = PrintStore.defaultDirectory
 
     func run() throws {

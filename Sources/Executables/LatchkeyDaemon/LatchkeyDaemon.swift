@@ -61,7 +61,7 @@ struct LatchkeyDaemon: DaemonProgram {
 
     @Option(
         help: ArgumentHelp(
-            "With --system: the file of subordinate user ids, which have no keychains.", valueName: "file"),
+            "With --system: the file of subordinate user ids (without keychains).", valueName: "file"),
         completion: .file())
     var subuid = SubordinateUsers.systemPath
 
@@ -98,7 +98,7 @@ struct LatchkeyDaemon: DaemonProgram {
             "With --on-demand: how long no process has asked, in seconds, from 1 to 86400.", valueName: "seconds"))
     var idleTime = 300
 
-    /// The descriptor by which the command that has started the daemon learns that it is ready.
+    /// The descriptor that tells the starting command that the daemon is ready.
     @Option(help: .hidden)
     var readyDescriptor: Int32?
 
@@ -148,7 +148,7 @@ struct LatchkeyDaemon: DaemonProgram {
     /// once a second.
     private func serve(_ environment: DaemonEnvironment, _ log: Logger) throws {
         let end = try StopSignal()
-        // Before other threads start, which then block the signals as well.
+        // Before other threads start, so that they block the signals as well.
         guard TerminationSignals.handle([SIGTERM, SIGINT], { end.raise() }) else {
             throw SystemError("start a thread", code: EAGAIN)
         }

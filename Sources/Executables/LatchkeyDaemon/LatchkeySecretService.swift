@@ -39,11 +39,11 @@ struct LatchkeySecretService: DaemonProgram {
             visibility: .hidden))
     var child = false
 
-    /// The descriptor by which the program that has started the service learns that it is ready.
+    /// The descriptor that tells the starting program that the service is ready.
     @Option(help: .hidden)
     var readyDescriptor: Int32?
 
-    /// The terminal on which pinentry asks; nil for that of the standard streams.
+    /// The terminal for the questions of pinentry; nil for that of the standard streams.
     @Option(help: .hidden)
     var terminal: String?
 

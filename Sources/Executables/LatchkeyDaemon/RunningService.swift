@@ -20,7 +20,7 @@ final class RunningService: Sendable {
     /// - Parameters:
     ///   - isChild: whether standard input has a passcode, and its end is that of the service.
     ///   - replacing: whether the name is taken from a service that allows it.
-    ///   - terminal: the terminal on which pinentry asks; nil for that of this process.
+    ///   - terminal: the terminal for the questions of pinentry; nil for that of this process.
     init(isChild: Bool, replacing: Bool, terminal: String?, _ log: Logger) throws {
         let end = try StopSignal()
         self.end = end

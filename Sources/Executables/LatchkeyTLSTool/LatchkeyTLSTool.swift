@@ -7,7 +7,7 @@ internal import LinuxSystem
 internal import Logging
 internal import TransportCommands
 
-/// The command `latchkey-tls`, which `latchkey` runs for connections: only the start.
+/// The command `latchkey-tls`, run by `latchkey` for connections: only the start.
 @main
 enum LatchkeyTLSTool {
     static func main() {

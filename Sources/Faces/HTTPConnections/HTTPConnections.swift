@@ -40,11 +40,10 @@ package final class HTTPConnections: Sendable {
     ///
     /// - Parameters:
     ///   - request: a body that is a stream is read once.
-    ///   - review: asked in each handshake; nil accepts what the policy accepts, and shows no certificate.
+    ///   - review: asked in each handshake; nil accepts every server that the policy accepts, and shows no certificate.
     ///   - inactivity: the longest time without a byte in either direction, after the connection is made.
-    ///   - purpose: what is loaded, for App Transport Security.
-    ///   - proxyAuthorization: the value of `Proxy-Authorization`, which only the proxy gets; nil for
-    ///     that of the proxy's URL.
+    ///   - purpose: the kind of content to load, for App Transport Security.
+    ///   - proxyAuthorization: the value of `Proxy-Authorization`, for the proxy only; nil for that of the proxy's URL.
     ///   - sent: called with the number of bytes of the body that were sent until now.
     package func exchange(
         _ request: HTTPRequest, review: (any ServerReview)? = nil, inactivity: TimeAmount = .seconds(60),

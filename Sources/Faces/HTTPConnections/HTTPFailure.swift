@@ -6,7 +6,7 @@ package import LatchkeyNIOSSL
 package struct HTTPFailure: Error, Sendable {
     /// A code of `NSURLErrorDomain`.
     package let code: TransportErrorCode
-    /// What was expected and found.
+    /// The expected and the actual state.
     package let explanation: String
     /// If TLS or the policy is the reason.
     package let refusal: TLSRefusal?

@@ -13,7 +13,7 @@ package struct HTTPResponseBody: AsyncSequence, Sendable {
     package struct AsyncIterator: AsyncIteratorProtocol {
         private let reader: BodyReader
         private var decoding: BodyDecoding?
-        /// What was received and not returned, in reverse order.
+        /// The buffers that were received and not returned, in reverse order.
         private var received: [ByteBuffer] = []
 
         init(_ reader: BodyReader, _ decoding: BodyDecoding?) {

@@ -2,7 +2,7 @@
 
 public import KeychainModel
 
-/// What each use of an item or a key requires of the person.
+/// The authentication that each use of an item or a key requires of the person.
 ///
 /// ```swift
 /// var item = GenericPassword(service: "bank.example", account: "alice")
@@ -78,10 +78,10 @@ public struct AccessControl: Hashable, Sendable {
         AccessControl(flags(of: constraints, joinedBy: .and))
     }
 
-    /// The same access control, which in addition requires a password of the program.
+    /// The same access control, with a password of the program as an additional requirement.
     public var withApplicationPassword: AccessControl { AccessControl(flags.union(.applicationPassword)) }
 
-    /// The same access control for a private key, whose uses it protects.
+    /// The same access control, for the uses of a private key.
     var ofPrivateKey: AccessControl { AccessControl(flags.union(.privateKeyUsage)) }
 
     private static func flags(

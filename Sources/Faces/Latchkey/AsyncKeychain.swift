@@ -11,8 +11,8 @@ public import SecretMemory
 /// let secret = try await Keychain.default.async.string(for: alice)
 /// ```
 ///
-/// Each call runs on one of at most 16 threads that this process keeps for such calls, never on the
-/// threads of Swift's concurrency. Calls start in the order in which they were made.
+/// Each call runs on one of at most 16 threads that this process keeps for such calls, never on the threads of Swift's
+/// concurrency. Calls start in the order they were made.
 ///
 /// If the task is cancelled before its call has started, the call throws errSecUserCanceled
 /// (`OSStatusCode.userCanceled`) and changes nothing. A call that has started is not interrupted: it
@@ -22,8 +22,8 @@ public struct AsyncKeychain: Sendable {
 }
 
 extension Keychain {
-    /// The same calls for tasks, which must not block. They are in a type of their own, because an
-    /// overload would hide the synchronous call from asynchronous functions.
+    /// The same calls for tasks that must not block. They are in a type of their own, because an overload would hide
+    /// the synchronous call from asynchronous functions.
     public var async: AsyncKeychain { AsyncKeychain(keychain: self) }
 
     /// Runs several calls on this keychain, one after the other, on a thread for blocking calls.

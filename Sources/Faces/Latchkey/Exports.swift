@@ -23,7 +23,7 @@
 @_exported public import struct KeychainModel.PersistentReference
 @_exported public import enum KeychainModel.ProtectionClass
 
-// Keys, and what of Apple's shape their initializers accept.
+// Keys, and the types in Apple's shape that their initializers accept.
 @_exported public import protocol KeychainModel.AccessControlObject
 @_exported public import protocol KeychainModel.AuthenticationContextObject
 @_exported public import enum KeychainModel.EnclaveKind

@@ -15,7 +15,7 @@ public struct GenericPassword: PasswordItem, Hashable {
     /// When the item can be opened. Nil stands for the default class, or, in an update, for the
     /// current one.
     public var protection: ProtectionClass?
-    /// What each use of the item requires of the person. Nil stands for nothing, or, in an update,
+    /// The authentication that each use of the item requires of the person. Nil stands for nothing, or, in an update,
     /// for no change; ``AccessControl/nothing`` removes an access control.
     public var accessControl: AccessControl?
     /// Whether the item is shared with the user's other devices.

@@ -26,7 +26,7 @@ public struct InternetPassword: PasswordItem, Hashable {
     /// When the item can be opened. Nil stands for the default class, or, in an update, for the
     /// current one.
     public var protection: ProtectionClass?
-    /// What each use of the item requires of the person. Nil stands for nothing, or, in an update,
+    /// The authentication that each use of the item requires of the person. Nil stands for nothing, or, in an update,
     /// for no change; ``AccessControl/nothing`` removes an access control.
     public var accessControl: AccessControl?
     /// Whether the item is shared with the user's other devices.
@@ -119,7 +119,7 @@ extension InternetPassword {
 extension InternetPassword {
     /// The protocol of the server, as Apple's four letters (keychain-behaviour §1.6).
     public struct Scheme: RawRepresentable, Hashable, Sendable {
-        /// Apple's four letters, of which the last can be a blank.
+        /// Apple's four letters; the last can be a blank.
         public let rawValue: String
         /// A protocol by Apple's four letters.
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -35,7 +35,7 @@ enum JSONSecret {
                 return .failure(
                     KeychainError(
                         .decode, "the secret is not the JSON of \(type): \(reason(error))",
-                        hint: "request SecretBytes or Data to read what is stored"))
+                        hint: "request SecretBytes or Data to read the stored bytes"))
             }
         }
         return try outcome.get()
@@ -47,8 +47,8 @@ enum JSONSecret {
         return Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
     }
 
-    /// The reason in names that the type declares. Descriptions and paths of `DecodingError` can
-    /// contain values, and keys of dictionaries, which are parts of the secret.
+    /// The reason in names that the type declares. Descriptions and paths of `DecodingError` can contain values and
+    /// keys of dictionaries, and these are parts of the secret.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, _): "the key \(key.stringValue) is missing"

@@ -5,8 +5,8 @@ internal import LatchkeyClient
 
 /// Calls about items with an ``AccessControl``.
 extension Keychain {
-    /// Returns the same keychain, whose calls share what the person proves: it is asked when an
-    /// access control first requires it, and again only for what it has not proven.
+    /// Returns the same keychain; its calls share the person's authentication. The person is asked when an access
+    /// control first requires it, and again only for authentication that is still missing.
     ///
     /// ```swift
     /// let unlocked = Keychain.default.authenticated(reason: "show your accounts")
@@ -14,8 +14,8 @@ extension Keychain {
     /// let second = try unlocked.string(for: bob)     // does not ask again
     /// ```
     ///
-    /// What was proven ends with the last copy of the value, and when the keychain is locked. Keys
-    /// that the returned keychain finds keep it.
+    /// The authentication ends with the last copy of the value, and when the keychain is locked. Keys that the returned
+    /// keychain finds keep it.
     ///
     /// - Parameter reason: why the program asks, for the prompt: "show your accounts".
     public func authenticated(reason: String) -> Keychain {
@@ -36,8 +36,7 @@ extension Keychain {
         return with(.context(context, reason: reason))
     }
 
-    /// Runs several calls for which the person is asked at most once; what was proven ends with
-    /// them.
+    /// Runs several calls, and asks the person at most once; the authentication ends with the calls.
     ///
     /// ```swift
     /// let secrets = try keychain.authenticated(reason: "sign in") { keychain throws(KeychainError) in
@@ -53,19 +52,17 @@ extension Keychain {
         return try body(with(.context(context, reason: reason)))
     }
 
-    /// Returns the same keychain, whose calls never ask: they throw
-    /// ``KeychainError/interactionNotAllowed``, and lists leave out the items for which the person
-    /// would have to be asked.
+    /// Returns the same keychain without prompts: its calls throw ``KeychainError/interactionNotAllowed``, and lists
+    /// leave out the items that need a prompt.
     public func withoutPrompts() -> Keychain { with(.silent) }
 }
 
 extension AsyncKeychain {
-    /// The same keychain, whose calls share what the person proves, as
-    /// ``Keychain/authenticated(reason:)`` does.
+    /// Returns the same keychain; its calls share the person's authentication, as with
+    /// ``Keychain/authenticated(reason:)``.
     public func authenticated(reason: String) -> AsyncKeychain { keychain.authenticated(reason: reason).async }
 
-    /// Runs several calls for which the person is asked at most once, on a thread for blocking
-    /// calls.
+    /// Runs several calls on a thread for blocking calls, and asks the person at most once.
     public func authenticated<Result: Sendable>(
         reason: String, _ body: @escaping @Sendable (Keychain) throws(KeychainError) -> Result
     ) async throws(KeychainError) -> Result {
@@ -74,7 +71,7 @@ extension AsyncKeychain {
         }
     }
 
-    /// The same keychain, whose calls never ask.
+    /// Returns the same keychain without prompts.
     public func withoutPrompts() -> AsyncKeychain { keychain.withoutPrompts().async }
 }
 

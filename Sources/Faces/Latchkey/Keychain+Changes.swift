@@ -7,8 +7,8 @@ internal import LinuxSystem
 
 /// A notification that a keychain may have changed.
 ///
-/// It does not say what has changed: the process that makes the change does not tell others which
-/// items it reads and writes. Look again at the items that matter.
+/// It does not describe the change: the process that makes the change does not report the items that it reads and
+/// writes. Look again at the items that matter.
 public struct KeychainChange: Sendable, Hashable {
     /// The number of notifications since ``Keychain/changes()`` was called, beginning with 1. It
     /// increases with every element. It skips numbers if notifications arrived faster than the task
@@ -26,11 +26,10 @@ extension Keychain {
     /// }
     /// ```
     ///
-    /// A change that is made after this call returns is followed by an element, and what the element
-    /// announces can be read when it arrives. Several changes can be one element. An element can be
-    /// about items that this program has no access to, and about changes that are undone. If a
-    /// process is killed at the end of its change, the change is announced together with the next
-    /// one. The lock state is not part of the keychain; see ``lockStates()``.
+    /// A change that is made after this call returns is followed by an element, and the change can be read when the
+    /// element arrives. Several changes can be one element. An element can be about items that this program has no
+    /// access to, and about changes that are undone. If a process is killed at the end of its change, the change is
+    /// announced together with the next one. The lock state is not part of the keychain; see ``lockStates()``.
     ///
     /// Nothing is polled: in files, inotify(7) reports signals that writers raise at the directory of
     /// the database, or latchkeyd reports them over a connection that is kept for this; a keychain in

@@ -20,8 +20,8 @@ internal import SecretMemory
 extension Keychain {
     /// Returns one of the user's keychains.
     ///
-    /// - Parameter name: a name such as `build`, which `build.keychain-db` and
-    ///   `~/Library/Keychains/build.keychain-db` mean, too; or another path.
+    /// - Parameter name: a name such as `build` (`build.keychain-db` and `~/Library/Keychains/build.keychain-db` mean
+    ///   the same keychain); or another path.
     /// - Throws: errSecNoSuchKeychain if it does not exist, now or when it is used; errSecInvalidKeychain
     ///   if the text is neither, or the path of another file.
     public static func named(_ name: String) throws(KeychainError) -> Keychain {
@@ -46,8 +46,9 @@ extension Keychain {
     /// it; otherwise ``unlock(passcode:)`` unlocks it for this process.
     ///
     /// - Parameters:
-    ///   - name: at most 100 bytes of UTF-8 without slashes; or a path, at which a marker file is created.
-    ///   - passcode: what unlocks it. With an empty one, the keychain has no passcode, as with ``create(_:)``.
+    ///   - name: at most 100 bytes of UTF-8 without slashes; or a path, where a marker file is created.
+    ///   - passcode: the passcode of the keychain. If it is empty, the keychain has no passcode, as with
+    ///     ``create(_:)``.
     /// - Throws: errSecDuplicateKeychain if it exists, or a file at the path; errSecInvalidKeychain if the
     ///   text is neither.
     public static func create(_ name: String, passcode: some SecretConvertible) throws(KeychainError) {
@@ -55,8 +56,7 @@ extension Keychain {
         try KeychainClient.createKeychain(try KeychainFile(name), passcode: secret.count > 0 ? secret : nil)
     }
 
-    /// Creates a keychain without a passcode, which is always unlocked, and appends it to the search
-    /// list.
+    /// Creates a keychain without a passcode, and appends it to the search list. It is always unlocked.
     ///
     /// - Throws: as ``create(_:passcode:)``.
     public static func create(_ name: String) throws(KeychainError) {
@@ -65,9 +65,8 @@ extension Keychain {
 
     /// Deletes a keychain with everything in it, and removes it from the search list.
     ///
-    /// - Throws: errSecNoSuchKeychain if it does not exist; errSecParam for `login`, which cannot be
-    ///   deleted; errSecInvalidKeychain if the text is neither a name nor a path, or the path of another
-    ///   file.
+    /// - Throws: errSecNoSuchKeychain if it does not exist; errSecParam for `login`, because it cannot be deleted;
+    ///   errSecInvalidKeychain if the text is neither a name nor a path, or the path of another file.
     public static func delete(named name: String) throws(KeychainError) {
         try KeychainClient.deleteKeychain(try KeychainClient.keychains().name(of: name))
     }

@@ -16,9 +16,9 @@ internal import SecretMemory
 /// `Data` is Base64. The command `security` prints it as it is. A `String` is stored in quotes;
 /// ``set(_:to:)-(_,SecretConvertible)`` stores the text alone.
 ///
-/// The bytes that pass between the keychain and the coder are in secret memory or are wiped. The
-/// value itself and the working memory of `JSONEncoder` and `JSONDecoder` are ordinary memory, which
-/// is not wiped: use ``SharedSecret`` where that matters.
+/// The bytes that pass between the keychain and the coder are in secret memory or are wiped. The value itself and the
+/// working memory of `JSONEncoder` and `JSONDecoder` are ordinary memory and are not wiped: use ``SharedSecret`` where
+/// that matters.
 extension Keychain {
     /// Stores the value as the secret of this item. If the item exists, it is updated, and
     /// attributes that `item` does not name keep their values.

@@ -64,9 +64,9 @@ public struct Keychain: Sendable {
         return changed
     }
 
-    /// Returns the same keychain, whose service keeps the keys of protected files, and encrypts and
-    /// decrypts their parts itself. Each part costs a message; a program that is taken over gives away
-    /// no key that opens the file later.
+    /// Returns the same keychain; its service keeps the keys of protected files, and encrypts and decrypts the parts of
+    /// the files itself. Each part costs a message; a program that is taken over gives away no key that opens the file
+    /// later.
     ///
     /// Also files of the class ``FileProtectionClass/completeUnlessOpen`` can then be read and written
     /// only while the keychain is unlocked.
@@ -102,7 +102,7 @@ public struct Keychain: Sendable {
         try item.named { () throws(KeychainError) in try add(item, secret: bytes, to: try open()) }
     }
 
-    /// Returns the item's secret as ``SecretBytes``, which keeps it in secret memory.
+    /// Returns the item's secret as ``SecretBytes``, in secret memory.
     ///
     /// - Throws: `KeychainError.itemNotFound`; `KeychainError.decode` if the item is damaged.
     public func secret(for item: some PasswordItem) throws(KeychainError) -> SecretBytes {

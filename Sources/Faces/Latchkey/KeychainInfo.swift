@@ -2,10 +2,11 @@
 
 /// One of the user's keychains, as ``Keychain/list()`` describes it.
 public struct KeychainInfo: Hashable, Sendable {
-    /// The name or path, which ``Keychain/named(_:)`` accepts.
+    /// The name or path, as ``Keychain/named(_:)`` accepts it.
     public let name: String
-    /// What stands for it: the path of the database of `login`; of another keychain, of its file, or of its
-    /// directory if there is no file; or `ephemeral` for one in memory.
+    /// The path of the database of
+    /// `login`; of another keychain, the path of its file, or of its directory if there is no file; or `ephemeral` for
+    /// one in memory.
     public let path: String
     /// Its position in the search list, from 0; nil if it is not searched.
     public let searchPosition: Int?

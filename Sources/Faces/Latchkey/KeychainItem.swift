@@ -6,7 +6,7 @@ internal import LatchkeyService
 internal import LinuxSystem
 public import SecretMemory
 
-/// A property whose value is the secret of an item.
+/// A property that reads and writes the secret of an item.
 ///
 /// ```swift
 /// struct Session {
@@ -72,7 +72,7 @@ public struct KeychainItem<Value: Sendable>: Sendable {
         }
     }
 
-    /// The secret; nil if there is no item, or after an error, which is then in ``lastError``.
+    /// The secret; nil if there is no item, or after an error; ``lastError`` then has the error.
     public var wrappedValue: Value? {
         get {
             do throws(KeychainError) {
@@ -125,12 +125,12 @@ public struct KeychainItem<Value: Sendable>: Sendable {
 // MARK: Creating
 
 extension KeychainItem where Value == String {
-    /// Names the item whose secret is this text.
+    /// Names the item with this text as its secret.
     public init(_ item: some PasswordItem, in keychain: Keychain = .default) {
         self.init(item, in: keychain, as: .text)
     }
 
-    /// Names the generic password whose secret is this text.
+    /// Names the generic password with this text as its secret.
     public init(
         service: String, account: String = "", accessControl: AccessControl? = nil, in keychain: Keychain = .default
     ) {
@@ -139,12 +139,12 @@ extension KeychainItem where Value == String {
 }
 
 extension KeychainItem where Value == Data {
-    /// Names the item whose secret is these bytes.
+    /// Names the item with these bytes as its secret.
     public init(_ item: some PasswordItem, in keychain: Keychain = .default) {
         self.init(item, in: keychain, as: .data)
     }
 
-    /// Names the generic password whose secret is these bytes.
+    /// Names the generic password with these bytes as its secret.
     public init(
         service: String, account: String = "", accessControl: AccessControl? = nil, in keychain: Keychain = .default
     ) {
@@ -153,12 +153,12 @@ extension KeychainItem where Value == Data {
 }
 
 extension KeychainItem where Value == [UInt8] {
-    /// Names the item whose secret is these bytes.
+    /// Names the item with these bytes as its secret.
     public init(_ item: some PasswordItem, in keychain: Keychain = .default) {
         self.init(item, in: keychain, as: .bytes)
     }
 
-    /// Names the generic password whose secret is these bytes.
+    /// Names the generic password with these bytes as its secret.
     public init(
         service: String, account: String = "", accessControl: AccessControl? = nil, in keychain: Keychain = .default
     ) {
@@ -167,12 +167,12 @@ extension KeychainItem where Value == [UInt8] {
 }
 
 extension KeychainItem where Value == SharedSecret {
-    /// Names the item whose secret is read into secret memory.
+    /// Names the item; its secret is read into secret memory.
     public init(_ item: some PasswordItem, in keychain: Keychain = .default) {
         self.init(item, in: keychain, as: .secretMemory)
     }
 
-    /// Names the generic password whose secret is read into secret memory.
+    /// Names the generic password; its secret is read into secret memory.
     public init(
         service: String, account: String = "", accessControl: AccessControl? = nil, in keychain: Keychain = .default
     ) {
@@ -181,12 +181,12 @@ extension KeychainItem where Value == SharedSecret {
 }
 
 extension KeychainItem where Value: Codable {
-    /// Names the item whose secret is this value as JSON.
+    /// Names the item with this value, in JSON, as its secret.
     public init(_ item: some PasswordItem, in keychain: Keychain = .default) {
         self.init(item, in: keychain, as: .json)
     }
 
-    /// Names the generic password whose secret is this value as JSON.
+    /// Names the generic password with this value, in JSON, as its secret.
     public init(
         service: String, account: String = "", accessControl: AccessControl? = nil, in keychain: Keychain = .default
     ) {

@@ -16,9 +16,8 @@ public protocol PasswordItem: Sendable {
 
     /// The attributes that identify this item within its class.
     var primaryKey: [ItemAttribute: AttributeValue] { get }
-    /// The persistent reference of an item that was read from the keychain; nil for an item that
-    /// the program created. It is correct even if this type cannot represent an attribute, such as
-    /// an account whose bytes are not text.
+    /// The persistent reference of an item that was read from the keychain; nil for an item that the program created.
+    /// It is correct even if this type cannot represent an attribute, such as an account of bytes that are not text.
     var reference: PersistentReference? { get }
     /// The name shown to the user.
     var label: String? { get }
@@ -27,7 +26,7 @@ public protocol PasswordItem: Sendable {
     /// When the item can be opened. Nil stands for the default class, or, in an update, for the
     /// current one.
     var protection: ProtectionClass? { get }
-    /// What each use of the item requires of the person. Nil stands for nothing, or, in an update,
+    /// The authentication that each use of the item requires of the person. Nil stands for nothing, or, in an update,
     /// for no change; ``AccessControl/nothing`` removes an access control.
     var accessControl: AccessControl? { get }
     /// Whether the item is shared with the user's other devices.

@@ -13,10 +13,9 @@ internal import OpenSSLCrypto
 ///     least one byte.
 ///   - dataOutMoved: The number of bytes written; with `kCCBufferTooSmall` the number of bytes
 ///     required; otherwise 0.
-/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, in which case nothing is written;
-///   `kCCAlignmentError` if the length of the input must be a multiple of the block size and is
-///   not; `kCCDecodeError` for wrong padding; `kCCParamError`, `kCCKeySizeError`,
-///   `kCCUnimplemented`.
+/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, with nothing written;
+///   `kCCAlignmentError` if the length of the input must be a multiple of the block size and is not; `kCCDecodeError`
+///   for wrong padding; `kCCParamError`, `kCCKeySizeError`, `kCCUnimplemented`.
 @discardableResult
 public func CCCrypt(
     _ op: CCOperation, _ alg: CCAlgorithm, _ options: CCOptions, _ key: UnsafeRawPointer?, _ keyLength: Int,

@@ -63,9 +63,9 @@ public func CCCryptorCreateWithMode(
 ///     calls are written over input that is not read yet, as with Apple.
 ///   - dataOutMoved: The number of bytes written; with `kCCBufferTooSmall` the number of bytes
 ///     required.
-/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, in which case the call can be repeated;
-///   `kCCParamError` for a null context, a negative length, or a null pointer with a length above
-///   0; `kCCCallSequenceError` after ``CCCryptorFinal(_:_:_:_:)``.
+/// - Returns: `kCCSuccess`; `kCCBufferTooSmall` (the call can be repeated);
+///   `kCCParamError` for a null context, a negative length, or a null pointer with a length above 0; `kCCCallSequenceError`
+///   after ``CCCryptorFinal(_:_:_:_:)``.
 @discardableResult
 public func CCCryptorUpdate(
     _ cryptorRef: CCCryptorRef?, _ dataIn: UnsafeRawPointer?, _ dataInLength: Int, _ dataOut: UnsafeMutableRawPointer?,
@@ -86,9 +86,9 @@ public func CCCryptorUpdate(
 /// Afterwards a context with padding needs ``CCCryptorReset(_:_:)``, unless its mode is ECB.
 ///
 /// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, with the number of bytes required in
-///   `dataOutMoved`, in which case the call can be repeated; `kCCAlignmentError` if the length of
-///   the message must be a multiple of the block size and is not; `kCCDecodeError` for wrong
-///   padding; `kCCParamError`; `kCCCallSequenceError` after the end.
+///   `dataOutMoved` (the call can be repeated); `kCCAlignmentError` if the length of the message must be a multiple of
+///   the block size and is not; `kCCDecodeError` for wrong padding; `kCCParamError`; `kCCCallSequenceError` after the
+///   end.
 @discardableResult
 public func CCCryptorFinal(
     _ cryptorRef: CCCryptorRef?, _ dataOut: UnsafeMutableRawPointer?, _ dataOutAvailable: Int,

@@ -14,9 +14,9 @@ public let kCCHmacAlgSHA384 = 3
 public let kCCHmacAlgSHA512 = 4
 public let kCCHmacAlgSHA224 = 5
 
-/// The state of an HMAC between two parts of a message. It is plain bytes, as in C, which can be
-/// copied, cleared, and allocated without initialization. Its layout is not Apple's. It is as
-/// secret as the key until ``CCHmacFinal(_:_:)``, which wipes it.
+/// The state of an HMAC between two parts of a message. It is plain bytes, as in C: they can be copied, cleared, and
+/// allocated without initialization. Its layout is not Apple's. It is as secret as the key until ``CCHmacFinal(_:_:)``
+/// wipes it.
 public struct CCHmacContext: BitwiseCopyable, Sendable {
     fileprivate var state = HMACState()
 

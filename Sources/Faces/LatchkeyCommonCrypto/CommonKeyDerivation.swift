@@ -9,7 +9,7 @@ public typealias CCPBKDFAlgorithm = UInt32
 
 public let kCCPBKDF2 = 2
 
-/// The hash function whose HMAC is iterated: one of the constants below.
+/// The hash function of the iterated HMAC: one of the constants below.
 public typealias CCPseudoRandomAlgorithm = UInt32
 
 public let kCCPRFHmacAlgSHA1 = 1
@@ -47,9 +47,8 @@ public func CCKeyDerivationPBKDF(
     }
 }
 
-/// Returns the number of iterations with which `CCKeyDerivationPBKDF` takes
-/// about `msec` milliseconds on this machine, at least 10 000. The measurement takes about 50
-/// milliseconds.
+/// Returns the number of iterations, at least 10 000, that `CCKeyDerivationPBKDF` performs in about `msec` milliseconds
+/// on this machine. The measurement takes about 50 milliseconds.
 ///
 /// - Returns: `UInt32.max` for an algorithm other than ``kCCPBKDF2``, an unknown pseudo-random
 ///   function, a key length that is not positive, a negative length, or a salt of more than 132

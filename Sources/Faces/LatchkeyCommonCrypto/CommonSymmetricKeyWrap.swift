@@ -27,8 +27,8 @@ public let CCrfc3394_ivLen = 8
 /// Wraps a key under a key encryption key.
 ///
 /// - Parameters:
-///   - iv: The initial value: of `ivLen` bytes, at least 8, of which the first 8 count. Null stands
-///     for ``CCrfc3394_iv``, as with Apple.
+///   - iv: The initial value: `ivLen` bytes, at least 8; the first 8 count. Null stands for ``CCrfc3394_iv``, as with
+///     Apple.
 ///   - kek: 16, 24 or 32 bytes.
 ///   - rawKey: A multiple of 8 bytes, at least 16.
 ///   - wrappedKey: May be `rawKey`.
@@ -92,7 +92,7 @@ public func CCSymmetricUnwrappedSize(_ algorithm: CCWrappingAlgorithm, _ wrapped
     wrappedKeyLen >= AESKeyWrap.overhead ? wrappedKeyLen - AESKeyWrap.overhead : 0
 }
 
-/// What wraps a key, after a check of a caller's parameters.
+/// The key encryption key and the initial value, after a check of the caller's parameters.
 private struct KeyWrapRequest {
     let key: UnsafeRawBufferPointer
     let initial: UnsafeRawBufferPointer?
@@ -114,7 +114,7 @@ private func requireCapacity(_ capacity: Int, _ needed: Int) throws(Refusal) {
     throw Refusal(.outputTooSmall(needed: needed))
 }
 
-/// Copies the result of `body`, which receives the capacity of the buffer, and reports its length.
+/// Copies the result of `body`, and reports its length. `body` receives the capacity of the buffer.
 private func filling(
     _ buffer: UnsafeMutablePointer<UInt8>?, _ length: UnsafeMutablePointer<Int>?,
     _ body: (_ capacity: Int) throws(Refusal) -> SharedSecret

@@ -18,8 +18,8 @@ public func timingsafe_bcmp(_ b1: UnsafeRawPointer?, _ b2: UnsafeRawPointer?, _ 
 
 /// Sets `n` bytes to `c`, in a way that the optimizer cannot remove.
 ///
-/// - Returns: 0; 22 (`EINVAL`) for a null pointer and negative lengths, with which nothing is written;
-///   75 (`EOVERFLOW`) if `n` exceeds `smax`, with which `smax` bytes are written.
+/// - Returns: 0; 22 (`EINVAL`) for a null pointer and negative lengths, with nothing written; 75 (`EOVERFLOW`) if
+///   `n` exceeds `smax`, with `smax` bytes written.
 @discardableResult
 public func memset_s(_ s: UnsafeMutableRawPointer?, _ smax: Int, _ c: Int32, _ n: Int) -> Int32 {
     guard let s, smax >= 0, n >= 0 else { return 22 }

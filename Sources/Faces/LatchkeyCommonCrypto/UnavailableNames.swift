@@ -13,7 +13,7 @@ public let CC_MD2_BLOCK_BYTES: Int32 = 64
 /// The block size in bytes.
 public let CC_MD4_BLOCK_BYTES: Int32 = 64
 
-/// A digest with MD2, which is unavailable.
+/// A digest with MD2; unavailable.
 @available(*, unavailable, message: "MD2 is broken, and libcrypto does not have it; use CC_SHA256")
 public struct CC_MD2_CTX {
     public init() {}
@@ -35,7 +35,7 @@ public func CC_MD2(
     _ data: UnsafeRawPointer?, _ len: CC_LONG, _ md: UnsafeMutablePointer<UInt8>?
 ) -> UnsafeMutablePointer<UInt8>! { nil }
 
-/// A digest with MD4, which is unavailable.
+/// A digest with MD4; unavailable.
 @available(*, unavailable, message: "MD4 is broken, and libcrypto 3 does not have it by default; use CC_SHA256")
 public struct CC_MD4_CTX {
     public init() {}

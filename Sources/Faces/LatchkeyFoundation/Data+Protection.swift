@@ -39,7 +39,7 @@ extension Data {
     }
 }
 
-/// What protects a path.
+/// The protection of a path.
 enum ProtectedPath {
     /// Returns the path of a URL.
     ///
@@ -56,7 +56,7 @@ enum ProtectedPath {
 
     /// Whether the file there is a protected one.
     static func isProtectedFile(_ path: String) -> Bool {
-        // What cannot be read is reported by the call itself.
+        // The call itself reports a file that cannot be read.
         (try? ProtectedFile.protection(of: path)) != nil
     }
 

@@ -7,15 +7,15 @@ internal import NIOSSL
 internal import TransportPolicy
 
 extension HTTPClient.Configuration {
-    /// A configuration whose connections satisfy a policy, as far as async-http-client allows it.
+    /// Returns a configuration with connections that satisfy a policy, as far as async-http-client allows it.
     ///
     /// ```swift
     /// let client = HTTPClient(configuration: try .latchkey(ConnectionPolicy(pins: pins)))
     /// ```
     ///
-    /// BoringSSL builds and verifies the chain, with the anchors of `trust`. Before the first request
-    /// of a connection, the leaf is compared with the pins and with App Transport Security, for every
-    /// name in it: the client does not say which host a connection is for. Plain HTTP is refused.
+    /// BoringSSL builds and verifies the chain, with the anchors of `trust`. Before the first request of a connection,
+    /// the leaf is compared with the pins and with App Transport Security, for every name in it: the client does not
+    /// state the host of a connection. Plain HTTP is refused.
     ///
     /// The configuration's `tlsConfiguration`, its two initializers of connections and
     /// `retryConnectionEstablishment` belong to the policy: a program must not replace them, nor set
@@ -25,7 +25,7 @@ extension HTTPClient.Configuration {
     ///   - policy: App Transport Security and pins. Pins of CAs are unsupported, because the chain
     ///     cannot be read. Exceptions that lower the version of TLS or the suites have no effect.
     ///   - trust: the anchors. Revocation and certificate transparency are unsupported.
-    ///   - identity: what is shown to servers that ask for a certificate; nil for none.
+    ///   - identity: the identity for servers that ask for a certificate; nil for none.
     /// - Throws: `TLSRefusal` with ``LatchkeyNIOSSL/TLSRefusal/Reason/unsupported`` if the client
     ///   cannot enforce a requirement.
     public static func latchkey(

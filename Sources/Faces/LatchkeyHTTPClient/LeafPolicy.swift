@@ -23,7 +23,7 @@ struct LeafPolicy: Sendable {
         }
         if let (domain, _) = requirements.first(where: { $0.1 == .certificateAuthority }) {
             throw .unsupported(
-                "pins of CAs are unsupported by async-http-client, which does not show the chain, found some for "
+                "pins of CAs are unsupported by async-http-client, because it does not show the chain, found some for "
                     + "\(domain): pin the leaf, or use LatchkeyNIOSSL or LatchkeyURLSession")
         }
         guard trust.revocation == nil, trust.transparency == nil else {
@@ -91,7 +91,7 @@ extension TLSRefusal {
         TLSRefusal(.certificate, .serverCertificateUntrusted, "expected a certificate of the server, found none")
     }
 
-    /// A certificate whose names say nothing about the host.
+    /// A certificate with names that say nothing about the host.
     fileprivate static func names(_ explanation: String, _ leaf: Certificate) -> TLSRefusal {
         TLSRefusal(.certificate, .serverCertificateUntrusted, explanation, served: [leaf])
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kind of biometry of a device. On Linux this is a fingerprint sensor, which has the name that
-/// apps expect: ``touchID``.
+/// The kind of biometry of a device. On Linux this is a fingerprint sensor, with the name that apps expect:
+/// ``touchID``.
 public enum LABiometryType: Int, Sendable {
     /// No biometry.
     case none = 0
@@ -19,13 +19,13 @@ public enum LABiometryType: Int, Sendable {
 
 /// A secret that a program gives to an `LAContext`.
 public enum LACredentialType: Int, Sendable {
-    /// The password of items whose access control has `applicationPassword`.
+    /// The password of items with `applicationPassword` in their access control.
     case applicationPassword = 0
     /// The PIN of a smart card; not supported on Linux.
     case smartCardPIN = -3
 }
 
-/// The use for which `LAContext.evaluateAccessControl` evaluates an access control.
+/// The use that `LAContext.evaluateAccessControl` evaluates an access control for.
 public enum LAAccessControlOperation: Int, Sendable {
     /// The item is stored.
     case createItem = 0

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The longest time, in seconds, for which a past recognition by biometry is accepted.
+/// The maximum age, in seconds, of an accepted recognition by biometry.
 public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 300
 
 /// The domain of the errors of `LAContext`.

@@ -11,12 +11,12 @@ public import Foundation
 extension LAError: CustomNSError, LocalizedError {
     /// The explanation for the user.
     public var errorDescription: String? { bridged.localizedDescription }
-    /// What the user can do or type; nil if that is not known.
+    /// An action or a command for the user; nil if it is not known.
     public var recoverySuggestion: String? { bridged.localizedRecoverySuggestion }
 }
 
 extension LAError: _ObjectiveCBridgeable {
-    /// The type to which errors are cast.
+    /// The type that errors are cast to.
     public typealias _ObjectType = NSError
 
     /// Casts the error to NSError.

@@ -4,9 +4,8 @@ internal import Foundation
 internal import KeychainModel
 
 extension LAError {
-    /// Returns the error by which an app learns of a failure: an `LAError` if the failure is one of
-    /// authentication, otherwise an NSError with the status in NSOSStatusErrorDomain, as for the
-    /// calls of `SecKey`.
+    /// Returns the error that tells an app of a failure: an
+    /// `LAError` if the failure is one of authentication, otherwise an NSError with the status in NSOSStatusErrorDomain, as for the calls of `SecKey`.
     static func reporting(_ problem: any Error) -> any Error {
         guard let error = problem as? KeychainError else { return problem }
         guard let code = Code(error) else { return NSError(error) }

@@ -16,7 +16,7 @@ public import Foundation
 ///
 /// An error can be cast to `NSError` and back, as on Apple's platforms; see `LAError+Bridging.swift`.
 public struct LAError: Error, Hashable {
-    /// The error in the form in which Foundation passes it on.
+    /// The error in the form that Foundation passes on.
     let bridged: NSError
     /// The reason.
     public let code: Code
@@ -32,8 +32,8 @@ public struct LAError: Error, Hashable {
     /// Creates an error with an explanation.
     ///
     /// - Parameters:
-    ///   - problem: what was expected and what was found.
-    ///   - hint: what the user can do or type.
+    ///   - problem: the expected and the actual state.
+    ///   - hint: an action or a command for the user.
     init(_ code: Code, _ problem: String, hint: String? = nil) {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: problem]
         userInfo[NSLocalizedRecoverySuggestionErrorKey] = hint
@@ -77,7 +77,7 @@ public struct LAError: Error, Hashable {
 
     /// The reasons. The raw values are Apple's.
     public enum Code: Int, Sendable {
-        /// The person did not give what was asked for.
+        /// The person did not give the requested proof.
         case authenticationFailed = -1
         /// The person cancelled the prompt.
         case userCancel = -2

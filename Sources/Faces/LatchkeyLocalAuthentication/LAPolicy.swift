@@ -2,8 +2,8 @@
 
 internal import KeychainModel
 
-/// What `LAContext.evaluatePolicy` requires of the person. The raw values are Apple's, except that
-/// of ``latchkeySecurityKey``.
+/// The requirements of
+/// `LAContext.evaluatePolicy` for the person. The raw values are Apple's, except that of ``latchkeySecurityKey``.
 public enum LAPolicy: Int, Sendable {
     /// Biometry, and nothing else: a finger that is enrolled with fprintd.
     case deviceOwnerAuthenticationWithBiometrics = 1

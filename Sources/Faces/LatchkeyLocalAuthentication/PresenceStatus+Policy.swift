@@ -39,8 +39,8 @@ extension PresenceStatus {
     /// The biometry that apps know by the name Touch ID: a fingerprint sensor.
     var biometryType: LABiometryType { biometry == .notAvailable ? .none : .touchID }
 
-    /// Identifies the enrolled biometry for a program: 32 bytes; nil if there is none. It is a digest
-    /// of the enrolled set, which programs do not receive.
+    /// An identifier of the enrolled biometry for a program: 32 bytes; nil if there is none. It is a digest of the
+    /// enrolled set, because programs do not receive the set.
     var domainState: Data? {
         guard biometry == .available, let enrolledSet else { return nil }
         let input = Array("latchkey v1 domain state".utf8) + enrolledSet.digest
@@ -56,7 +56,7 @@ extension PresenceStatus {
 }
 
 extension LAError {
-    /// The error of what needs a passcode.
+    /// The error of a call that needs a passcode.
     static var withoutPasscode: LAError {
         LAError(.passcodeNotSet, "the keychain has no passcode", hint: "latchkey passcode set")
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The types that the declarations of this module use, and with which a program makes its policy.
+// The types that the declarations of this module use, and that a program makes its policy with.
 
-// What the connections of a program must satisfy.
+// The requirements for the connections of a program.
 @_exported public import struct TransportPolicy.ATSReading
 @_exported public import struct TransportPolicy.AppTransportSecurity
 @_exported public import struct TransportPolicy.ConnectionPolicy

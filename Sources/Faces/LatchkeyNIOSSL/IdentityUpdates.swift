@@ -22,7 +22,7 @@ internal import LinuxSystem
 /// It follows as long as the object is referenced, or until ``end()``. The keychain's changes are
 /// noticed at once where it reports them, and otherwise when it is read again after the interval.
 public final class IdentityUpdates: Sendable {
-    /// What has changed.
+    /// A change of the identity.
     public enum Change: Sendable {
         /// The identity has another certificate.
         case renewed(TLSIdentity)

@@ -9,8 +9,8 @@ internal import LatchkeySecurity
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// An identity that a server names, instead of holding it: a certificate of the keychain whose
-/// private key is there too. A renewal adds or replaces the certificate, and the name stays.
+/// An identity that a server names, instead of holding it: a certificate of the keychain with its private key there. A
+/// renewal adds or replaces the certificate, and the name stays.
 public struct KeychainIdentity: Hashable, Sendable {
     private enum Name: Hashable, Sendable {
         case label(String)
@@ -19,16 +19,15 @@ public struct KeychainIdentity: Hashable, Sendable {
 
     private let name: Name
 
-    /// The identity whose certificate or private key has this label.
+    /// Names the identity by the label of its certificate or private key.
     public init(label: String) { name = .label(label) }
 
-    /// The identity whose certificate is for this name: its subject's common name, or a host name
-    /// of its alternative names.
+    /// Names the identity by a name in its certificate: its subject's common name, or a host name of its alternative
+    /// names.
     public init(subject: String) { name = .subject(subject) }
 
-    /// Reads the identity from the keychain. If several have the name, it is the one that is valid
-    /// now and whose validity began last. CAs between the certificate and its anchor are taken from
-    /// the keychain as well.
+    /// Reads the identity from the keychain. If several have the name, it is the one that is valid now and has the
+    /// latest start of validity. CAs between the certificate and its anchor are taken from the keychain as well.
     ///
     /// Reads the keychain, so it must not be called on an event loop.
     ///
@@ -36,7 +35,7 @@ public struct KeychainIdentity: Hashable, Sendable {
     ///   TLS.
     public func current() throws(TLSRefusal) -> TLSIdentity { try read().identity }
 
-    /// An identity with the certificates by which a renewal is noticed.
+    /// An identity with the certificates that reveal a renewal.
     struct Reading: Sendable {
         let identity: TLSIdentity
         /// The DER of the certificates, leaf first.
@@ -101,7 +100,7 @@ public struct KeychainIdentity: Hashable, Sendable {
         return left.sha256.lexicographicallyPrecedes(right.sha256)
     }
 
-    /// The CAs above a certificate that are in the keychain, without the anchor, which the peer has.
+    /// Returns the CAs above a certificate that are in the keychain, without the anchor, because the peer has it.
     private static func issuers(of leaf: Certificate) -> [Certificate] {
         var (chain, current): ([Certificate], Certificate) = ([], leaf)
         while chain.count < maxIssuers, !current.isSelfIssued {

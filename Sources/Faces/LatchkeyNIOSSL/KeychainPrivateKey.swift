@@ -18,7 +18,7 @@ struct KeychainPrivateKey: NIOSSLCustomPrivateKey {
         let message: ByteBuffer
     }
 
-    /// - Parameter certificate: the certificate of the key, which has its kind.
+    /// - Parameter certificate: the certificate of the key; it has the key's kind.
     /// - Throws: if the key cannot sign for TLS.
     init(_ key: SecKey, of certificate: Certificate) throws(TLSRefusal) {
         let publicKey = certificate.publicKey

@@ -4,9 +4,8 @@ public import CertificateTrust
 internal import LatchkeyClient
 internal import LatchkeyService
 
-/// How the certificates of a peer are evaluated: with which anchors, and whether revocation is
-/// checked. By default as `SecTrust` does it, with the system's anchors, the user's trust settings
-/// and the certificates of the keychain.
+/// The evaluation of a peer's certificates: its anchors, and whether revocation is checked. By default the same as in
+/// `SecTrust`, with the system's anchors, the user's trust settings and the certificates of the keychain.
 public struct PeerTrust: Sendable {
     /// The program's own anchors.
     public var anchors: [Certificate]
@@ -17,8 +16,8 @@ public struct PeerTrust: Sendable {
     /// ten seconds at most.
     public var revocation: RevocationOptions?
     public var systemAnchors: SystemAnchors
-    /// Which certificates of servers count as publicly logged. If the policy is required, others are
-    /// refused, otherwise only where App Transport Security requires it. Nil if the program knows no
+    /// The policy for certificates of servers to count as publicly logged. If the policy is required, other
+    /// certificates are refused, otherwise only where App Transport Security requires it. Nil if the program knows no
     /// logs; then App Transport Security's requirement cannot be satisfied.
     public var transparency: CertificateTransparencyPolicy?
     /// The trust settings; nil for those of the user and the administrator.

@@ -7,7 +7,7 @@ internal import NIOCore
 internal import NIOSSL
 internal import TransportPolicy
 
-/// The decision about the certificates of a peer, which replaces BoringSSL's own.
+/// The decision about the certificates of a peer, instead of BoringSSL's own.
 struct PeerVerification: Sendable {
     enum Peer: Sendable {
         case server(TLSRequirements)
@@ -17,7 +17,7 @@ struct PeerVerification: Sendable {
     let peer: Peer
     let trust: PeerTrust
     let handshake: TLSHandshake
-    /// Asked about servers; nil accepts what the policy accepts.
+    /// Asked about servers; nil accepts every server that the policy accepts.
     var review: (any ServerReview)?
 
     /// The most certificates of a peer that are read. BoringSSL limits their length to 100 KiB.
@@ -49,7 +49,7 @@ struct PeerVerification: Sendable {
         case reviewed(ServerEvaluation, ServerDecision, any ServerReview)
     }
 
-    /// What a peer has sent until now.
+    /// The certificates that a peer has sent until now, with the version.
     private struct Presented: Sendable {
         private let originals: [NIOSSLCertificate]
         /// DER, leaf first.

@@ -4,7 +4,7 @@ internal import CertificateTrust
 internal import NIOSSL
 internal import TransportPolicy
 
-/// The decision about a server of which everything but the evaluation of its certificates is known.
+/// The decision about a server, complete except for the evaluation of its certificates.
 struct ServerDecision: Sendable {
     private let requirements: TLSRequirements
     /// Leaf first; not empty.
@@ -69,8 +69,8 @@ struct ServerDecision: Sendable {
         TLSRefusal(violations, served: served, verdict: verdict)
     }
 
-    /// A suite that the configuration offers for the version. NIOSSL does not tell which one was
-    /// negotiated, and BoringSSL refuses a server that selects one that was not offered.
+    /// A suite that the configuration offers for the version. NIOSSL does not tell the negotiated suite, and BoringSSL
+    /// refuses a server that selects one that was not offered.
     private var offeredSuite: String {
         requirements.suites.first { ($0.keyExchange == .tls13) == (version == .tls13) }?.name ?? ""
     }

@@ -20,7 +20,7 @@ package protocol ServerReview: Sendable {
 }
 
 package enum ServerAnswer: Sendable {
-    /// What the policy says.
+    /// The decision of the policy.
     case `default`
     /// Another evaluation of the same served certificates, such as a program's with anchors of its
     /// own. The policy is applied to it: versions, strength, pins.
@@ -37,6 +37,6 @@ package struct ServerEvaluation: Sendable {
     /// Leaf first; not empty.
     package let served: [Certificate]
     package let verdict: TrustVerdict
-    /// What the policy would say; nil if it accepts.
+    /// The refusal by the policy alone; nil if it accepts.
     package let refusal: TLSRefusal?
 }

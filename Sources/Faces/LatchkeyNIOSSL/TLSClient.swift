@@ -18,12 +18,11 @@ public import TransportPolicy
 /// }
 /// ```
 public struct TLSClient: Sendable {
-    /// What the connections must satisfy: App Transport Security and pins.
+    /// The requirements for the connections: App Transport Security and pins.
     public var policy: ConnectionPolicy
     /// How the certificates of servers are evaluated.
     public var trust: PeerTrust
-    /// What the client shows to servers that ask for a certificate, after they were accepted; nil to
-    /// show none.
+    /// The identity for servers that ask for a certificate, after they were accepted; nil to show none.
     public var identity: TLSIdentity?
     /// The protocols for ALPN, such as `h2` and `http/1.1`, the preferred first.
     public var applicationProtocols: [String]
@@ -40,7 +39,7 @@ public struct TLSClient: Sendable {
     ///
     /// - Parameters:
     ///   - host: a host name or an IP address, as in a URL. A host name is sent to the server (SNI).
-    ///   - purpose: what is loaded; only App Transport Security's switches for media and web content
+    ///   - purpose: the kind of content to load; only App Transport Security's switches for media and web content
     ///     depend on it.
     /// - Throws: if the policy allows no connection to the host, before any is made.
     public func handler(for host: String, purpose: LoadPurpose = .general) throws(TLSRefusal) -> (
@@ -53,9 +52,9 @@ public struct TLSClient: Sendable {
     ///
     /// - Parameters:
     ///   - host: a host name or an IP address, as in a URL.
-    ///   - purpose: what is loaded.
-    ///   - review: takes part in the handshake; nil accepts what the policy accepts. It gives the
-    ///     identity instead of ``identity``.
+    ///   - purpose: the kind of content to load.
+    ///   - review: takes part in the handshake; nil accepts every server that the policy accepts. It gives the identity
+    ///     instead of ``identity``.
     /// - Throws: if the policy allows no connection to the host, before any is made.
     package func handler(
         for host: String, purpose: LoadPurpose = .general, review: (any ServerReview)?

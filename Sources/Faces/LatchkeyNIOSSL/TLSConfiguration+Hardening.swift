@@ -10,7 +10,7 @@ extension TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.harden()
         configuration.minimumTLSVersion = NIOSSL.TLSVersion(requirements.minimumVersion)
-        // TLS 1.3 has its own suites, which BoringSSL always offers.
+        // TLS 1.3 has its own suites, and BoringSSL always offers them.
         configuration.cipherSuites = requirements.suites.filter { $0.keyExchange != .tls13 }.map(\.shortName)
             .joined(separator: ":")
         if !requirements.requiresStrongHash { configuration.verifySignatureAlgorithms = nil }

@@ -6,10 +6,9 @@ internal import TransportPolicy
 // The names of BoringSSL's failures.
 
 extension TLSHandshake {
-    /// Names the error that the handler of the connection fired (`errorCaught`), with the reason of
-    /// the refusal if the peer's certificates are the reason. BoringSSL itself reports those as
-    /// `CERTIFICATE_VERIFY_FAILED`. The refusal of a peer whose certificates were accepted, as for a
-    /// second handshake, has these certificates.
+    /// Names the error that the handler of the connection fired
+    /// (`errorCaught`), with the reason of the refusal if the peer's certificates are the reason. BoringSSL itself reports those as `CERTIFICATE_VERIFY_FAILED`.
+    /// If the peer's certificates were accepted, as for a second handshake, the refusal has them.
     public func refusal(for error: any Error) -> TLSRefusal {
         if let refusal = refusal ?? error as? TLSRefusal { return refusal }
         let named = Self.refusal(named: error)
@@ -42,7 +41,7 @@ extension TLSHandshake {
     }
 }
 
-/// What BoringSSL's names of failures mean.
+/// The meaning of BoringSSL's names of failures.
 private struct FailureKind {
     let names: [String]
     let reason: TLSRefusal.Reason
@@ -67,7 +66,7 @@ private struct FailureKind {
                 explanation: "the peer does not speak TLS"),
             FailureKind(
                 names: ["NO_RENEGOTIATION"], reason: .renegotiation,
-                explanation: "the peer asked for a second handshake, which is refused"),
+                explanation: "the peer asked for a second handshake, and was refused"),
             FailureKind(
                 names: ["CERTIFICATE_REQUIRED", "PEER_DID_NOT_RETURN_A_CERTIFICATE"],
                 reason: .clientCertificateRequired, code: .clientCertificateRequired,

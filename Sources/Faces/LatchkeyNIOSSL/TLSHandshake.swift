@@ -9,14 +9,14 @@ public import TransportPolicy
 /// The result of the certificates is set before the handshake ends. A connection may only be used
 /// after `TLSUserEvent.handshakeCompleted`.
 public final class TLSHandshake: Sendable {
-    /// A peer whose certificates were accepted.
+    /// A peer with accepted certificates.
     public struct Peer: Sendable {
         /// From the leaf to the anchor; nil if the program accepted the server without a valid chain.
         public let chain: ValidatedChain?
         public let verdict: TrustVerdict
         /// The certificates that the peer sent, leaf first.
         public let served: [Certificate]
-        /// Failures of pins for which only reports are requested.
+        /// Failures of pins that are only to be reported.
         public let reports: [PinFailure]
     }
 
@@ -24,11 +24,11 @@ public final class TLSHandshake: Sendable {
 
     init() {}
 
-    /// The peer whose certificates were accepted; nil if they were refused or not evaluated.
+    /// The peer with accepted certificates; nil if they were refused or not evaluated.
     public var peer: Peer? { try? result.withLock { $0 }?.get() }
 
-    /// Why the peer was refused; nil if it was not, or if the handshake failed for another reason,
-    /// which ``refusal(for:)`` has.
+    /// Why the peer was refused; nil if it was not, or if the handshake failed for another reason (see
+    /// ``refusal(for:)``).
     public var refusal: TLSRefusal? {
         guard case .failure(let refusal) = result.withLock({ $0 }) else { return nil }
         return refusal

@@ -8,9 +8,9 @@ public import NIOSSL
 /// The certificates and the private key that one side of a connection shows. The key stays where it
 /// is: for a key in the keychain, the service makes the signature of each handshake.
 public struct TLSIdentity: Sendable {
-    /// What NIOSSL sends, leaf first.
+    /// The certificates that NIOSSL sends, leaf first.
     public let certificateChain: [NIOSSLCertificateSource]
-    /// What NIOSSL signs with.
+    /// The key that NIOSSL signs with.
     public var privateKey: NIOSSLPrivateKeySource { .privateKey(NIOSSLPrivateKey(customPrivateKey: key)) }
 
     private let key: KeychainPrivateKey

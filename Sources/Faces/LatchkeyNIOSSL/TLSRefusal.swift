@@ -3,7 +3,7 @@
 public import CertificateTrust
 public import TransportPolicy
 
-/// Why there is no connection: what was expected, and what was found.
+/// Why there is no connection: the expected and the actual state.
 public struct TLSRefusal: Error, Sendable {
     public enum Reason: Sendable {
         /// The policy of the program refuses the connection before it is made.
@@ -42,7 +42,7 @@ public struct TLSRefusal: Error, Sendable {
     public let reason: Reason
     /// The code of Apple's `NSURLErrorDomain`.
     public let code: TransportErrorCode
-    /// What was expected and found.
+    /// The expected and the actual state.
     public let explanation: String
     /// The certificates that the peer sent, leaf first; empty if it sent none that can be read.
     public let served: [Certificate]

@@ -44,8 +44,7 @@ public final class TLSServer: Sendable {
         context.withLock { $0 = replacement }
     }
 
-    /// Returns a new handler for a connection, and the result of its handshake, which has the client's
-    /// certificates.
+    /// Returns a new handler for a connection, and the result of its handshake with the client's certificates.
     public func handler() -> (handler: NIOSSLServerHandler, handshake: TLSHandshake) {
         let context = context.withLock { $0 }
         let handshake = TLSHandshake()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of Core Foundation that programs which use Security call. All are total: input on
-// which Core Foundation crashes (nil, an index out of range, an object of another class) gives nil,
-// false or 0 here. A pointer that does not point to an object cannot be detected.
+// The functions of Core Foundation for programs that use Security. All are total: input that crashes Core Foundation
+// (nil, an index out of range, an object of another class) gives nil, false or 0 here. A pointer that does not point to
+// an object cannot be detected.
 //
 // Object parameters have the type `Any?`, so that Swift values can be passed without a cast. On
 // Apple's platforms bridging does this.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The type names and constants of Core Foundation. Each CF name is an alias of the Foundation class
-// to which it is toll-free bridged on Apple's platforms, never of a value type. Casts (plain,
-// conditional and forced) and `Unmanaged` then compile and run as on Apple's platforms
-// (apple-compat, decision 1).
+// The type names and constants of Core Foundation. Each CF name is an alias of the Foundation class that is toll-free
+// bridged to it on Apple's platforms, never of a value type. Casts (plain, conditional and forced) and `Unmanaged` then
+// compile and run as on Apple's platforms (apple-compat, decision 1).
 //
 // Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an
 // immutable object that is never replaced. Foundation on Linux declares these classes non-Sendable
@@ -91,7 +90,7 @@ public typealias CFTypeID = UInt
 public typealias CFOptionFlags = UInt
 /// A hash that `CFHash` returns.
 public typealias CFHashCode = UInt
-/// The number of a text encoding in Core Foundation, which differs from `String.Encoding`.
+/// The number of a text encoding in Core Foundation. It differs from `String.Encoding`.
 public typealias CFStringEncoding = UInt32
 /// A duration in seconds.
 public typealias CFTimeInterval = Double

@@ -2,8 +2,8 @@
 
 internal import KeychainModel
 
-/// An item that a call found or stored. An identity is returned like an item, but keeps its halves,
-/// of which its reference consists.
+/// An item that a call found or stored. An identity is returned like an item, but keeps its halves, because its
+/// reference consists of them.
 enum FoundItem {
     /// An item of any class except identities.
     case item(ItemRecord)

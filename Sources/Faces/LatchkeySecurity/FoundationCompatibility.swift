@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of Apple's Foundation that code which uses Security calls and that Foundation on Linux
-// lacks: table "What blocked" of apple-compat.
+// The parts of Apple's Foundation that programs with Security call and that Foundation on Linux lacks: table "What
+// blocked" of apple-compat.
 
 public import Foundation
 public import FoundationNetworking
@@ -54,8 +54,8 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     }
 
     private var entries: [AnyHashable: Entry] = [:]
-    /// The size at which entries with a deallocated value are removed. It doubles with the number
-    /// of remaining entries, so that insertion stays cheap.
+    /// The size that triggers the removal of entries with a deallocated value. It doubles with the number of remaining
+    /// entries, so that insertion stays cheap.
     private var sizeToPurgeAt = 16
 
     /// Returns an empty table that retains its keys and not its objects.
@@ -63,7 +63,7 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
         NSMapTable()
     }
 
-    /// The number of keys whose value is still alive.
+    /// The number of keys with a value that is still alive.
     open var count: Int {
         entries.values.count { $0.object != nil }
     }
@@ -144,8 +144,8 @@ extension URLProtectionSpace {
 }
 
 extension URLCredential {
-    /// A credential that accepts the server: the response to a challenge of
-    /// `NSURLAuthenticationMethodServerTrust`, which sessions with LatchkeyURLSession issue.
+    /// A credential that accepts the server: the response to a challenge of `NSURLAuthenticationMethodServerTrust`.
+    /// Sessions with LatchkeyURLSession issue such challenges.
     #if !Transport
         @available(
             *, deprecated,
@@ -160,8 +160,7 @@ extension URLCredential {
     /// A credential that identifies the client: the response to a challenge of
     /// `NSURLAuthenticationMethodClientCertificate`.
     ///
-    /// - Parameter certArray: the certificates between the identity's certificate and a root, which
-    ///   is not needed.
+    /// - Parameter certArray: the certificates between the identity's certificate and a root. The root is not needed.
     public convenience init(
         identity: SecIdentity, certificates certArray: [Any]?, persistence: URLCredential.Persistence
     ) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The item classes and the names of their attributes. The strings are Apple's: the four-letter
-// columns of keychain-behaviour §1.4, which also lists value kinds, defaults and the attributes of
-// the primary key.
+// The item classes and the names of their attributes. The strings are Apple's: the four-letter columns of
+// keychain-behaviour §1.4. That section also lists value kinds, defaults and the attributes of the primary key.
 //
 // Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an
 // immutable string that is never replaced. Foundation on Linux declares NSString non-Sendable only
@@ -43,12 +42,12 @@ nonisolated(unsafe) public let kSecAttrAccessGroup: CFString = "agrp"
 nonisolated(unsafe) public let kSecAttrSynchronizable: CFString = "sync"
 /// The token that holds the item: a string such as `kSecAttrTokenIDSecureEnclave`.
 nonisolated(unsafe) public let kSecAttrTokenID: CFString = "tkid"
-/// The view in which an item would be synchronized: a string, stored and searched like any other
-/// attribute. Nothing is synchronized.
+/// The view for the synchronization of an item: a string, stored and searched like any other attribute. Nothing is
+/// synchronized.
 nonisolated(unsafe) public let kSecAttrSyncViewHint: CFString = "vwht"
 /// The name shown to the user. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrLabel: CFString = "labl"
-/// The time at which the item was added: a Date.
+/// The time of the item's addition: a Date.
 nonisolated(unsafe) public let kSecAttrCreationDate: CFString = "cdat"
 /// The time of the last change: a Date.
 nonisolated(unsafe) public let kSecAttrModificationDate: CFString = "mdat"
@@ -191,7 +190,7 @@ nonisolated(unsafe) public let kSecAttrTombstone: CFString = "tomb"
 nonisolated(unsafe) public let kSecAttrSHA1: CFString = "sha1"
 /// The user of a shared device: 16 bytes of Data, or none.
 nonisolated(unsafe) public let kSecAttrMultiUser: CFString = "musr"
-/// The group with which the user shares the item: a string.
+/// The group that the user shares the item with: a string.
 nonisolated(unsafe) public let kSecAttrSharingGroup: CFString = "ggrp"
 /// Rejected with `errSecParam` in every dictionary of a program.
 nonisolated(unsafe) public let kSecAttrAppClipItem: CFString = "clip"

@@ -14,7 +14,7 @@ enum ItemReference {
     case key(SecKey)
     case certificate(SecCertificate)
     case identity(SecIdentity)
-    /// A password, which the object names without its content.
+    /// A password; the object names it without its content.
     case item(SecKeychainItem)
 
     /// Nil for an object of another class.

@@ -37,7 +37,7 @@ struct ItemResults {
         returning == .data && item.record.secrets?.data == nil ? NSData() : try one(item)
     }
 
-    /// Returns the results for several items; an item whose single result would be nil is omitted.
+    /// Returns the results for several items; an item with a nil single result is omitted.
     func all(_ items: [FoundItem]) throws(KeychainError) -> CFTypeRef {
         var results: [CFTypeRef] = []
         for item in items {

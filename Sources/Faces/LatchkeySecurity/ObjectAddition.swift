@@ -8,7 +8,7 @@ internal import LatchkeyService
 /// One call of `SecItemAdd`. It can store several items: the halves of identities, or the items of
 /// kSecUseItemList.
 struct ObjectAddition {
-    /// How the call may get what the access controls need.
+    /// How the call may get the authentication for the access controls.
     private let authentication: Authentication
     /// The items stored so far.
     private var stored: [PersistentReference] = []
@@ -90,8 +90,8 @@ struct ObjectAddition {
             .identity, attributes: identifying, accessGroup: certificate.accessGroup,
             synchronizable: certificate.isSynchronizable ? .synchronized : .local, limit: .all,
             authentication: certificate.authentication)
-        // With the attributes, a key whose data is protected does not fail the call, whose items
-        // are stored.
+        // With the attributes, a key with protected data does not fail the call. The items of the call are already
+        // stored.
         let found = try KeychainClient.session().copyIdentities(query, returning: returning.union(.attributes))
         let primaryKey = Set(ItemSchema.of(.key).primaryKey.map(\.attribute))
         let added = identity.key.attributes.filter { primaryKey.contains($0.key) }

@@ -39,7 +39,7 @@ enum ObjectSearch {
         _ query: ItemQuery, _ returning: ReturnTypes, _ filter: CertificateFilter?, in session: KeychainSession
     ) throws(KeychainError) -> [IdentityRecord] {
         guard let filter else { return try session.copyIdentities(query, returning: returning).required() }
-        // The certificates decide which identities match. Only then is the data of their keys read.
+        // The certificates determine the matching identities. Only then is the data of their keys read.
         let values = returning.subtracting(.data).union(.reference)
         let matching = query.limited(
             try session.copyIdentities(query.unlimited, returning: values).required().filter {

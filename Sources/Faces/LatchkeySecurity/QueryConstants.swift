@@ -29,13 +29,13 @@ nonisolated(unsafe) public let kSecMatchSearchList: CFString = "m_SearchList"
 nonisolated(unsafe) public let kSecMatchIssuers: CFString = "m_Issuers"
 /// Certificates that name this email address, or none: a string.
 nonisolated(unsafe) public let kSecMatchEmailAddressIfPresent: CFString = "m_EmailAddressIfPresent"
-/// Certificates whose subject contains the string.
+/// Certificates with a subject that contains the string.
 nonisolated(unsafe) public let kSecMatchSubjectContains: CFString = "m_SubjectContains"
-/// Certificates whose subject starts with the string. Mac only.
+/// Certificates with a subject that starts with the string. Mac only.
 nonisolated(unsafe) public let kSecMatchSubjectStartsWith: CFString = "m_SubjectStartsWith"
-/// Certificates whose subject ends with the string. Mac only.
+/// Certificates with a subject that ends with the string. Mac only.
 nonisolated(unsafe) public let kSecMatchSubjectEndsWith: CFString = "m_SubjectEndsWith"
-/// Certificates whose subject equals the string. Mac only.
+/// Certificates with a subject that equals the string. Mac only.
 nonisolated(unsafe) public let kSecMatchSubjectWholeString: CFString = "m_SubjectWholeString"
 /// Whether the comparison ignores case: a Bool.
 nonisolated(unsafe) public let kSecMatchCaseInsensitive: CFString = "m_CaseInsensitive"
@@ -74,8 +74,8 @@ nonisolated(unsafe) public let kSecValuePersistentRef: CFString = "v_PersistentR
 
 /// Accepted and ignored: every keychain behaves as on iOS.
 nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = "nleg"
-/// An `LAContext`, which may already be evaluated. Several calls with one context ask once, and keys
-/// that a call returns keep it.
+/// An `LAContext`; it may already be evaluated. Several calls with one context ask once, and keys that a call returns
+/// keep it.
 nonisolated(unsafe) public let kSecUseAuthenticationContext: CFString = "u_AuthCtx"
 /// One of the three values below.
 nonisolated(unsafe) public let kSecUseAuthenticationUI: CFString = "u_AuthUI"
@@ -83,16 +83,15 @@ nonisolated(unsafe) public let kSecUseAuthenticationUI: CFString = "u_AuthUI"
 nonisolated(unsafe) public let kSecUseAuthenticationUIAllow: CFString = "u_AuthUIA"
 /// Fail with `errSecInteractionNotAllowed` instead of asking.
 nonisolated(unsafe) public let kSecUseAuthenticationUIFail: CFString = "u_AuthUIF"
-/// Omit items for which the user would have to be asked. For searches only.
+/// Omit items that need a prompt to the user. For searches only.
 nonisolated(unsafe) public let kSecUseAuthenticationUISkip: CFString = "u_AuthUIS"
 /// The older form of `kSecUseAuthenticationUIFail`: a Bool.
 nonisolated(unsafe) public let kSecUseNoAuthenticationUI: CFString = "u_NoAuthUI"
-/// The reason shown to the user: a string, which takes precedence over that of the context.
-/// Deprecated by Apple.
+/// The reason shown to the user: a string. It takes precedence over that of the context. Deprecated by Apple.
 nonisolated(unsafe) public let kSecUseOperationPrompt: CFString = "u_OpPrompt"
 /// Only items in this list: an array of references.
 nonisolated(unsafe) public let kSecUseItemList: CFString = "u_ItemList"
-/// The keychain to which the item is added: a `SecKeychain`.
+/// The keychain that the item is added to: a `SecKeychain`.
 nonisolated(unsafe) public let kSecUseKeychain: CFString = "u_Keychain"
 /// File keychains of the Mac. Apple withdrew the name; the string is inferred from similar names.
 nonisolated(unsafe) public let kSecUseKeychainList: CFString = "u_KeychainList"
@@ -120,7 +119,7 @@ nonisolated(unsafe) public let kSecSymmetricKeyAttrs: CFString = "symmetric"
 nonisolated(unsafe) public let kSecImportExportPassphrase: CFString = "passphrase"
 /// An option: the keychain to import into, a `SecKeychain`; by default nothing is stored.
 nonisolated(unsafe) public let kSecImportExportKeychain: CFString = "keychain"
-/// An option: a `SecAccess`, which is kept with stored keys without effect.
+/// An option: a `SecAccess`. It is kept with stored keys without effect.
 nonisolated(unsafe) public let kSecImportExportAccess: CFString = "access"
 /// An option: whether the import stores nothing, a Bool.
 nonisolated(unsafe) public let kSecImportToMemoryOnly: CFString = "memory"
@@ -152,5 +151,5 @@ public let kSecRevocationPreferCRL: CFOptionFlags = 1 << 2
 public let kSecRevocationRequirePositiveResponse: CFOptionFlags = 1 << 3
 /// Use only revocation evidence that is already available.
 public let kSecRevocationNetworkAccessDisabled: CFOptionFlags = 1 << 4
-/// Use OCSP or a CRL, whichever is available.
+/// Use OCSP or a CRL, depending on availability.
 public let kSecRevocationUseAnyAvailableMethod: CFOptionFlags = kSecRevocationOCSPMethod | kSecRevocationCRLMethod

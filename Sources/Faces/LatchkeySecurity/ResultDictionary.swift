@@ -21,7 +21,7 @@ struct ResultDictionary {
         objects.append(object)
     }
 
-    /// The dictionary, which is immutable.
+    /// The immutable dictionary.
     var finished: NSDictionary {
         objects.withUnsafeBufferPointer { objects in
             names.withUnsafeBufferPointer { names in

@@ -3,7 +3,7 @@
 public import Foundation
 internal import KeychainModel
 
-/// When an item can be opened, and which conditions each use must satisfy. Immutable. Two access
+/// The lock states that allow opening an item, and the conditions that each use must satisfy. Immutable. Two access
 /// controls are equal if their protection and their conditions are equal.
 ///
 /// ```swift
@@ -53,8 +53,8 @@ public final class SecAccessControl: NSObject, Sendable {
         super.init()
     }
 
-    /// Creates the access control of an item's attributes: the one with which the item was added,
-    /// or one with the protection class only.
+    /// Creates the access control of an item's attributes: as given when the item was added, or with the protection
+    /// class only.
     init(of record: ItemRecord) {
         protection = record.protection.rawValue
         let stored = record.accessControlFlags.map { SecAccessControlCreateFlags(rawValue: CFOptionFlags($0.rawValue)) }
@@ -135,7 +135,7 @@ extension SecAccessControl {
         case constrained(Constraint)
     }
 
-    /// The reason why no access control was created: what was expected and what was found.
+    /// The reason why no access control was created: the expected and the found value.
     struct Refusal: Error {
         let reason: String
     }
@@ -276,8 +276,8 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     public static let privateKeyUsage = Self(rawValue: 1 << 30)
     /// The item's key is also derived from a password of the program.
     public static let applicationPassword = Self(rawValue: 1 << 31)
-    /// A FIDO2 security key that was enrolled with `latchkey security-key enroll`. Not in Apple's
-    /// headers, which use no bit above 31: code for Apple's systems must not use it.
+    /// A FIDO2 security key that was enrolled with `latchkey security-key enroll`. Not in Apple's headers (they use no
+    /// bit above 31): code for Apple's systems must not use it.
     public static let latchkeySecurityKey = Self(rawValue: 1 << 48)
 }
 

@@ -49,8 +49,8 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 ///   - query: the class or a persistent reference, the attributes to match, the keychains
 ///     (`kSecMatchSearchList`; by default the search list), the limit (one by default) and the kinds
 ///     of result.
-///   - result: receives, with a limit of one, Data or a dictionary; with any other limit an array
-///     of them, in the order in which the items were added; nothing if no result was requested.
+///   - result: receives, with a limit of one, Data or a dictionary; with any other limit an array of them, in the order
+///     of their addition; nothing if no result was requested.
 /// - Returns: errSecSuccess; errSecItemNotFound; errSecInteractionNotAllowed if the protection
 ///   class of a matching item is locked; errSecParam, errSecNoSuchAttr, errSecNoSuchClass,
 ///   errSecUnimplemented, errSecMissingEntitlement, errSecNotAvailable.
@@ -160,7 +160,7 @@ func status(_ body: () throws -> Void) -> OSStatus {
 }
 
 extension KeychainError {
-    /// The status that the caller gets. errSecAuthNeeded is a request to this library, which never
-    /// leaves it (keychain-behaviour §3.9): the authentication did not take place.
+    /// The status that the caller gets. errSecAuthNeeded is a request to this library and never leaves it
+    /// (keychain-behaviour §3.9): the authentication did not take place.
     var statusForCaller: OSStatusCode { status == .authNeeded ? .authFailed : status }
 }

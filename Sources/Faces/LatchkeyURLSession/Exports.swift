@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The types with which a program makes its policy and reads refusals.
+// The types that a program needs to make its policy and to read refusals.
 @_exported public import LatchkeyNIOSSL
 // `serverTrust`, `URLCredential(trust:)`, `SecTrust`, and with them Foundation and
 // FoundationNetworking.

@@ -9,11 +9,11 @@ public import LatchkeyURLSession
 /// LatchkeyURLSessionDefaults.install()   // first, in main
 /// ```
 ///
-/// What it does not reach:
+/// It does not reach:
 /// - Sessions with `URLSessionConfiguration.default` or `.ephemeral`: Foundation makes a new object
 ///   each time, and offers no place to change it. Such a session needs `.latchkey` or
 ///   `configuration.use(transport)`.
-/// - Download tasks, which fail with an error, and WebSocket tasks, which Foundation loads itself.
+/// - Download tasks (they fail with an error), and WebSocket tasks (Foundation loads them itself).
 /// - Functions of Foundation that load a URL without a session, such as `Data(contentsOf:)`.
 public enum LatchkeyURLSessionDefaults {
     /// - Parameter transport: nil for the settings of the `Info.plist` beside the program. If that
@@ -27,7 +27,7 @@ public enum LatchkeyURLSessionDefaults {
             configuration.protocolClasses = [LatchkeyURLProtocol.self] + others
         }
         configuration.urlCredentialStorage = .latchkey
-        // For configurations whose protocolClasses a program emptied: Foundation then asks these.
+        // For configurations with protocolClasses that a program emptied: Foundation then asks the registered ones.
         _ = URLProtocol.registerClass(LatchkeyURLProtocol.self)
     }
 }

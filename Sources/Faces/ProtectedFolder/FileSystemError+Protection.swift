@@ -6,7 +6,7 @@ internal import LinuxSystem
 internal import UserspaceFileSystem
 
 extension FileSystemError {
-    /// What a program is told of a failure of a protected file.
+    /// Creates the error that a program gets for a failure of a protected file.
     init(_ error: FileProtectionError) {
         switch error {
         case .key: self = .accessDenied
@@ -29,7 +29,7 @@ extension FileSystemError {
 }
 
 extension FileProtectionError {
-    /// Whether the file is not what was written, or was written by something else.
+    /// Whether the file is not as it was written, or was written by something else.
     var isDamage: Bool {
         switch self {
         case .notProtected, .unsupportedVersion, .damaged, .headersDisagree, .wrongKey: true

@@ -7,7 +7,7 @@ internal import UserspaceFileSystem
 /// A file of the store that the kernel knows.
 final class FolderNode: FileHandle {
     let number: InodeNumber
-    /// The number of the file in the store, which programs see as well.
+    /// The number of the file in the store. Programs see it as well.
     let storeNumber: UInt64
     let kind: InodeAttributes.Kind
     /// Of a directory.
@@ -104,7 +104,7 @@ final class NodeTable: Sendable {
     func lookUp(
         _ name: FileName, _ stored: String, in parent: FolderNode, _ status: stat
     ) throws(FileSystemError) -> FolderNode {
-        // What is mounted in the store is not part of it.
+        // Another file system that is mounted in the store is not part of it.
         guard status.st_dev == device else { throw .accessDenied }
         let kind = InodeAttributes.kind(ofMode: status.st_mode)
         let link = NodeLink(parent: parent, name: name, stored: stored)

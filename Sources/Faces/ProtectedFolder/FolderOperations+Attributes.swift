@@ -60,7 +60,7 @@ extension FolderOperations {
         return try attributes(of: inode)
     }
 
-    /// Stores what was written before, so that storing it does not change the new times.
+    /// Stores earlier writes, so that storing them does not change the new times.
     private func storeBeforeTimes(_ node: FolderNode) throws(FileSystemError) {
         guard node.kind == .file else { return }
         try node.content.withLock { (content) throws(FileSystemError) in

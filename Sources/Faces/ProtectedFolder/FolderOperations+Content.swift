@@ -86,7 +86,7 @@ extension FolderOperations {
         return (node, file)
     }
 
-    /// A handle of a program is closed: the last one stores what was changed.
+    /// Closes a handle of a program. The last one stores the changes.
     func closeHandle(_ node: FolderNode) {
         // Nothing of a closed folder is kept for the next handle.
         let isClosed = secret.isClosed

@@ -46,7 +46,7 @@ extension FolderOperations {
 
     func open(_ inode: InodeNumber, _ flags: OpenFlags) throws(FileSystemError) -> OpenedFile {
         let node = try nodes.node(inode)
-        // Also of class B, whose open files can be used after the lock.
+        // Class B too, although its open files can be used after the lock.
         try secret.requireOpen()
         let keepsCache = try node.content.withLock { (content) throws(FileSystemError) -> Bool in
             let file = try prepare(node, &content, isWritable: flags.isWritable || flags.truncates)

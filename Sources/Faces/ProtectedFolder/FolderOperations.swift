@@ -101,15 +101,15 @@ final class FolderOperations: Sendable {
     }
 }
 
-/// A descriptor in a tuple, which cannot have a noncopyable part.
+/// A descriptor in a tuple, because a tuple cannot have a noncopyable part.
 final class SharedDescriptor: Sendable {
     let value: OwnedDescriptor
 
     init(_ value: consuming OwnedDescriptor) { self.value = value }
 }
 
-/// Nodes whose file is open although no program uses it: those that were looked up or closed last, and
-/// will probably be opened next.
+/// Nodes with an open file although no program uses it: the nodes that were looked up or closed last, and will probably
+/// be opened next.
 final class ParkedNodes: Sendable {
     private let nodes = SystemMutex<[FolderNode]>([])
 

@@ -6,11 +6,11 @@ internal import LinuxSystem
 public enum FolderReport: Hashable, Sendable, CustomStringConvertible {
     /// A name that this folder has not made; it is not shown.
     case unreadableName(String)
-    /// A file that is not what was written.
+    /// A file that is not as it was written.
     case damagedFile(stored: String, String)
     /// Changes of a file that could not be stored before the end, in most cases because the class was closed.
     case lostChanges(stored: String)
-    /// A file of which programs keep content in the kernel's memory although its class is closed.
+    /// A file with content that programs keep in the kernel's memory although its class is closed.
     case keptPages(stored: String)
 
     public var description: String {

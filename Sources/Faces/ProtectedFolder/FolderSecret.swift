@@ -7,14 +7,14 @@ internal import LinuxSystem
 internal import SecretMemory
 internal import UserspaceFileSystem
 
-/// The secret of a folder, from which the keys of its names are derived: it is the content of the
-/// protected file `.latchkey-folder`, and available as long as the class of that file is open.
+/// The secret of a folder, to derive the keys of its names: it is the content of the protected file `.latchkey-folder`,
+/// and available as long as the class of that file is open.
 ///
 /// ```
 /// content = version (1 byte: 1) ‖ 64 random bytes
 /// ```
 final class FolderSecret: Sendable {
-    /// The class of the folder, which its new files get.
+    /// The class of the folder and of its new files.
     let protection: FileProtectionClass
     private let keys: any FileKeyProvider
     private let cipher: CipherMemory
@@ -85,13 +85,13 @@ final class FolderSecret: Sendable {
         if !keepsNames { try requireOpen() }
     }
 
-    /// Throws ``FileSystemError/accessDenied`` after the folder was closed, without a question to the
-    /// keychain, except for class B, whose open files stay usable.
+    /// Throws ``FileSystemError/accessDenied`` after the folder was closed, without a question to the keychain. Class B
+    /// is the exception, because its open files stay usable.
     func requireNotClosed() throws(FileSystemError) {
         guard keepsNames || !isClosed else { throw .accessDenied }
     }
 
-    /// Whether the folder was closed, whatever its class allows then.
+    /// Whether the folder was closed, regardless of the uses that its class then allows.
     var isClosed: Bool { state.withLock { !$0.isOpen } }
 
     /// Throws ``FileSystemError/accessDenied`` while the class is closed.

@@ -4,8 +4,8 @@ internal import LinuxSystem
 internal import SecretMemory
 internal import UserspaceFileSystem
 
-/// What a folder stores encrypted beside the content of its files: names, the targets of symbolic
-/// links and extended attributes.
+/// The texts that a folder encrypts beside the content of its files: names, the targets of symbolic links and extended
+/// attributes.
 final class FolderTexts: Sendable {
     /// The longest name, in bytes: encrypted and encoded it has 255 characters.
     static let maxNameLength = 175
@@ -51,7 +51,7 @@ final class FolderTexts: Sendable {
         return target
     }
 
-    /// The length of the target of a link whose stored target has so many characters.
+    /// Returns the length of a link's target from the number of characters of the stored target.
     static func targetLength(stored count: UInt64) -> UInt64 {
         let count = UInt64(Base64.maxByteCount(Int(clamping: min(count, 1 << 16))))
         return count - min(count, UInt64(TextCipher.overhead))
@@ -72,8 +72,7 @@ final class FolderTexts: Sendable {
     }
 
     /// Encrypts a value together with the name, so that values cannot be exchanged:
-    /// `SIV(random 16 bytes ‖ length of the name ‖ name ‖ value)`. The random bytes hide which values
-    /// are equal.
+    /// `SIV(random 16 bytes ‖ length of the name ‖ name ‖ value)`. The random bytes hide whether values are equal.
     func stored(value: [UInt8], of name: [UInt8], random: [UInt8]) throws(FileSystemError) -> [UInt8] {
         guard let sealed = attributeValues.seal(random + [UInt8(clamping: name.count)] + name + value) else {
             throw .inputOutput

@@ -41,8 +41,8 @@ final class KernelPages: Sendable {
         report(removeOnce(number))
     }
 
-    /// Removes the pages of a file that no program has open any more. The kernel waits for this thread, which
-    /// must not ask it: without another one, the pages stay, and are reported.
+    /// Removes the pages of a file that no program has open any more. The kernel waits for this thread, so the thread
+    /// must not ask the kernel: without another thread, the pages stay, and are reported.
     func fileWasClosed() {
         guard keepsUsed, state.withLock({ $0.isClosed }), start() != nil else { return }
         report(nodes.all.map(\.node).filter { node in !node.isUsed && !node.shown.withLock { $0.isEmpty } })
@@ -50,7 +50,7 @@ final class KernelPages: Sendable {
 
     /// Removes pages on another thread.
     ///
-    /// - Returns: nil; the number for which pages are to be removed if there is no thread.
+    /// - Returns: nil; the number of the pending removal if there is no thread.
     private func start() -> Int? {
         let (number, starts) = state.withLock { state -> (Int, Bool) in
             state.number += 1
@@ -75,7 +75,7 @@ final class KernelPages: Sendable {
         }
     }
 
-    /// Returns the number for which pages are removed next; nil at the end.
+    /// Returns the number of the next removal of pages; nil at the end.
     private func next(after last: Int, isDone: Bool) -> Int? {
         state.withLock { state in
             guard state.isClosed, session.isServing, state.number != last || !isDone else {
@@ -88,12 +88,12 @@ final class KernelPages: Sendable {
 
     private func isCurrent(_ number: Int) -> Bool { state.withLock { $0.isClosed && $0.number == number } }
 
-    /// - Returns: the files of which the kernel still has a page, or of which it was not asked because the number
-    ///   is not the present one any more.
+    /// - Returns: the files with a page that the kernel still has, or was not asked about because the number is not the
+    ///   present one any more.
     private func removeOnce(_ number: Int) -> [FolderNode] {
         nodes.all.map(\.node).filter { node in
             guard isCurrent(number), !keepsUsed || !node.isUsed else { return false }
-            // What is read from now on is verified the next time.
+            // Parts that are read from now on are verified the next time.
             let parts = node.shown.withLock { $0.take() }
             guard !parts.isEmpty else { return false }
             session.forgetContent(of: node.number)
@@ -120,7 +120,7 @@ final class KernelPages: Sendable {
 struct ShownParts: Sendable {
     private var numbers: Set<UInt64> = []
 
-    /// Records what is read or written.
+    /// Records a part that is read or written.
     mutating func insert(_ offset: UInt64, count: Int) {
         guard count > 0 else { return }
         for number in offset / Self.size...(offset + UInt64(count) - 1) / Self.size where numbers.count < Self.maxCount
@@ -139,6 +139,6 @@ struct ShownParts: Sendable {
 
     /// In bytes: 64 pages.
     private static let size: UInt64 = 262_144
-    /// 16 GiB. Of a file of which more was shown, all is removed, and the removal of this much is verified.
+    /// 16 GiB. If more of a file was shown, all of it is removed, and the removal of this much is verified.
     private static let maxCount = 65_536
 }

@@ -7,7 +7,7 @@ public import KeychainModel
 public import LinuxSystem
 internal import UserspaceFileSystem
 
-/// A directory in which programs see the protected files of a store as plain ones.
+/// A directory that shows the protected files of a store to programs as plain ones.
 ///
 /// ```
 /// let folder = try MountedFolder(
@@ -16,9 +16,8 @@ internal import UserspaceFileSystem
 /// folder.run()
 /// ```
 ///
-/// Names, targets of symbolic links and extended attributes are encrypted as well. What the store
-/// discloses: the tree of directories, the approximate length of files and names, owners, permissions
-/// and times.
+/// Names, targets of symbolic links and extended attributes are encrypted as well. The store discloses the tree of
+/// directories, the approximate length of files and names, owners, permissions and times.
 public final class MountedFolder: Sendable {
     let operations: FolderOperations
     private let session: FileSystemSession
@@ -70,7 +69,7 @@ public final class MountedFolder: Sendable {
     /// The class of the folder.
     public var protection: FileProtectionClass { operations.secret.protection }
 
-    /// Serves programs until the folder is unmounted, and stores what is not stored yet.
+    /// Serves programs until the folder is unmounted, and stores the remaining changes.
     ///
     /// - Parameter whenUnmounted: called between both.
     /// - Returns: the stored names of files with changes that are lost.
@@ -89,11 +88,10 @@ public final class MountedFolder: Sendable {
 
     /// Must be called when the class of the folder has been closed or opened.
     ///
-    /// Closed, programs get EACCES at once, and neither this process nor the kernel has plaintext of the
-    /// folder when this returns, except what was written and is not stored yet, and pages that a program
-    /// keeps busy. Whether the kernel has such pages is verified on another thread, which removes them as soon
-    /// as that ends (``FolderReport/keptPages(stored:)``). Handles that programs have open work again when the
-    /// class is open.
+    /// When the class is closed, programs get EACCES at once, and neither this process nor the kernel has plaintext of
+    /// the folder when this returns, except changes that are not stored yet, and pages that a program keeps busy.
+    /// Another thread verifies whether the kernel has such pages, and removes them as soon as no program keeps them
+    /// busy (``FolderReport/keptPages(stored:)``). Handles that programs have open work again when the class is open.
     public func lockStateChanged(isOpen: Bool) {
         if isOpen {
             pages.keep()
@@ -102,8 +100,8 @@ public final class MountedFolder: Sendable {
             // Lengths that were not known while it was closed.
             if operations.secret.keepsNames { forgetCaches() }
         } else {
-            // What is requested from now on fails. What was requested before can wait for the keychain with a
-            // lock of a node or, in the kernel, of a directory. It must not keep what the kernel has.
+            // Requests from now on fail. Earlier requests can wait for the keychain with a lock of a node or, in the
+            // kernel, of a directory. This wait must not keep the content of the kernel's caches.
             operations.secret.setOpen(false)
             forgetCaches()
             session.awaitBegunRequests()
@@ -111,7 +109,7 @@ public final class MountedFolder: Sendable {
             for node in operations.nodes.all.map(\.node) {
                 node.content.withLock { $0.file?.container.forgetContent() }
             }
-            // What was requested before is in the kernel's caches now.
+            // The results of earlier requests are in the kernel's caches now.
             forgetCaches()
             pages.remove()
         }
@@ -139,11 +137,11 @@ public final class MountedFolder: Sendable {
         try MountPoint(mountPoint).isMounted
     }
 
-    /// The kernel's number of what is mounted at a directory; no process of a file system is asked. Another
-    /// mount gets it as soon as this one has ended.
+    /// Returns the kernel's number of the mount at a directory; no process of a file system is asked. Another mount
+    /// gets the number as soon as this one has ended.
     public static func mountNumber(at path: FilePath) throws(SystemError) -> UInt64 {
-        // "." of a process that was there before is below what is mounted, and "." in what is mounted is asked of
-        // its process, which may not serve yet.
+        // For a process that was there before, "." is below the mount. In the mount, "." is asked of the mount's
+        // process, and that process may not serve yet.
         var place = AbsolutePath.of(path)
         while place.lastComponent == ".", let parent = place.parent { place = parent }
         let directory = try OwnedDescriptor(opening: place, flags: CFILECALLS_PATH_ONLY | O_DIRECTORY)
@@ -161,7 +159,7 @@ public final class MountedFolder: Sendable {
     /// Unmounts the folder of another process.
     public static func unmount(_ mountPoint: FilePath) throws(SystemError) { try MountPoint(mountPoint).unmount() }
 
-    /// Detaches a mount point whose process was killed.
+    /// Detaches the mount point of a killed process.
     ///
     /// - Returns: false if there was nothing to detach.
     @discardableResult

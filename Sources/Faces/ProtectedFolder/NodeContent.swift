@@ -64,20 +64,21 @@ final class OpenFile: Sendable {
         return try container.read(into: buffer, at: offset)
     }
 
-    /// What the kernel asks for when a program reads in order: 128 KiB, unless it is set otherwise.
+    /// The minimum length of a read in order. The kernel asks for 128 KiB then, unless it is set otherwise.
     private static let longRead = 65_536
     private static let fetched = 1 << 20
 
-    /// Stores what was changed, on the storage device. Also what an earlier handle has stored is there afterwards.
+    /// Stores the changes on the storage device. The changes that an earlier handle has stored are there afterwards,
+    /// too.
     func synchronize(contentOnly: Bool, _ setTimes: () -> Void) throws(FileProtectionError) {
         guard !isWritable else { return try container.synchronize(withAttributes: !contentOnly, setTimes: setTimes) }
         guard fsync(descriptor.value.rawValue) == 0 else { throw .system(.last("synchronise")) }
     }
 }
 
-/// The protected file of a node, as long as it is open; and what is known of it afterwards.
+/// The protected file of a node while it is open, and the facts that are known of it afterwards.
 struct NodeContent: Sendable {
-    /// The open file, which all handles of programs share.
+    /// The open file, shared by all handles of programs.
     var file: OpenFile?
     /// How many handles programs have.
     var handles = 0
@@ -87,8 +88,8 @@ struct NodeContent: Sendable {
     private(set) var written: FileTime?
     /// When something else than the content has changed since, if the content is not committed.
     private var statusChanged: FileTime?
-    /// The change time of the stored file after the last commit, and the one that programs see instead:
-    /// that of the change itself, which they saw before it was stored.
+    /// The change time of the stored file after the last commit, and the one that programs see instead: that of the
+    /// change itself, as they saw it before it was stored.
     private var stored: (changed: FileTime, shown: FileTime)?
     /// The length at a stamp of the stored file.
     private var known: (stamp: StoreStamp, length: UInt64)?
@@ -155,10 +156,10 @@ struct NodeContent: Sendable {
         return time
     }
 
-    /// Stores what programs have changed, durably if the file was durable before. The stored file then has the
-    /// time at which they have.
+    /// Stores the changes of programs, durably if the file was durable before. The stored file then has the time of the
+    /// changes.
     mutating func commit() throws(FileProtectionError) {
-        // While the class is closed, what was synchronized can still be finished.
+        // While the class is closed, synchronized changes can still be finished.
         if let file, file.isWritable { try file.container.finish() }
         guard needsCommit else { return }
         try storing { (file, setTimes) throws(FileProtectionError) in
@@ -167,7 +168,7 @@ struct NodeContent: Sendable {
         }
     }
 
-    /// Stores what programs have changed. Everything is on the storage device when this returns.
+    /// Stores the changes of programs. Everything is on the storage device when this returns.
     ///
     /// - Parameter contentOnly: whether the times need not be there (fdatasync(2)).
     mutating func synchronize(contentOnly: Bool) throws(FileProtectionError) {
@@ -186,7 +187,7 @@ struct NodeContent: Sendable {
         return hasChanges || file.isWritable && !file.container.isSettled
     }
 
-    /// Calls `body`, which stores changes. Its second argument gives the stored file its times.
+    /// Calls `body` to store changes. Its second argument gives the stored file its times.
     private mutating func storing(
         _ body: (OpenFile, () -> Void) throws(FileProtectionError) -> Void
     ) throws(FileProtectionError) {

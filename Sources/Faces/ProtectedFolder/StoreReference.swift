@@ -5,7 +5,7 @@ internal import Glibc
 internal import LinuxSystem
 internal import UserspaceFileSystem
 
-/// One file of the store, whatever its name is: changes of its attributes.
+/// One file of the store, by any name: changes of its attributes.
 struct StoreReference {
     /// A descriptor, also one of O_PATH; its owner keeps it open.
     let descriptor: Int32
@@ -16,12 +16,12 @@ struct StoreReference {
         guard chmod(path, mode) == 0 else { throw .last }
     }
 
-    /// - Parameters: nil for what stays.
+    /// - Parameters: nil for a value that stays.
     func setOwner(_ user: UInt32?, _ group: UInt32?) throws(FileSystemError) {
         guard fchownat(descriptor, "", user ?? .max, group ?? .max, CFILECALLS_EMPTY_PATH) == 0 else { throw .last }
     }
 
-    /// - Parameters: nil for what stays.
+    /// - Parameters: nil for a value that stays.
     func setTimes(
         accessed: AttributeChanges.Time?, modified: AttributeChanges.Time?
     ) throws(FileSystemError) {

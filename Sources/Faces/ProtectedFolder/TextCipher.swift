@@ -14,8 +14,8 @@ internal import SecretMemory
 /// result        = iv ‖ AES-256-CTR(K_enc, iv, text)
 /// ```
 ///
-/// What it discloses: the length of a text, and which texts of a folder are equal. A name is not bound
-/// to its directory, so that a file can be moved.
+/// It discloses the length of a text, and whether texts of a folder are equal. A name is not bound to its directory, so
+/// that a file can be moved.
 final class TextCipher: Sendable {
     enum Purpose: String {
         case name = "names"
@@ -70,7 +70,7 @@ final class TextCipher: Sendable {
         return Array(code.prefix(Self.overhead))
     }
 
-    /// Encrypts or decrypts, which are the same.
+    /// Encrypts or decrypts; both are the same.
     private func crypt(_ input: [UInt8], _ vector: [UInt8]) -> [UInt8]? {
         guard let kind = CipherKind(.aes, mode: .ctr, keyByteCount: 32) else { return nil }
         var output = [UInt8](repeating: 0, count: input.count)

@@ -36,7 +36,7 @@ public enum TransportMain {
         }
     }
 
-    /// Handles what swift-argument-parser throws: help, a version, or a parsing error.
+    /// Handles the errors of swift-argument-parser: help, a version, or a parsing error.
     private static func answer(_ error: any Error, to words: [CommandWord], in session: CommandSession) -> Int32 {
         guard TransportCommand.exitCode(for: error) != .success else {
             let text = TransportCommand.fullMessage(for: error, columns: session.io.columns)

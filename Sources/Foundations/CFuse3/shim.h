@@ -41,7 +41,7 @@ static inline void CFuse3_set_opened(struct fuse_file_info *info, uint64_t handl
     info->noflush = skips_flush != 0;
 }
 
-/// Creates a session with the options of a command line, whose first word is a program's name.
+/// Creates a session with the options of a command line. Its first word is a program's name.
 static inline struct fuse_session *CFuse3_session(
     int count, char **words, const struct fuse_lowlevel_ops *operations, void *context) {
     struct fuse_args arguments = FUSE_ARGS_INIT(count, words);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SQLite's C interface, and its variadic functions, which Swift cannot call.
+// SQLite's C interface, with wrappers of variadic functions, because Swift cannot call those.
 
 #ifndef CSQLITECALLS_SHIM_H
 #define CSQLITECALLS_SHIM_H

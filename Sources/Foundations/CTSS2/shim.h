@@ -42,9 +42,9 @@ static inline void CTSS2_wipe(void *block, const void *needle, size_t count) {
     }
 }
 
-/// Makes the C library overwrite blocks of more than about a KiB when they are freed, with 0xFF; smaller ones
-/// it keeps in a cache as they are. Allocated blocks are overwritten as well, with the complement, which must
-/// be zero: calloc in another thread relies on the zeros of new memory if this ends meanwhile.
+/// Makes the C library overwrite blocks of more than about a KiB with 0xFF when they are freed; it keeps smaller ones
+/// in a cache as they are. Allocated blocks are overwritten as well, with the complement. The complement must be zero:
+/// calloc in another thread relies on the zeros of new memory if this ends meanwhile.
 static inline void CTSS2_overwrite_freed(int overwrites) { mallopt(M_PERTURB, overwrites ? 0xFF : 0); }
 
 #endif

@@ -16,10 +16,10 @@ public enum BackgroundProcess {
         close(descriptor)
     }
 
-    /// Writes a line to the process that has started this one, which remains on its terminal; nothing
-    /// more is written to the descriptor.
+    /// Writes a line to the process that has started this one. This process remains on its terminal; nothing more is
+    /// written to the descriptor.
     ///
-    /// - Parameter descriptor: a pipe, which may be the standard output.
+    /// - Parameter descriptor: a pipe; it may be the standard output.
     public static func report(_ line: String, to descriptor: Int32) {
         let bytes = Array("\(line)\n".utf8)
         _ = write(descriptor, bytes, bytes.count)

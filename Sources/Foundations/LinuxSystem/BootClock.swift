@@ -34,11 +34,11 @@ public struct BootClock: Sendable {
             return String(decoding: text.prefix(count ?? 0), as: UTF8.self)
         })
 
-    /// No time since a boot: 292 years. Readings of a clock that cannot be read begin here, and each is a second
-    /// later than the one before, so that whatever waits for a deadline ends with an error.
+    /// No time since a boot: 292 years. Readings of a clock that cannot be read begin here, and each is a second later
+    /// than the one before, so that every wait for a deadline ends with an error.
     public static let unreadable = UInt64(1) << 63
 
-    /// Returns the time; nil for more than 136 years, after which the sum with a timeout could overflow.
+    /// Returns the time; nil for more than 136 years, because the sum with a timeout could then overflow.
     static func nanoseconds(_ time: SystemTime) -> UInt64? {
         guard time.seconds <= UInt64(UInt32.max) else { return nil }
         return time.seconds * 1_000_000_000 + time.nanoseconds

@@ -2,10 +2,10 @@
 
 internal import Synchronization
 
-/// Cancels long work on this thread whose result is no longer needed.
+/// A cancellation of long work on this thread, if its result is no longer needed.
 ///
-/// The code that can cancel, such as a server whose client has disconnected, binds it around an
-/// operation. The work checks it at each step.
+/// The code that can cancel, such as a server for a client that can disconnect, binds it around an operation. The work
+/// checks it at each step.
 public final class Cancellation: Sendable {
     @TaskLocal public static var current: Cancellation?
 

@@ -3,12 +3,11 @@
 internal import CLatchkey
 import Glibc
 
-/// Programs that get bytes on their standard input, or whose standard output is read, so that a
-/// secret is neither in their arguments nor in their environment.
+/// Programs with pipes for their standard input or output, so that a secret is neither in their arguments nor in their
+/// environment.
 extension ChildProcess {
-    /// Runs a program, which is searched in PATH, with `input` as its standard input, and waits
-    /// until it ends. Its output is discarded, because a program that continues in the background
-    /// would keep a pipe open.
+    /// Runs a program, searched in PATH, with `input` as its standard input, and waits until it ends. Its output is
+    /// discarded, because a program that continues in the background would keep a pipe open.
     ///
     /// - Returns: the exit value, or 128 plus the number of the signal that ended the program.
     /// - Throws: `SystemError` with `ENOENT` if there is no such program.
@@ -34,7 +33,7 @@ extension ChildProcess {
         return status
     }
 
-    /// Runs a program, which is searched in PATH, without input, and reads its standard output.
+    /// Runs a program, searched in PATH, without input, and reads its standard output.
     ///
     /// - Parameters:
     ///   - buffer: gets the output. Output that does not fit is not read.
@@ -61,7 +60,7 @@ extension ChildProcess {
     ///
     /// - Parameters:
     ///   - environment: the whole environment, as `NAME=value`.
-    ///   - input: at most 4 KiB, which a pipe holds without a reader.
+    ///   - input: at most 4 KiB; a pipe holds these without a reader.
     ///   - buffer: gets the output. Output that does not fit is not read.
     ///   - timeout: the maximum time of the whole call in milliseconds. The program is then ended.
     /// - Returns: the exit value as of ``run(_:input:)``, and the number of bytes read.
@@ -191,7 +190,7 @@ extension ChildProcess {
         return exitValue(ofStatus: status)
     }
 
-    /// Writes to the standard input of a program, which ends when the descriptor is closed.
+    /// Writes to the standard input of a program. The program ends when the descriptor is closed.
     ///
     /// - Throws: `EPIPE` if the program does not read its input.
     public static func send(_ bytes: UnsafeRawBufferPointer, to input: borrowing OwnedDescriptor) throws(SystemError) {
@@ -229,6 +228,6 @@ extension ChildProcess {
         return filled
     }
 
-    /// POSIX_SPAWN_SETSID of spawn.h, which the Glibc module does not export everywhere.
+    /// POSIX_SPAWN_SETSID of spawn.h. The Glibc module does not export it everywhere.
     static let newSession: Int16 = 0x80
 }

@@ -13,7 +13,7 @@ public enum ChildProcess {
         public let hasForwardedSignal: Bool
     }
 
-    /// Runs a program, which is searched in PATH, and waits until it ends.
+    /// Runs a program, searched in PATH, and waits until it ends.
     ///
     /// During that time only the child reacts to Ctrl-C and Ctrl-\, and SIGTERM, SIGHUP, SIGUSR1
     /// and SIGUSR2 are forwarded to it. Afterwards this process handles all of them as before.
@@ -70,7 +70,7 @@ public enum ChildProcess {
         try runToEnd(words, inheriting: descriptor, variables: variables).status
     }
 
-    /// Runs a program whose arguments are text.
+    /// Runs a program with text as its arguments.
     public static func run(
         _ words: [String], inheriting descriptor: Int32? = nil, variables: [String: String] = [:]
     ) throws(SystemError) -> Int32 {
@@ -192,7 +192,7 @@ public enum ChildProcess {
     // because a signal handler has no context. It is one word, and written by one thread: a command runs one
     // child.
     nonisolated(unsafe) private static var current: pid_t = 0
-    // because a signal handler has no context. It is one word, which the handler writes.
+    // because a signal handler has no context. It is one word, written by the handler.
     nonisolated(unsafe) private static var received: Int32 = 0
     private static let ignored = [SIGINT, SIGQUIT]
     private static let forwarded = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]

@@ -58,7 +58,7 @@ public struct ConfigurationFile: Sendable {
         try read(FilePath(path), owner: owner, names: names)
     }
 
-    /// Returns the error for a line whose value is not one of `expected`.
+    /// Returns the error for a line with a value that is not one of `expected`.
     public func refusal(of line: Line, expected: String) -> SystemError {
         SystemError(
             "parse line \(line.number) of", path: path, code: EINVAL, hint: "expected \(line.name) = \(expected)")

@@ -18,7 +18,7 @@ public final class ConnectionRetry: Sendable {
     /// Records that the server has answered.
     public func reset() { attempts.store(0, ordering: .relaxed) }
 
-    /// Waits after an attempt that has failed, or until a signal is raised, which is lowered.
+    /// Waits after a failed attempt, or until a signal is raised, and lowers the signal.
     public func wait(or signal: WakeSignal) {
         let count = attempts.add(1, ordering: .relaxed).newValue
         guard count > Self.quickAttempts else { return signal.wait(milliseconds: milliseconds) }

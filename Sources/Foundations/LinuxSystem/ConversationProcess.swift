@@ -4,9 +4,9 @@ internal import Glibc
 
 /// A program that this process talks to over two pipes: its standard input and its standard output.
 ///
-/// The program has no standard error, unless it is told to use that of this process. Its environment is
-/// only what the caller passes. When the value is destroyed, the program is ended and reaped, with the
-/// processes that it started if it has a session of its own.
+/// The program has no standard error, unless it is told to use that of this process. Its environment has only the
+/// variables that the caller passes. When the value is destroyed, the program is ended and reaped, with the processes
+/// that it started if it has a session of its own.
 public struct ConversationProcess: ~Copyable, Sendable {
     /// The number of the process, for messages and tests; this type alone ends it.
     public let process: Int32
@@ -98,7 +98,7 @@ extension ConversationProcess {
             startsSession: startsSession)
     }
 
-    /// Waits until the descriptor is ready, in intervals in which the cancellation is checked.
+    /// Waits until the descriptor is ready, and checks the cancellation in intervals.
     private static func wait(
         for descriptor: borrowing OwnedDescriptor, _ event: Int32, until deadline: UInt64, _ cancellation: Cancellation,
         _ operation: String

@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// What Latchkey does in this process, on standard error, if `LATCHKEY_LOG` is `debug`. Without the
-/// variable, nothing is written, and no text is made.
+/// A log of Latchkey's work in this process, on standard error, if `LATCHKEY_LOG` is `debug`. Without the variable,
+/// nothing is written, and no text is made.
 ///
 /// A line is a ``DiagnosticText``, so that the log has no secrets, names and paths, and can be sent to
 /// others. Other values of the variable have no effect.
@@ -20,8 +20,8 @@ public enum DebugLog {
     /// Runs `body`, and writes how long it took, and how it ended.
     ///
     /// - Parameters:
-    ///   - what: what `body` does.
-    ///   - outcome: what is written about an error.
+    ///   - what: a description of `body`.
+    ///   - outcome: returns the text for an error.
     public static func measure<Result, Failure: Error>(
         _ what: @autoclosure () -> DiagnosticText, failure outcome: (Failure) -> DiagnosticText,
         _ body: () throws(Failure) -> Result

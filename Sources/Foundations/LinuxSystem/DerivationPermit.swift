@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The permit that a server gives an operation for its key derivations, each of which uses up to
-/// 256 MiB.
+/// The permit that a server gives an operation for its key derivations. Each derivation uses up to 256 MiB.
 ///
 /// The server binds it around the operation. The operation releases it after its last derivation
 /// and continues without it, so that long work on rows and files does not delay other derivations.

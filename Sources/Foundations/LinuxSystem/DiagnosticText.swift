@@ -3,8 +3,8 @@
 /// Text that may be sent to others: of a report, or of the debug log. It has literals of this program,
 /// numbers and flags, and nothing that came from a caller, a file or the environment.
 ///
-/// The types see to it: a `String` cannot be interpolated, so that a name, a path or a secret needs a
-/// word of its own, which is only its kind:
+/// The types ensure it: a `String` cannot be interpolated. A name, a path or a secret needs a word of its own, and only
+/// its kind is written:
 ///
 /// ```swift
 /// let text: DiagnosticText = "\(count) items of \(redacted: path)"    // 3 items of <redacted String>
@@ -77,10 +77,10 @@ extension DiagnosticText: ExpressibleByStringInterpolation {
 
         public mutating func appendInterpolation(_ flag: Bool) { string += flag ? "yes" : "no" }
 
-        /// Appends the name of a type, which is a word of the sources.
+        /// Appends the name of a type, a word of the sources.
         public mutating func appendInterpolation(type: Any.Type) { string += "\(type)" }
 
-        /// Appends only what kind of value it is.
+        /// Appends only the kind of a value.
         public mutating func appendInterpolation<Value>(redacted value: Value) {
             string += "<redacted \(Value.self)>"
         }

@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// A lock of a directory (flock(2)), which is released with the object, or by the kernel when the process
-/// ends. It excludes the threads of a process as well.
+/// A lock of a directory (flock(2)), released with the object, or by the kernel when the process ends. It excludes the
+/// threads of a process as well.
 public final class DirectoryLock: Sendable {
     private let descriptor: OwnedDescriptor
 

@@ -2,14 +2,13 @@
 
 internal import Glibc
 
-/// A signal between processes without content, which is bound to a directory: one process raises it
-/// by setting the times of the directory (utimensat(2)), and inotify(7) reports that to every process
-/// that observes the directory.
+/// A signal without content between processes, bound to a directory: one process raises it by setting the times of the
+/// directory (utimensat(2)), and inotify(7) reports that to every process that observes the directory.
 ///
 /// A process that may write to the directory may raise the signal. A signal says only that something
 /// has happened; several signals can be reported as one.
 public final class DirectorySignal: Sendable {
-    /// What an observer is told.
+    /// An event that an observer receives.
     public enum Event: Sendable {
         /// The signal was raised since the last event.
         case raised
@@ -31,7 +30,7 @@ public final class DirectorySignal: Sendable {
 
     private static let perProcess = ForkLocal { DirectorySignal() }
 
-    /// The observers of this process, which share one thread. A forked child has none.
+    /// The observers of this process. They share one thread. A forked child has none.
     public static var ofProcess: DirectorySignal { perProcess.value }
 
     private let state = SystemMutex(State())

@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// Watches directories for changes of their own attributes and for their end (inotify(7)), and
-/// reports them on one thread, which sleeps in between.
+/// A watcher of directories: it reports changes of their own attributes and their end (inotify(7)) on one thread that
+/// sleeps in between.
 final class DirectoryWatcher: Sendable {
     /// The events that were read together, by the numbers of their watches.
     struct Events {

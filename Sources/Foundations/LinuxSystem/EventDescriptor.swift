@@ -3,7 +3,7 @@
 internal import CLatchkey
 internal import Glibc
 
-/// An event descriptor (eventfd(2)), by which one thread wakes others that wait in poll(2).
+/// An event descriptor (eventfd(2)): with it, one thread wakes others that wait in poll(2).
 struct EventDescriptor: ~Copyable, Sendable {
     private let owned: OwnedDescriptor
 
@@ -24,6 +24,6 @@ struct EventDescriptor: ~Copyable, Sendable {
         _ = read(owned.rawValue, &count, 8)
     }
 
-    /// What poll(2) takes to wait until the descriptor is raised.
+    /// The entry for poll(2) to wait until the descriptor is raised.
     var entry: pollfd { pollfd(fd: owned.rawValue, events: Int16(POLLIN), revents: 0) }
 }

@@ -2,8 +2,8 @@
 
 internal import Dispatch
 
-/// Handles events one after another, in their order, on a thread of its own that may block. What
-/// waits is limited.
+/// A thread of its own that handles events one after another, in their order, and may block. The waiting events are
+/// limited.
 public final class EventThread: Sendable {
     private struct Event: Sendable {
         let cost: Int
@@ -23,7 +23,7 @@ public final class EventThread: Sendable {
     private let state = SystemMutex(State())
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Starts the thread, which runs until ``end(_:)``.
+    /// Starts the thread. It runs until ``end(_:)``.
     ///
     /// - Parameters:
     ///   - maxCount: how many events may wait or be handled.
@@ -36,7 +36,7 @@ public final class EventThread: Sendable {
 
     /// Adds an event.
     ///
-    /// - Parameter cost: what it adds to the sum, such as the memory that it uses, in bytes.
+    /// - Parameter cost: the event's part of the sum, such as the memory that it uses, in bytes.
     /// - Returns: false if too many events wait, and after the end.
     public func add(cost: Int = 0, _ handle: @escaping @Sendable () -> Void) -> Bool {
         let isAdded = state.withLock { state in

@@ -3,8 +3,7 @@
 internal import CLatchkey
 internal import Glibc
 
-/// What a file has beside its content: owner, mode, times, and extended attributes with access
-/// control lists.
+/// The properties of a file beside its content: owner, mode, times, and extended attributes with access control lists.
 public struct FileAttributes: Sendable {
     public let owner: UInt32
     public let linkCount: UInt64

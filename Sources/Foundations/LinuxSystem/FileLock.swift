@@ -6,9 +6,9 @@ import Synchronization
 /// A lock file with one holder at a time among all threads and processes. The kernel releases it
 /// when the holder's process ends.
 ///
-/// The lock is a record lock, which a forked child does not inherit. Record locks do not exclude
-/// threads of the same process, so a semaphore does. Closing any descriptor of the file would
-/// release the lock, so no other code may open the file.
+/// The lock is a record lock; a forked child does not inherit it. Record locks do not exclude threads of the same
+/// process, so a semaphore does. Closing any descriptor of the file would release the lock, so no other code may open
+/// the file.
 public final class FileLock: Sendable {
     private let descriptor: Atomic<Int32>
     private let semaphore: BinarySemaphore

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// A path, or a name in a directory, as the system has it: bytes, which need not be UTF-8.
+/// A path, or a name in a directory, as the system has it: bytes that need not be UTF-8.
 ///
 /// Paths from a command line, a directory or the environment are of this type until they reach a
 /// system call. Only ``description`` is made for people.
@@ -47,8 +47,8 @@ public struct FilePath: Hashable, Sendable {
         bytes.last == Self.slash ? "\(self)\(name)" : "\(self)/\(name)"
     }
 
-    /// Calls `body` with the path as the C library takes it. One with a zero byte becomes the empty path,
-    /// which names nothing: the system would use its beginning.
+    /// Calls `body` with the path as the C library takes it. A path with a zero byte becomes the empty path, and names
+    /// nothing: the system would use its beginning.
     public func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let terminated = (bytes.contains(0) ? [] : bytes.map(CChar.init(bitPattern:))) + [0]
         return terminated.withUnsafeBufferPointer { buffer in

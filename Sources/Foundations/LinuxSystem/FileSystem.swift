@@ -21,9 +21,8 @@ public struct FileSystem: Sendable {
         self.type = type
     }
 
-    /// The name of a file system on which SQLite's write-ahead log is unsafe, because its memory
-    /// map is not shared between hosts (network) or not guaranteed to be (FUSE); nil for other file
-    /// systems.
+    /// The name of a file system that makes SQLite's write-ahead log unsafe, because its memory map is not shared
+    /// between hosts (network) or not guaranteed to be (FUSE); nil for other file systems.
     public var unsafeForSharedMemory: String? {
         Self.unsafeTypes[type]
     }

@@ -7,8 +7,7 @@ import Glibc
 /// It also works if no fork handlers are called, as after a direct clone(2).
 public final class ForkDetector: @unchecked Sendable {  // because the page is written once, before other threads see it
     private let page: UnsafeMutablePointer<UInt8>
-    /// The process ID, which is compared with a system call if the kernel cannot wipe pages on fork
-    /// (before Linux 4.14).
+    /// The process ID, to compare with a system call if the kernel cannot wipe pages on fork (before Linux 4.14).
     private let process: pid_t?
 
     public init() {

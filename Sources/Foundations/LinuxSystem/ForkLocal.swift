@@ -4,9 +4,9 @@ public import Synchronization
 
 /// One value for each process, created on first use, and created again in a forked child.
 ///
-/// A child must not use what its parent had open: SQLite's locks belong to the parent, its secret
-/// memory is not mapped in the child, and a mutex that another thread held at the fork is never
-/// released. So the child neither uses nor releases the parent's value.
+/// A child must not use open objects of its parent: SQLite's locks belong to the parent, its secret memory is not
+/// mapped in the child, and a mutex that another thread held at the fork is never released. So the child neither uses
+/// nor releases the parent's value.
 public final class ForkLocal<Value: AnyObject & Sendable>: Sendable {
     @usableFromInline final class Slot: Sendable {
         @usableFromInline let forkDetector = ForkDetector()

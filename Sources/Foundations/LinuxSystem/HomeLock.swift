@@ -8,7 +8,7 @@ public final class HomeLock: Sendable {
     private let descriptor: Int32
     private let process = getpid()
 
-    /// Locks the file, which is created if it is missing.
+    /// Locks the file, and creates it if it is missing.
     ///
     /// - Returns: nil if another process holds the lock.
     public init?(_ path: String) throws(SystemError) {

@@ -5,7 +5,7 @@ internal import Glibc
 /// The programs of one installation of Latchkey: `PREFIX/bin` has the commands, and `PREFIX/libexec/latchkey` the daemons.
 /// A build has all of them in one directory.
 public struct Installation: Sendable {
-    /// In the order in which a program is looked for.
+    /// In the order of the search for a program.
     public let directories: [String]
 
     /// - Parameter executable: the path of one of the programs.

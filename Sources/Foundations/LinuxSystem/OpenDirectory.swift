@@ -3,8 +3,8 @@
 internal import CLatchkey
 internal import Glibc
 
-/// An open directory: what is done with its entries stays in it, even if its path is replaced
-/// meanwhile. Symbolic links are never followed.
+/// An open directory: operations on its entries stay in it, even if its path is replaced meanwhile. Its entries are
+/// never followed as symbolic links.
 public final class OpenDirectory: Sendable {
     /// As it was when the directory was opened: for messages.
     public let path: FilePath
@@ -39,7 +39,7 @@ public final class OpenDirectory: Sendable {
 
     public func path(of name: FilePath) -> FilePath { path == "." ? name : path.appending(name) }
 
-    /// Identifies the directory, whatever its path is.
+    /// The identity of the directory, under any path.
     public var identity: FileStatus.Identity {
         get throws(SystemError) { try FileStatus.of(descriptor, path: path.description).identity }
     }
@@ -104,8 +104,8 @@ public final class OpenDirectory: Sendable {
 
     // MARK: Changing
 
-    /// Gives an unnamed file a name: that of a file which it replaces, or a new one. The file is durable
-    /// before it has the name; ``synchronize()`` makes the name durable.
+    /// Gives an unnamed file a name: the name of a file that it replaces, or a new one. The file is durable before it
+    /// has the name; ``synchronize()`` makes the name durable.
     ///
     /// - Parameters:
     ///   - draft: a descriptor of ``unnamedFile()``.
@@ -123,7 +123,7 @@ public final class OpenDirectory: Sendable {
             throw .last("create", path: path(of: name))
         }
         do throws(SystemError) {
-            // Not before it has a name: file systems may not keep what has none.
+            // Not before it has a name: file systems may not keep a file without one.
             try draft.synchronize(path: path(of: name).description)
             try check()
         } catch {
@@ -142,16 +142,16 @@ public final class OpenDirectory: Sendable {
         }
     }
 
-    /// Returns a file without a name, which ends with its descriptor.
+    /// Returns a file without a name. It ends with its descriptor.
     public func unnamedFile() throws(SystemError) -> OwnedDescriptor {
-        // O_TMPFILE, which the Glibc module does not export: bits of asm-generic/fcntl.h.
+        // The bits of O_TMPFILE in asm-generic/fcntl.h: the Glibc module does not export it.
         let draft = openat(descriptor.rawValue, ".", O_RDWR | O_CLOEXEC | O_DIRECTORY | 0o20000000, 0o600)
         guard draft >= 0 else { throw .last("create a file in", path: path) }
         return OwnedDescriptor(adopting: draft)
     }
 
-    /// Removes what a killed process left between the two steps of
-    /// ``publish(_:as:replaces:)``: a complete file with a second name.
+    /// Removes the file that a killed process left between the two steps of ``publish(_:as:replaces:)``: a complete
+    /// file with a second name.
     ///
     /// - Returns: whether the name is one of those.
     public func removeDraft(_ name: FilePath) throws(SystemError) -> Bool {

@@ -2,15 +2,15 @@
 
 internal import Glibc
 
-/// A terminal on which another program prompts. It keeps the settings that the terminal had, for
-/// the case that the program is ended before it restores them.
+/// A terminal for the prompts of another program. It keeps the settings that the terminal had, for the case that the
+/// program is ended before it restores them.
 public struct OpenTerminal: ~Copyable {
     private let descriptor: OwnedDescriptor
     private let settings: termios
     /// The user who owns the terminal's device file.
     public let owner: UInt32
 
-    /// Opens a terminal, which does not become the controlling terminal of this process.
+    /// Opens a terminal. It does not become the controlling terminal of this process.
     ///
     /// - Throws: `SystemError`, `ENOTTY` if the file is not a terminal.
     public init(path: String) throws(SystemError) {

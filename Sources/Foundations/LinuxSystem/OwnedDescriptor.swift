@@ -3,7 +3,7 @@
 internal import CLatchkey
 internal import Glibc
 
-/// A file descriptor with one owner, which is closed when the owner is destroyed.
+/// A file descriptor with one owner, closed when the owner is destroyed.
 public struct OwnedDescriptor: ~Copyable, Sendable {
     /// The number, for use in a system call; never close it.
     public let rawValue: Int32
@@ -28,11 +28,11 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
 
     /// Opens an unnamed file in the directory, close-on-exec. Not every file system supports it.
     public init(unnamedIn directory: String, flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
-        // O_TMPFILE, which the Glibc module does not export: bits of asm-generic/fcntl.h.
+        // The bits of O_TMPFILE in asm-generic/fcntl.h: the Glibc module does not export it.
         try self.init(opening: directory, flags: flags | O_DIRECTORY | 0o20000000, mode: mode)
     }
 
-    /// Returns the descriptor to a new owner, which must close it.
+    /// Returns the descriptor to a new owner. The new owner must close it.
     public consuming func release() -> Int32 {
         let descriptor = rawValue
         discard self
@@ -58,8 +58,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
 
     /// Fills `buffer` from the file's current position.
     ///
-    /// - Returns: the number of bytes, which is less than the size of the buffer only at the end of
-    ///   the file.
+    /// - Returns: the number of bytes. It is less than the size of the buffer only at the end of the file.
     public borrowing func read(into buffer: UnsafeMutableRawBufferPointer, path: String) throws(SystemError) -> Int {
         var filled = 0
         while filled < buffer.count {

@@ -11,7 +11,7 @@ public final class PathWatch: Sendable {
     /// The only entry of the watched directory that counts; nil if each event counts.
     private let name: String?
 
-    /// Observes whether a file appears at an absolute path, some of whose directories may be missing.
+    /// Observes whether a file appears at an absolute path. Some directories of the path may be missing.
     public init(arrivalAt path: String) throws(SystemError) {
         inotify = try Self.make()
         var (directory, name) = Self.split(path)

@@ -6,10 +6,10 @@ import Glibc
 /// The process at the other end of a connection, as recorded by the kernel when the connection was
 /// made.
 ///
-/// The user is attested. The process may have executed another program since, or may have passed
-/// its end of the connection to one; what is read about it later is a claim. A later process with
-/// the same number is not mistaken for it: the kernel's descriptor of the process (SO_PEERPIDFD,
-/// Linux 6.5) shows that, or the start time of the process with this number.
+/// The user is attested. The process may have executed another program since, or may have passed its end of the
+/// connection to one; information that is read about it later is a claim. A later process with the same number is not
+/// mistaken for it: the kernel's descriptor of the process (SO_PEERPIDFD, Linux 6.5) shows that, or the start time of
+/// the process with this number.
 public final class Peer: Sendable {
     public let user: UInt32
     /// 0 if the process is not in this process's PID namespace.

@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// Writes to a pipe whose reader may have ended. SIGPIPE would end this process. It is sent to the
-/// thread that writes, so it is blocked and removed in this thread.
+/// Writes to a pipe with a reader that may have ended. SIGPIPE would end this process. It is sent to the thread that
+/// writes, so it is blocked and removed in this thread.
 enum PipeSignal {
     /// Calls `body`; a write to a closed pipe in it only fails with `EPIPE`.
     static func withoutSignal<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result {

@@ -4,7 +4,7 @@ import Glibc
 
 /// Reads and writes small files of mode 0600 as a whole.
 public enum PrivateFile {
-    /// Fills `buffer` with the file's content, which must have exactly that length.
+    /// Fills `buffer` with the file's content. The content must have exactly that length.
     ///
     /// - Returns: false if the file does not exist.
     /// - Throws: `SystemError` if the file is not private, not a regular file, or has another

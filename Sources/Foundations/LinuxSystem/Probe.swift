@@ -18,7 +18,7 @@ public final class Probe: Sendable {
         return answers.wait(timeout: .now() + .seconds(seconds)) == .success
     }
 
-    /// What poll(2) takes to wait for a question.
+    /// The entry for poll(2) to wait for a question.
     var entry: pollfd { question.entry }
 
     /// Answers a question that has arrived.

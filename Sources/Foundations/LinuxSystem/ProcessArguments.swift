@@ -20,7 +20,7 @@ public enum ProcessArguments {
 
     /// Returns the arguments after the name of the process, for a program that takes only text.
     ///
-    /// - Throws: `EILSEQ` for an argument that is not UTF-8, which would name something else as text.
+    /// - Throws: `EILSEQ` for an argument that is not UTF-8, because it would name something else as text.
     public static func texts() throws(SystemError) -> [String] {
         var texts: [String] = []
         for argument in map({ FilePath(bytes: $0) }).dropFirst() {

@@ -85,7 +85,7 @@ public struct ProcessDirectory: Sendable {
     /// (proc_pid_status(5), NSpid).
     public var isNested: Bool {
         let line = text("status")?.split(separator: "\n").first { $0.hasPrefix("NSpid:") }
-        // Without this information, a nested process is assumed, which has fewer rights.
+        // Without this information, a nested process is assumed, because it has fewer rights.
         return line.map { $0.split(whereSeparator: \.isWhitespace).count > 2 } ?? true
     }
 
@@ -125,8 +125,8 @@ public final class OpenProcessDirectory: Sendable {
         case ended
     }
 
-    /// A file, identified by its inode and by the name under which it was executed: one file may
-    /// have several names, and one name may refer to several files.
+    /// A file, identified by its inode and by the name that was executed: one file may have several names, and one name
+    /// may refer to several files.
     public struct File: Hashable, Sendable {
         let identity: FileStatus.Identity
         let name: [CChar]
@@ -157,11 +157,11 @@ public final class OpenProcessDirectory: Sendable {
 /// The address space of a process. A process gets another one whenever it executes a program, the
 /// same program included, and has none after its end. A forked child has its own.
 ///
-/// An address space that the process shares with another one, which is not its thread (CLONE_VM
-/// without CLONE_THREAD, as between vfork(2) and the execution of a program), outlives the process.
-/// ``isInUse`` is therefore a fast check that a slower one must confirm from time to time.
+/// An address space that the process shares with a process that is not its thread (CLONE_VM without CLONE_THREAD, as
+/// between vfork(2) and the execution of a program), outlives the process. ``isInUse`` is therefore a fast check that a
+/// slower one must confirm from time to time.
 public final class AddressSpace: Sendable {
-    /// `/proc/PID/pagemap`, which stays the file of the address space that it was opened with.
+    /// `/proc/PID/pagemap`. It stays the file of the address space that it was opened with.
     private let descriptor: OwnedDescriptor
 
     fileprivate init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }

@@ -8,8 +8,7 @@ struct ProcessEnding {
     private let process: pid_t
     private let hasSession: Bool
 
-    /// - Parameter hasSession: whether the child leads a session, whose other processes are ended
-    ///   with it.
+    /// - Parameter hasSession: whether the child leads a session. The other processes of the session are ended with it.
     init(_ process: pid_t, hasSession: Bool) { (self.process, self.hasSession) = (process, hasSession) }
 
     /// Returns when the child is reaped, or after ``terminationTimeout`` and ``killTimeout``.
@@ -22,7 +21,7 @@ struct ProcessEnding {
         // Until the child is reaped, its number belongs to it, and so does the process group.
         if hasSession { signal(SIGKILL) }
         guard waitpid(process, nil, WNOHANG) == 0 else { return }
-        // The kernel has not yet ended the child, which waits for a device.
+        // The kernel has not yet ended the child, because it waits for a device.
         let process = process
         BackgroundThread.run {
             while waitpid(process, nil, 0) < 0, errno == EINTR {}

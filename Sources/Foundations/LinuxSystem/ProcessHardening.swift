@@ -34,8 +34,8 @@ public enum ProcessHardening {
         guard setrlimit(resource, &limit) == 0 else { throw .last("forbid core dumps") }
     }
 
-    /// Opens `/dev/null` in the place of standard streams that are closed: the next file to be opened,
-    /// such as a database, would otherwise get what the program prints.
+    /// Opens `/dev/null` in the place of closed standard streams: the next file to be opened, such as a database, would
+    /// otherwise get the program's output.
     private static func openStandardStreams() throws(SystemError) {
         for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
             // The lowest free number is this one, because those below are open.
@@ -54,8 +54,8 @@ public enum ProcessLimits {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// Limits the number of heaps that the threads share. Otherwise each of many threads may keep a
-    /// heap, which never shrinks.
+    /// Limits the number of heaps that the threads share. Otherwise each of many threads may keep a heap that never
+    /// shrinks.
     public static func shareHeaps() { latchkey_share_heaps(maxHeaps) }
 
     private static let maxHeaps: Int32 = 4

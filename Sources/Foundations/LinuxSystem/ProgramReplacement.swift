@@ -8,7 +8,7 @@ public enum ProgramReplacement {
     /// only if that fails.
     ///
     /// - Parameters:
-    ///   - path: the path of the executable, which is not searched in PATH.
+    ///   - path: the path of the executable, not searched in PATH.
     ///   - words: its arguments, its name first, byte for byte.
     public static func execute(_ path: String, _ words: [[UInt8]]) -> SystemError {
         let arguments = ChildProcess.copies(of: words)

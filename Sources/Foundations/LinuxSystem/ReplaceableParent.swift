@@ -2,8 +2,7 @@
 
 internal import Glibc
 
-/// A directory or symbolic link above a path by which another user can replace the file at that
-/// path.
+/// A directory or symbolic link above a path; it lets another user replace the file at that path.
 public struct ReplaceableParent: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// Every user can write the directory, and it has no sticky bit.
@@ -60,7 +59,7 @@ public struct ReplaceableParent: Hashable, Sendable {
         }
     }
 
-    /// What the user can type or do.
+    /// The command or the action that corrects it.
     public var hint: String {
         switch reason {
         case .writableByAll: "chmod o-w '\(path)'"
@@ -84,8 +83,8 @@ public struct ReplaceableParent: Hashable, Sendable {
         return .ownedBy(status.owner)
     }
 
-    /// Whether the owner may be any user outside this user namespace, which has no number for it
-    /// (user_namespaces(7)). In a sandbox, root appears as this user.
+    /// Whether the owner may be any user without a number in this user namespace (user_namespaces(7)). In a sandbox,
+    /// root appears as this user.
     private static func isUnmapped(_ owner: UInt32) -> Bool {
         guard owner == overflowUser else { return false }
         guard let map = (try? BoundedFile.read("/proc/self/uid_map", limit: 64 << 10)) ?? nil else {

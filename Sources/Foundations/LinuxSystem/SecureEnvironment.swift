@@ -2,7 +2,7 @@
 
 internal import CLatchkey
 
-/// The environment variables that may influence what the process trusts.
+/// The environment variables that may influence the trust decisions of the process.
 public enum SecureEnvironment {
     /// Returns the value of a variable; nil if it is unset or empty, or if the process has more
     /// privileges than the user who started it (secure_getenv(3)).

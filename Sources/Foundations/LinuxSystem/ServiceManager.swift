@@ -5,7 +5,7 @@ import Glibc
 /// The protocol between a daemon and its service manager (sd_listen_fds(3), sd_notify(3)), without
 /// a library.
 public enum ServiceManager {
-    /// Returns the sockets on which the manager listens for this process; empty if there are none.
+    /// Returns the sockets that the manager listens on for this process; empty if there are none.
     ///
     /// The variables are removed from the environment, so that no child uses the sockets.
     public static func takeListeningSockets() throws(SystemError) -> [Socket] {
@@ -54,7 +54,7 @@ public enum ServiceManager {
         guard sent == text.count else { throw .last("notify the service manager") }
     }
 
-    /// The interval in which the manager expects `WATCHDOG=1`, in microseconds; nil if it does not.
+    /// The interval of `WATCHDOG=1` that the manager expects, in microseconds; nil if it expects none.
     public static var watchdogInterval: UInt64? {
         if let process = number("WATCHDOG_PID"), process != UInt64(getpid()) { return nil }
         return number("WATCHDOG_USEC").flatMap { $0 > 0 ? $0 : nil }

@@ -110,8 +110,8 @@ public final class Socket: Sendable {
         return poll(&entry, 1, 0) == 1 && Int32(entry.revents) & (POLLHUP | POLLERR) != 0
     }
 
-    /// Waits until the other side has sent bytes or has disconnected, or a signal is raised, which is
-    /// lowered.
+    /// Waits until the other side has sent bytes or has disconnected, or until a signal is raised, and lowers the
+    /// signal.
     public func waitForPeer(or signal: WakeSignal) {
         signal.wait(for: descriptor, events: Int16(POLLIN) | Self.pollReadHangup, milliseconds: -1)
     }
@@ -128,7 +128,7 @@ public final class Socket: Sendable {
 
     // MARK: Bytes
 
-    /// Sets the seconds after which receiving and sending fail with EAGAIN; 0 for no timeout.
+    /// Sets the timeouts of receiving and sending in seconds; then they fail with EAGAIN. 0 for no timeout.
     public func setTimeouts(receiving: Int? = nil, sending: Int? = nil) {
         for (option, seconds) in [(SO_RCVTIMEO, receiving), (SO_SNDTIMEO, sending)] {
             guard let seconds else { continue }

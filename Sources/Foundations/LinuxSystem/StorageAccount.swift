@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one user keeps on the disk, at all places together. Bytes are charged before they are written. Backups in
-/// transit have a limit of their own, which is as large.
+/// The storage of one user on the disk, at all places together. Bytes are charged before they are written. Backups in
+/// transit have a limit of their own of the same size.
 public final class StorageAccount: Sendable {
     private struct State {
-        /// What is at each place: the path of a file or a directory.
+        /// The bytes at each place: the path of a file or a directory.
         var bytes: [String: Int] = [:]
         var items: [String: Int] = [:]
-        /// What is being written, or is on its way and has no place yet.
+        /// The bytes that are being written, or are on their way and have no place yet.
         var charged = 0
         var charges = 0
         /// The backups in transit.
         var inTransit = 0
-        /// What the running change of a database may add.
+        /// The bytes that the running change of a database may add.
         var granted = 0
 
         func available(of maxBytes: Int) -> Int {
@@ -34,10 +34,10 @@ public final class StorageAccount: Sendable {
 
     // MARK: Places
 
-    /// Records what is at a place.
+    /// Records the bytes at a place.
     public func set(bytes: Int, at place: String) { state.withLock { $0.bytes[place] = bytes } }
 
-    /// Records what is at the place of a database at this moment.
+    /// Records the bytes at the place of a database at this moment.
     public func update(_ place: String, measure: () -> Int) { state.withLock { $0.bytes[place] = measure() } }
 
     public func set(items: Int, at place: String) { state.withLock { $0.items[place] = items } }
@@ -47,7 +47,7 @@ public final class StorageAccount: Sendable {
         state.withLock { $0.items.reduce(0) { $0 + ($1.key == place ? 0 : $1.value) } }
     }
 
-    /// Forgets the places below a directory, which was removed.
+    /// Forgets the places below a directory that was removed.
     public func forget(below directory: String) {
         state.withLock { state in
             state.bytes = state.bytes.filter { !$0.key.hasPrefix("\(directory)/") }
@@ -57,11 +57,12 @@ public final class StorageAccount: Sendable {
 
     // MARK: Changes of databases
 
-    /// Runs `body`, which changes a database, while no other database of the user is changed.
+    /// Runs `body` to change a database, while no other database of the user is changed.
     ///
     /// - Parameters:
     ///   - measure: returns the present size of the database.
-    ///   - body: gets the bytes that the database may grow by: half of what is left, if other bytes are on their way.
+    ///   - body: gets the bytes that the database may grow by: half of the available bytes, if other bytes are on their
+    ///     way.
     public func whileChanging<Value, Failure: Error>(
         _ place: String, measure: () -> Int, _ body: (Int) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -102,7 +103,7 @@ public final class StorageAccount: Sendable {
 
         /// Charges more bytes, before they are written.
         ///
-        /// - Parameter waits: whether a change of a database, which may need less than it was granted, is waited for.
+        /// - Parameter waits: whether to wait for a change of a database, because it may need less than it was granted.
         ///   False within such a change.
         /// - Returns: false if the account has not so many left.
         public func add(_ count: Int, waits: Bool = true) -> Bool {
@@ -131,8 +132,8 @@ public final class StorageAccount: Sendable {
 
     /// Begins to charge bytes that have no place yet.
     ///
-    /// - Parameter inTransit: whether they are a backup in transit. All of these together may have ``maxBytes``
-    ///   beside what has a place: a keychain at its limit can be backed up, and its backup restored.
+    /// - Parameter inTransit: whether they are a backup in transit. All of these together may have ``maxBytes`` beside
+    ///   the bytes with a place: a keychain at its limit can be backed up, and its backup restored.
     public func charge(inTransit: Bool = false) -> Charge { Charge(self, inTransit: inTransit) }
 
     private func charge(_ count: Int, inTransit: Bool) -> Bool {

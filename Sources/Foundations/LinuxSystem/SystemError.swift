@@ -10,7 +10,7 @@ public struct SystemError: Error, Hashable, Sendable {
     public let path: String?
     /// The `errno` of the call.
     public let code: Int32
-    /// What the user can type to correct it, if that is known.
+    /// The correction that the user can type, if it is known.
     public let hint: String?
 
     public init(_ operation: String, path: String? = nil, code: Int32, hint: String? = nil) {

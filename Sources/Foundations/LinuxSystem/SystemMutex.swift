@@ -4,10 +4,10 @@ internal import Glibc
 
 /// A value that one thread at a time uses, protected by a mutex of the C library (pthread_mutex(3)).
 ///
-/// It has the interface of `Synchronization.Mutex`, which on Linux is a futex with priority
-/// inheritance: when it is unlocked, the kernel passes it to the thread that waits for it, and the
-/// running thread must sleep to lock it again. With more threads than processors, each lock then
-/// costs a switch between threads (Documentation/Decisions/0051-mutexes.md).
+/// It has the interface of `Synchronization.Mutex`. On Linux, that is a futex with priority inheritance: when it is
+/// unlocked, the kernel passes it to the thread that waits for it, and the running thread must sleep to lock it again.
+/// With more threads than processors, each lock then costs a switch between threads
+/// (Documentation/Decisions/0051-mutexes.md).
 public struct SystemMutex<Value: ~Copyable>: ~Copyable {
     // On the heap, because a mutex must not move.
     @usableFromInline let value: UnsafeMutablePointer<Value>

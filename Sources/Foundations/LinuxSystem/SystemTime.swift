@@ -21,8 +21,8 @@ public struct SystemTime: Hashable, Sendable {
         }
     }
 
-    /// Returns the time of a clock: from libc, which a preloaded library may replace, or else from the kernel
-    /// itself; nil if both fail or return no time.
+    /// Returns the time of a clock: from libc (a preloaded library may replace it), or else from the kernel itself; nil
+    /// if both fail or return no time.
     public static func read(_ clock: Clock) -> SystemTime? {
         var time = timespec()
         if clock_gettime(clock.identifier, &time) == 0,

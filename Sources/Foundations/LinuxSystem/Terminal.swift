@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The controlling terminal, for prompts whose answer must not be displayed.
+/// The controlling terminal, for prompts with an answer that must not be displayed.
 public enum Terminal {
     /// Whether standard input is a terminal.
     public static var isInputInteractive: Bool {

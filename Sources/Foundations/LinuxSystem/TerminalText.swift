@@ -20,7 +20,7 @@ public struct TerminalText: Hashable, Sendable {
     /// A text of several lines, such as a help page. Its line feeds and tabs are kept; everything
     /// else is made printable, in any length.
     ///
-    /// Use it only for text whose line ends come from the program.
+    /// Use it only for text with line ends from the program.
     public init(lines text: some StringProtocol) {
         string = PrintableText(text, lines: .kept, maxLength: nil).string
     }

@@ -15,7 +15,7 @@ public enum TerminationSignals {
         var before = sigset_t()
         var signals = set(of: numbers)
         pthread_sigmask(SIG_BLOCK, &signals, &before)
-        // A thread of this kind blocks every signal, which sigwait(3) requires.
+        // A thread of this kind blocks every signal, as sigwait(3) requires.
         let isRunning = BackgroundThread.run {
             var (waited, number) = (set(of: numbers), Int32(0))
             while sigwait(&waited, &number) != 0 {}

@@ -26,7 +26,7 @@ extension AsymmetricKey {
             })
     }
 
-    /// Creates a public key on the curve of another key, which is faster than by name.
+    /// Creates a public key on the curve of another key. This is faster than by name.
     ///
     /// - Throws: ``OpenSSLError`` if the point is not on the curve.
     public convenience init(point: UnsafeRawBufferPointer, ofSameCurveAs other: AsymmetricKey) throws(OpenSSLError) {
@@ -78,9 +78,9 @@ extension AsymmetricKey {
     }
 }
 
-/// Keys that have a curve and no numbers, created once. libcrypto copies the constants of a curve
-/// from such a key. If it only has the curve's name, it computes them for each new key, which takes
-/// longer than the rest of the generation.
+/// Keys that have a curve and no numbers, created once. libcrypto copies the constants of a curve from such a key. If
+/// it only has the curve's name, it computes them for each new key, and this takes longer than the rest of the
+/// generation.
 private enum CurveTemplate {
     /// Only successes are kept: a failure may be temporary.
     private static let templates = SystemMutex<[EllipticCurve: AsymmetricKey]>([:])

@@ -139,7 +139,7 @@ extension AsymmetricKey {
     /// Returns the x-coordinate that this private key and the other side's public key agree on (SP
     /// 800-56A, section 5.7.1.2), as long as a field element.
     ///
-    /// - Parameter other: a key on the same curve, whose point has been checked.
+    /// - Parameter other: a key on the same curve; its point has been checked.
     public func keyAgreement(with other: AsymmetricKey) throws(OpenSSLError) -> SecretBytes {
         let context = try Context(self)
         // The point was checked when the key was created, and with cofactor 1 each point of the

@@ -4,7 +4,7 @@ internal import COpenSSL
 public import SecretMemory
 
 extension AsymmetricKey {
-    /// Creates a key from its numbers, which are not checked (``RSAKeyParts/isConsistent()``).
+    /// Creates a key from its numbers, without checking them (``RSAKeyParts/isConsistent()``).
     public convenience init(_ parts: RSAKeyParts) throws(OpenSSLError) {
         var parameters = KeyParameters()
         parameters.add("n", number: parts.modulus)

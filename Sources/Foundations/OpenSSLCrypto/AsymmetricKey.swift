@@ -5,7 +5,7 @@ internal import COpenSSL
 /// An RSA or elliptic-curve key: a public key, or a key pair. Immutable, and safe to use from
 /// several threads.
 ///
-/// libcrypto keeps it in memory of its own, which it wipes when the key is freed.
+/// libcrypto keeps it in memory of its own, and wipes this memory when the key is freed.
 public final class AsymmetricKey: @unchecked Sendable {  // because libcrypto only reads the key after its creation
     let pointer: OpaquePointer
 

@@ -22,9 +22,9 @@ public final class BlockCipher {
     private let context: OpaquePointer
     /// The number of input bytes that were consumed and not yet output: at most one block.
     private var heldCount = 0
-    /// The last block of a padded message while the caller's buffer is too small for it, and how
-    /// many of its bytes count. It is not in secret memory, which a forked child does not have: the
-    /// caller's ordinary memory gets the same bytes.
+    /// The last block of a padded message while the caller's buffer is too small for it, and how many of its bytes
+    /// count. It is not in secret memory, because a forked child does not have that: the caller's ordinary memory gets
+    /// the same bytes.
     private var lastBlock = InlineArray<16, UInt8>(repeating: 0)
     private var lastCount: Int?
     private var isFinished = false
@@ -103,11 +103,11 @@ public final class BlockCipher {
         return written
     }
 
-    /// Ends the message and writes its remaining bytes; returns their number. A cipher without
-    /// padding can continue afterwards, and so can ECB, whose blocks are independent.
+    /// Ends the message and writes its remaining bytes; returns their number. A cipher without padding can continue
+    /// afterwards, and so can ECB, because its blocks are independent.
     ///
-    /// - Throws: ``CipherError/unaligned``, ``CipherError/badPadding``, ``CipherError/finished``;
-    ///   ``CipherError/outputTooSmall(needed:)``, after which the call can be repeated.
+    /// - Throws: ``CipherError/unaligned``, ``CipherError/badPadding``,
+    ///   ``CipherError/finished``; ``CipherError/outputTooSmall(needed:)``: the call can then be repeated.
     public func finish(into output: UnsafeMutableRawBufferPointer) throws(CipherError) -> Int {
         guard !isFinished else { throw .finished }
         if kind.isStream { return 0 }

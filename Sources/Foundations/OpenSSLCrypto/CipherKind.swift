@@ -5,7 +5,7 @@ public struct CipherKind: Hashable, Sendable {
     public enum Algorithm: Sendable {
         /// AES (FIPS 197).
         case aes
-        /// DES and Triple DES (FIPS 46-3), which are insecure.
+        /// DES and Triple DES (FIPS 46-3). Both are insecure.
         case des, tripleDES
     }
 
@@ -50,12 +50,10 @@ public struct CipherKind: Hashable, Sendable {
     /// The size of the algorithm's blocks, and of an initialization vector, in bytes.
     public var blockByteCount: Int { algorithm.blockByteCount }
 
-    /// Whether the mode is a stream cipher, whose output is as long as its input and is never
-    /// padded.
+    /// Whether the mode is a stream cipher: its output is as long as its input and is never padded.
     public var isStream: Bool { mode != .ecb && mode != .cbc }
 
-    /// libcrypto's name. Its default provider does not have DES, which is Triple DES with the same
-    /// key three times.
+    /// libcrypto's name. Its default provider does not have DES, so DES is Triple DES with the same key three times.
     var name: String {
         switch algorithm {
         case .aes: "AES-\(keyByteCount * 8)-\(mode.rawValue)"

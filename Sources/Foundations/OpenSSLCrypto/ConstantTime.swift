@@ -2,7 +2,7 @@
 
 internal import COpenSSL
 
-/// Comparisons whose time says nothing about the content.
+/// Comparisons with a time that says nothing about the content.
 public enum ConstantTime {
     /// Whether both contain the same bytes. The time depends on their lengths only.
     public static func isEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {

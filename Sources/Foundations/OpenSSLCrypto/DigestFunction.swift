@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The hash functions whose state is in the caller's memory: those of FIPS 180-4, and MD5 (RFC
-/// 1321), which is insecure. Use ``HashFunction`` for everything else.
+/// The hash functions with a state in the caller's memory: those of FIPS 180-4, and MD5 (RFC 1321). MD5 is insecure.
+/// Use ``HashFunction`` for everything else.
 public enum DigestFunction: UInt32, Sendable, CaseIterable {
     // 0 is reserved for a state that was never started.
     case md5 = 1

@@ -4,8 +4,8 @@ internal import SecretMemory
 
 /// A key of HMAC-SHA-256 (RFC 2104) that is prepared once for many codes.
 ///
-/// It is the state of both hashes after their first blocks, in secret memory. Preparing it costs
-/// two blocks of SHA-256, which each code then saves.
+/// It is the state of both hashes after their first blocks, in secret memory. Preparing it costs two blocks of SHA-256;
+/// each code then saves them.
 public struct HMACKey: ~Copyable, Sendable {
     /// An ``HMACState`` that was started with the key.
     private let started: SecretBytes

@@ -5,9 +5,9 @@ public import SecretMemory
 /// Hybrid public key encryption (RFC 9180) of one short message: base mode,
 /// DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, single-shot.
 ///
-/// Unlike in swift-crypto, the private key, the shared secret and the message are in secret memory.
-/// While a call runs, libcrypto has copies of the private key and of the message's key in ordinary
-/// memory of its own, which it wipes before the call returns (``X25519``).
+/// Unlike in swift-crypto, the private key, the shared secret and the message are in secret memory. While a call runs,
+/// libcrypto has copies of the private key and of the message's key in ordinary memory of its own. It wipes this memory
+/// before the call returns (``X25519``).
 public enum HPKE {
     /// The bytes that sealing adds: the encapsulated key of 32 and the tag of 16.
     public static let overhead = X25519.byteCount + AESGCM.tagLength
@@ -31,12 +31,12 @@ public enum HPKE {
         return encapsulated + ciphertext
     }
 
-    /// Decrypts what ``seal(_:to:info:)`` returned; returns nil if it was sealed to another key or
-    /// with another `info`, or was changed.
+    /// Decrypts the result of ``seal(_:to:info:)``; returns nil if it was sealed to another key or with another `info`,
+    /// or was changed.
     ///
     /// - Parameters:
     ///   - privateKey: 32 bytes.
-    ///   - publicKey: that of the private key, to which the message was sealed.
+    ///   - publicKey: the public key of the private key; the message was sealed to it.
     public static func open(
         _ sealed: [UInt8], with privateKey: borrowing SecretBytes, publicKey: [UInt8], info: [UInt8]
     ) throws(OpenSSLError) -> SharedSecret? {

@@ -29,7 +29,7 @@ public struct HPKEContext: ~Copyable, Sendable {
     private let baseNonce: SecretBytes
 
     /// - Parameters:
-    ///   - sharedSecret: 32 bytes, on which both parties agree.
+    ///   - sharedSecret: 32 bytes that both parties agree on.
     ///   - info: must be the same for both parties.
     public init(
         _ encapsulation: HPKEKeyEncapsulation, _ mode: Mode, sharedSecret: borrowing SecretBytes, info: [UInt8]

@@ -6,7 +6,7 @@ internal import SecretMemory
 /// LabeledExtract and LabeledExpand with HKDF-SHA256 (RFC 9180, section 4). No output has more than
 /// the 32 bytes of one block.
 struct HPKELabeledFunctions {
-    /// The algorithms for which the output is used.
+    /// The algorithms that use the output.
     let suite: [UInt8]
 
     /// `LabeledExtract(salt, label, ikm) = HMAC(salt, "HPKE-v1" ‖ suite ‖ label ‖ ikm)`.

@@ -2,12 +2,12 @@
 
 internal import COpenSSL
 
-/// One request over plain HTTP and its response, which is one `SEQUENCE` in DER: how the
-/// information of certificates is published (RFC 5280, section 4.2.1.13; RFC 6960, appendix A). It
-/// uses libcrypto's client, which uses the proxy in `http_proxy` if that is set.
+/// One request over plain HTTP and its response, one
+/// `SEQUENCE` in DER: how the information of certificates is published (RFC 5280, section 4.2.1.13; RFC 6960, appendix A). It uses libcrypto's client, with the proxy in `http_proxy`
+/// if that is set.
 ///
-/// Use it on a thread that blocks signals, because libcrypto writes to sockets with write(2), which
-/// can raise SIGPIPE.
+/// Use it on a thread that blocks signals, because libcrypto writes to sockets with write(2), and this can raise
+/// SIGPIPE.
 public struct HTTPExchange: Hashable, Sendable {
     public let url: String
     /// The content of a POST request; nil for a GET request.

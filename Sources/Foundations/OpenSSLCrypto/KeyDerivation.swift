@@ -3,10 +3,10 @@
 internal import COpenSSL
 internal import SecretMemory
 
-/// HKDF (RFC 5869) and HMAC (RFC 2104) with SHA-256, PBKDF2 and X9.63, for keys. Unlike in
-/// swift-crypto, the working memory is wiped, which contains the last block of a key.
+/// HKDF (RFC 5869) and HMAC (RFC 2104) with SHA-256, PBKDF2 and X9.63, for keys. Unlike in swift-crypto, the working
+/// memory is wiped, because it contains the last block of a key.
 ///
-/// HKDF and HMAC need no provider of libcrypto, whose start costs as much as a whole command.
+/// HKDF and HMAC need no provider of libcrypto. The start of a provider costs as much as a whole command.
 public enum KeyDerivation {
     /// Fills `output` with `HKDF-SHA256(ikm = key, salt = "", info = info)`.
     ///
@@ -92,7 +92,7 @@ public enum KeyDerivation {
         let status = name.withUnsafeMutableBufferPointer { name in
             info.withUnsafeMutableBytes { info in
                 let (digest, key, shared): (StaticString, StaticString, StaticString) = ("digest", "key", "info")
-                // libcrypto keeps the pointers to the names, which are static.
+                // The names are static, because libcrypto keeps the pointers to them.
                 var parameters = [
                     OSSL_PARAM_construct_utf8_string(digest.characters, name.baseAddress, 0),
                     OSSL_PARAM_construct_octet_string(

@@ -26,7 +26,7 @@ struct KeyParameters {
     }
 
     mutating func add(_ name: StaticString, text: StaticString) {
-        // With the terminating zero, which libcrypto needs.
+        // With the terminating zero that libcrypto needs.
         let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount + 1)
         parts.append(Part(name: name, kind: .text, bytes: bytes))
     }

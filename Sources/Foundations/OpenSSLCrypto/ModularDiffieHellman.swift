@@ -6,8 +6,8 @@ public import SecretMemory
 /// Diffie-Hellman in a group of integers modulo a prime, with the generator 2, for formats that
 /// others have defined. Use ``X25519`` for everything else.
 ///
-/// The private key and the result are in secret memory; while a call runs, libcrypto has copies of
-/// them, which it wipes.
+/// The private key and the result are in secret memory; while a call runs, libcrypto has copies of them, and wipes the
+/// copies.
 public struct ModularDiffieHellman: Sendable {
     /// The groups that the Secret Service and GNOME's prompts use.
     public enum Group: Sendable, CaseIterable {
@@ -24,7 +24,7 @@ public struct ModularDiffieHellman: Sendable {
             }
         }
 
-        /// A new number, which the caller must free.
+        /// A new number. The caller must free it.
         fileprivate var prime: OpaquePointer? {
             switch self {
             case .bits1024: BN_get_rfc2409_prime_1024(nil)
@@ -57,8 +57,8 @@ public struct ModularDiffieHellman: Sendable {
     /// Returns the shared secret, with zeros before it to the length of the prime.
     ///
     /// - Parameter peer: the public key of the other side, of any length up to that of the prime.
-    /// - Throws: ``OpenSSLError`` if it is 0, 1, or not less than the prime minus 1: everyone knows
-    ///   what these yield.
+    /// - Throws: ``OpenSSLError`` if it is 0, 1, or not less than the prime minus 1: everyone knows the secrets that
+    ///   these yield.
     public func sharedSecret(with peer: [UInt8]) throws(OpenSSLError) -> SharedSecret {
         guard peer.count <= group.byteCount else {
             throw OpenSSLError(message: "a public key has at most \(group.byteCount) bytes, found \(peer.count)")

@@ -71,8 +71,7 @@ private struct Reader {
         hasNoPassphrase = true
     }
 
-    /// Verifies PBMAC1, which libcrypto knows since version 3.4. Its number of iterations is a part of its
-    /// algorithm.
+    /// Verifies PBMAC1, known to libcrypto since version 3.4. Its number of iterations is a part of its algorithm.
     private mutating func verify(
         _ code: UnsafePointer<ASN1_OCTET_STRING>, _ mac: PasswordMAC, of file: OpaquePointer
     ) throws(PKCS12Error) {
@@ -88,8 +87,7 @@ private struct Reader {
         else { throw .passphrase }
     }
 
-    /// Calls `body` with the passphrase in the file's encoding: nil if there is none, which differs
-    /// from an empty one.
+    /// Calls `body` with the passphrase in the file's encoding: nil if there is none. An empty passphrase is different.
     private func withPassphrase<Result>(_ body: (UnsafePointer<CChar>?, Int32) -> Result) -> Result {
         hasNoPassphrase ? body(nil, 0) : passphrase.withPointer { body($0, -1) }
     }

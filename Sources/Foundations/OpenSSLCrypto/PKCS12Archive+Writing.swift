@@ -11,7 +11,7 @@ extension PKCS12Archive {
         /// The same, with PBMAC1 (RFC 9579): no derivation is the one of PKCS #12 itself. Readers since
         /// 2024 know it.
         case modernWithPBMAC1
-        /// Triple DES and SHA-1, which old systems can read.
+        /// Triple DES and SHA-1, readable for old systems.
         case legacy
     }
 
@@ -31,7 +31,7 @@ extension PKCS12Archive {
             guard let parts = PKCS12Parts(der) else { throw OpenSSLError(message: "writing PKCS #12") }
             let mac = PasswordMAC.generated(iterations: Writer.rounds)
             let code = try mac.code(of: parts.authenticated, passphrase)
-            // What was written here is encrypted.
+            // The contents that were written here are encrypted.
             return SharedSecret(copying: PasswordMAC.sequence(Array(parts.beforeMAC) + mac.macData(code)))
         }
     }
@@ -49,7 +49,7 @@ extension PKCS12Archive {
 /// Writes one file.
 private struct Writer {
     private let scheme: Int32
-    /// Nil for PBMAC1, which is written afterwards.
+    /// Nil for PBMAC1, because it is written afterwards.
     private let digest: OpaquePointer?
     private let passphrase: UnsafePointer<CChar>
     /// The iterations of each of the three derivations: at most a third of a second each.

@@ -36,7 +36,7 @@ struct PasswordMAC {
     /// - Throws: ``PKCS12Error/unsupported(_:)`` for another derivation, an unknown hash, a key of a
     ///   wrong length, or too many iterations. Nothing is derived.
     init(_ algorithm: X509_ALGOR) throws(PKCS12Error) {
-        // The parameters have the syntax of PBES2: a derivation, and what uses the key.
+        // The parameters have the syntax of PBES2: a derivation, and the algorithm that uses the key.
         guard let found = ASN1_TYPE_unpack_sequence(PBE2PARAM_it(), algorithm.parameter) else { throw .malformed }
         let parameters = found.assumingMemoryBound(to: PBE2PARAM.self)
         defer { PBE2PARAM_free(parameters) }
@@ -80,7 +80,7 @@ struct PasswordMAC {
         }
     }
 
-    /// What the derivation costs, in iterations of one block.
+    /// The cost of the derivation, in iterations of one block.
     var cost: Int { Int(iterations) * ((keyByteCount + derivationHash.byteCount - 1) / derivationHash.byteCount) }
 
     /// The code of a message under a passphrase in UTF-8.
@@ -136,12 +136,12 @@ struct PasswordMAC {
     }
 }
 
-/// The parts of a PKCS #12 file in DER (RFC 7292, section 4), of which libcrypto shows only some. The
-/// bytes of the file must outlive them; they may be secret, and are not copied.
+/// The parts of a PKCS #12 file in DER (RFC 7292, section 4). libcrypto shows only some of them. The bytes of the file
+/// must outlive them; they may be secret, and are not copied.
 struct PKCS12Parts {
     /// The version and the `AuthenticatedSafe` with its type, as they are encoded.
     let beforeMAC: UnsafeRawBufferPointer
-    /// What is authenticated: the content of the `AuthenticatedSafe`.
+    /// The authenticated bytes: the content of the `AuthenticatedSafe`.
     let authenticated: UnsafeRawBufferPointer
 
     /// Nil if the bytes are not such a file in DER.

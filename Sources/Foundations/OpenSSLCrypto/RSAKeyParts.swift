@@ -63,8 +63,7 @@ public struct RSAKeyParts {
         return true
     }
 
-    /// Returns the remaining numbers of a key of which only n, e, d, p and q are known: d mod p−1,
-    /// d mod q−1 and q⁻¹ mod p.
+    /// Returns the remaining numbers of a key, if only n, e, d, p and q are known: d mod p−1, d mod q−1 and q⁻¹ mod p.
     public static func derived(
         exponent d: UnsafeRawBufferPointer, _ p: UnsafeRawBufferPointer, _ q: UnsafeRawBufferPointer
     ) throws(OpenSSLError) -> [SharedSecret] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules for the public numbers of an RSA key (RFC 8017, section 3.1), which keys and
-/// certificates have in common. The numbers are big-endian, without leading zeros.
+/// The rules for the public numbers of an RSA key (RFC 8017, section 3.1), common to keys and certificates. The numbers
+/// are big-endian, without leading zeros.
 public enum RSAPublicNumbers {
     /// Returns why the numbers are refused, independently of the size; nil if they are accepted. An
     /// exponent of more than 64 bits would make each operation slow.
@@ -20,7 +20,7 @@ public enum RSAPublicNumbers {
         modulus.first.map { modulus.count * 8 - $0.leadingZeroBitCount } ?? 0
     }
 
-    /// The error of a modulus whose size is not one of the accepted ones.
+    /// Returns the error of a modulus with a size that is not accepted.
     public static func wrongSize(_ bits: Int, accepted: ClosedRange<Int>) -> String {
         "the RSA modulus must have \(accepted.lowerBound) to \(accepted.upperBound) bits, found \(bits)"
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SHA-1 (FIPS 180-4) of secrets. It is insecure. Unlike in swift-crypto, the working memory is
-/// wiped, which contains the last block. It needs no provider of libcrypto.
+/// SHA-1 (FIPS 180-4) of secrets. It is insecure. Unlike in swift-crypto, the working memory is wiped, because it
+/// contains the last block. It needs no provider of libcrypto.
 public enum SHA1 {
     public static let byteCount = DigestFunction.sha1.byteCount
 

@@ -3,9 +3,9 @@
 internal import COpenSSL
 internal import LinuxSystem
 
-/// Verifies signatures of one key, and keeps what libcrypto prepares for it: a fifth of the time of
-/// an RSA signature with 2048 bits. Threads do not wait for each other; those that verify at the
-/// same time prepare their own.
+/// A verifier of signatures of one key. It keeps the operation that libcrypto prepares for the key: a fifth of the time
+/// of an RSA signature with 2048 bits. Threads do not wait for each other; those that verify at the same time prepare
+/// their own.
 public final class SignatureVerifier: Sendable {
     private let key: AsymmetricKey
     private let padding: RSAPadding?

@@ -6,9 +6,9 @@ public import SecretMemory
 /// Diffie-Hellman with Curve25519 (RFC 7748, section 5), with the private key and the result in
 /// secret memory.
 ///
-/// While a call runs, libcrypto has one copy of the private key in its own, ordinary memory, which
-/// may be swapped or dumped. It wipes the copy when the key is freed, before the call returns, and
-/// writes the shared secret to our memory only. Registers and its stack are not examined.
+/// While a call runs, libcrypto has one copy of the private key in its own, ordinary memory. This memory may be swapped
+/// or dumped. libcrypto wipes the copy when the key is freed, before the call returns, and writes the shared secret to
+/// our memory only. Registers and its stack are not examined.
 public enum X25519 {
     /// The length of a private key, a public key and a shared secret in bytes.
     public static let byteCount = 32
@@ -26,11 +26,11 @@ public enum X25519 {
     /// Returns the shared secret of a private key and the public key of another one: 32 bytes.
     ///
     /// - Parameters:
-    ///   - own: the public key of the private key. libcrypto would compute it otherwise, which takes
-    ///     as long as the agreement. The result does not depend on it.
+    ///   - own: the public key of the private key. libcrypto would compute it otherwise, and this takes as long as the
+    ///     agreement. The result does not depend on it.
     ///   - peer: the public key of the other one.
-    /// - Throws: ``OpenSSLError`` if a public key does not have 32 bytes, and if that of the other one
-    ///   has a small order, which would make the secret zero (RFC 7748, section 6.1).
+    /// - Throws: ``OpenSSLError`` if a public key does not have 32 bytes, and if that of the other one has a small
+    ///   order, because it would make the secret zero (RFC 7748, section 6.1).
     public static func sharedSecret(
         _ privateKey: borrowing SecretBytes, own: [UInt8], peer: [UInt8]
     ) throws(OpenSSLError) -> SecretBytes {
@@ -48,7 +48,7 @@ public enum X25519 {
         }
     }
 
-    /// A key of libcrypto, which wipes a private key when it frees it.
+    /// A key of libcrypto. libcrypto wipes a private key when it frees it.
     private final class Key {
         let pointer: OpaquePointer
 

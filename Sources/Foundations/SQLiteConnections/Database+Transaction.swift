@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Database {
-    /// Runs `body` in one transaction, which no other connection writes beside. When this returns, all changes are
-    /// committed; when it throws, nothing has changed.
+    /// Runs `body` in one transaction, while no other connection writes. When this returns, all changes are committed;
+    /// when it throws, nothing has changed.
     ///
     /// If the connection is inside of the transaction even then, it must be closed.
     public func transaction<Result, Failure: Error>(

@@ -2,8 +2,8 @@
 
 internal import CSQLiteCalls
 
-/// A connection to a database. It is used by one thread at a time, whose calls run in that thread: SQLite locks no
-/// mutex for it.
+/// A connection to a database. One thread at a time uses it, and its calls run in that thread: SQLite locks no mutex
+/// for it.
 public final class Database: @unchecked Sendable {  // because its owner gives it to one thread at a time
     /// nil after ``close()``.
     private(set) var connection: OpaquePointer?
@@ -14,7 +14,7 @@ public final class Database: @unchecked Sendable {  // because its owner gives i
     public enum Access: Sendable {
         /// Reads and writes the file, and creates it if it does not exist.
         case readWrite
-        /// Reads the file, which must exist.
+        /// Reads the file. The file must exist.
         case readOnly
         /// Reads the file that a URI names, as its parameters say (https://www.sqlite.org/uri.html).
         case readOnlyURI
@@ -75,8 +75,8 @@ public final class Database: @unchecked Sendable {  // because its owner gives i
 
     public var isInsideTransaction: Bool { connection.map(sqlite3_get_autocommit) == 0 }
 
-    /// Runs `body`, in which a statement fails rather than wait for a lock, and rather than exceed a number of
-    /// instructions of SQLite's machine that all statements have together. A row takes about fifty.
+    /// Runs `body`. In it, a statement fails instead of waiting for a lock, and if all statements together exceed a
+    /// number of instructions of SQLite's machine. A row takes about fifty.
     public func limiting<Result, Failure: Error>(
         toInstructions count: Int, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

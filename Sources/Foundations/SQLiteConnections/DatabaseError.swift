@@ -6,7 +6,7 @@ internal import CSQLiteCalls
 public struct DatabaseError: Error, Hashable {
     /// The extended result code (https://www.sqlite.org/rescode.html).
     public let code: Int32
-    /// What SQLite says. It can contain names and text of the statement, but no bound value.
+    /// SQLite's error message. It can contain names and text of the statement, but no bound value.
     public let message: String
 
     init(code: Int32, message: String) { (self.code, self.message) = (code, message) }

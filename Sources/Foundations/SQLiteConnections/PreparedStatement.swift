@@ -2,7 +2,7 @@
 
 internal import CSQLiteCalls
 
-/// A compiled statement, which ``Statement``s of the same text use one after the other.
+/// A compiled statement. ``Statement``s of the same text use it one after the other.
 final class PreparedStatement {
     let handle: OpaquePointer
     var isInUse = false

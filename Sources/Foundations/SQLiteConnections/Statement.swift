@@ -29,7 +29,7 @@ public struct Statement: ~Copyable {
 
     public func bindNull(at index: Int32) throws(DatabaseError) { try check(sqlite3_bind_null(handle, index)) }
 
-    /// Binds a copy of the bytes, which SQLite frees with the statement's other parameters.
+    /// Binds a copy of the bytes. SQLite frees the copy with the statement's other parameters.
     public func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) throws(DatabaseError) {
         // Without an address the value would be NULL.
         guard !bytes.isEmpty else { return try check(sqlite3_bind_zeroblob(handle, index, 0)) }
@@ -80,8 +80,7 @@ public struct Statement: ~Copyable {
 
     private func failure() -> DatabaseError { DatabaseError(of: sqlite3_db_handle(handle)) }
 
-    /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns. The cast is needed
-    /// because Swift does not import the macro, which is -1 as a pointer to a function that is
-    /// never called.
+    /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns. The cast is needed because Swift does not
+    /// import the macro: -1 as a pointer to a function that is never called.
     private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }

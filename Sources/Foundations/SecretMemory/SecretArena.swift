@@ -7,11 +7,10 @@ import Synchronization
 
 /// The memory of one process that contains all its secrets.
 ///
-/// The pages come from memfd_secret(2), which neither another process nor the kernel can read; if
-/// the kernel does not support it, or the lock limit is exhausted, from anonymous pages that are
-/// locked if the limit permits. Both are excluded from core dumps and from forked children. An
-/// allocation does not fail because a better kind of page is unavailable, only if memory is
-/// exhausted, which ends the process as everywhere in Swift.
+/// The pages come from memfd_secret(2): neither another process nor the kernel can read them. If the kernel does not
+/// support it, or the lock limit is exhausted, they are anonymous pages, locked if the limit permits. Both kinds are
+/// excluded from core dumps and from forked children. An allocation does not fail because a better kind of page is
+/// unavailable. It fails only if memory is exhausted; this ends the process, as everywhere in Swift.
 final class SecretArena: Sendable {
     /// The arena of this process. A forked child has an arena of its own.
     static var current: SecretArena { arenas.value }

@@ -20,7 +20,7 @@ public struct SecretBuffer: ~Copyable, Sendable {
         if block.isMapped { block.free() }
     }
 
-    /// Calls `body` with the bytes, which are valid for the duration of the call.
+    /// Calls `body` with the bytes, valid for the duration of the call.
     public borrowing func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

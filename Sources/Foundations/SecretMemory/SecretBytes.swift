@@ -14,7 +14,7 @@ public struct SecretBytes: ~Copyable, Sendable {
     /// The number of bytes.
     public let count: Int
 
-    /// Allocates `count` zero bytes, into which `initialize` writes directly.
+    /// Allocates `count` zero bytes; `initialize` writes directly into them.
     public init<Failure: Error>(
         count: Int, initializingWith initialize: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -57,7 +57,7 @@ public struct SecretBytes: ~Copyable, Sendable {
         if block.isMapped { block.free() }
     }
 
-    /// Calls `body` with the bytes, which are valid for the duration of the call.
+    /// Calls `body` with the bytes, valid for the duration of the call.
     public borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

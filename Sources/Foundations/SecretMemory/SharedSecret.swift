@@ -17,7 +17,7 @@ public final class SharedSecret: Sendable {
     /// The number of bytes.
     public var count: Int { bytes.count }
 
-    /// Calls `body` with the bytes, which are valid for the duration of the call.
+    /// Calls `body` with the bytes, valid for the duration of the call.
     public func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

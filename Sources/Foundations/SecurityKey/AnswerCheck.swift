@@ -4,16 +4,14 @@ internal import LinuxSystem
 
 /// The rules that an answer of CTAP 2 must obey before libfido2 decodes it.
 ///
-/// libfido2 and libcbor allocate and fill memory for what an answer announces: for the values of an
-/// array, and for the number of signatures (CTAP 2.1, 6.2, `numberOfCredentials`). So a few bytes
-/// could use all memory. CTAP 2 permits no indefinite lengths (section 8), and every request of
-/// ours names one credential.
+/// libfido2 and libcbor allocate and fill memory for the counts that an answer announces: of the values of an array,
+/// and of signatures (CTAP 2.1, 6.2, `numberOfCredentials`). So a few bytes could use all memory. CTAP 2 permits no
+/// indefinite lengths (section 8), and every request of ours names one credential.
 struct AnswerCheck {
     /// The command that is answered.
     let command: UInt8
 
-    /// Returns what is wrong with an answer, which is a status and a map; nil if there is nothing,
-    /// or if the status is an error.
+    /// Returns the problem of an answer (a status and a map); nil if there is no problem, or if the status is an error.
     func problem(of message: [UInt8]) -> String? {
         guard message.first == 0 else { return nil }
         var reader = CBORReader(message.dropFirst())
@@ -45,8 +43,8 @@ struct AnswerCheck {
         }
     }
 
-    /// Returns what is wrong with authenticator data (WebAuthn, "Authenticator Data"): 37 bytes,
-    /// then the new credential and the results of extensions, if the flags announce them.
+    /// Returns the problem of authenticator data (WebAuthn, "Authenticator Data"). The data have 37 bytes, then the new
+    /// credential and the results of extensions, if the flags announce them.
     private func problem(ofData data: ArraySlice<UInt8>) -> String? {
         let flags = AnswerFlags(rawValue: data.dropFirst(32).first ?? 0)
         var rest = data.dropFirst(37)

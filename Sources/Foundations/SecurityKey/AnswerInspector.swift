@@ -17,8 +17,8 @@ struct AnswerInspector {
         (channel, command, message, expectedCount) = (frame.channel, first, [], nil)
     }
 
-    /// Returns what is wrong with the answer that this report completes; nil if there is nothing,
-    /// or if libfido2 rejects the report itself.
+    /// Returns the problem of the answer that this report completes; nil if there is no problem, or if libfido2 rejects
+    /// the report itself.
     mutating func received(_ report: [UInt8]) -> String? {
         guard let command, let frame = Frame(report), frame.channel == channel,
             frame.command != Frame.keepalive

@@ -29,7 +29,7 @@ struct CBORReader {
     /// Skips one value with everything that it contains; false if the bytes end within it, or if
     /// they could not contain the number of values that is announced.
     ///
-    /// Every step uses at least one byte, so that it ends, whatever number of values is announced.
+    /// Every step uses at least one byte, so that it ends for any announced number of values.
     mutating func skip() -> Bool {
         var left = 1
         while left > 0 {

@@ -48,8 +48,8 @@ struct Enrollment: ~Copyable {
             fido_cred_set_uv(pointer, verification == .pin ? FIDO_OPT_TRUE : FIDO_OPT_OMIT))
     }
 
-    /// Verifies that the answer belongs to this request. It is not verified which model the device
-    /// is: its manufacturer's certificate is not trusted, and not needed.
+    /// Verifies that the answer belongs to this request. The model of the device is not verified: its manufacturer's
+    /// certificate is not trusted, and not needed.
     private func verify() throws(SecurityKeyError) {
         let flags = AnswerFlags(rawValue: fido_cred_flags(pointer))
         guard flags.contains(.userPresent) else { throw .presenceNotTested }

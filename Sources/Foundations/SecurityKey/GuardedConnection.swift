@@ -2,8 +2,7 @@
 
 internal import LinuxSystem
 
-/// A connection with the limits that libfido2 does not have: a deadline, and what an answer may
-/// contain.
+/// A connection with limits that libfido2 does not have: a deadline, and a check of the content of an answer.
 ///
 /// libfido2 measures its timeout in whole milliseconds between two reports, so that reports in fast
 /// sequence never reach it. And it uses as much memory as a device announces (``AnswerCheck``).
@@ -12,7 +11,7 @@ final class GuardedConnection: Sendable {
     enum Failure: Error {
         /// The deadline has passed.
         case late
-        /// The answer was withheld; the text says what is wrong with it.
+        /// The answer was withheld; the text has the reason.
         case rejected(String)
     }
 
@@ -31,7 +30,7 @@ final class GuardedConnection: Sendable {
         self.connection = connection
     }
 
-    /// Begins an operation, which ends after the timeout, or after an hour.
+    /// Begins an operation. It ends after the timeout, or after an hour.
     func start(timeout: Duration) {
         deadline.set(.now + min(max(timeout, .zero), .seconds(3600)))
         state.withLock { $0.failure = nil }

@@ -34,7 +34,7 @@ struct HIDTransport: SecurityKeyTransport {
     }
 }
 
-/// An open device `/dev/hidrawN`, whose reads and writes are whole reports.
+/// An open device `/dev/hidrawN`. Each read and each write is a whole report.
 final class HIDConnection: SecurityKeyConnection {
     private let descriptor: OwnedDescriptor
 
@@ -43,7 +43,7 @@ final class HIDConnection: SecurityKeyConnection {
     }
 
     func write(_ report: [UInt8]) -> Bool {
-        // The kernel expects the report's number first, which is 0 for a device without numbers.
+        // The kernel expects the report's number first: 0 for a device without numbers.
         let numbered = [0] + report
         while true {
             let count = Glibc.write(descriptor.rawValue, numbered, numbered.count)

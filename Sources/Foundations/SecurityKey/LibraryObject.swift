@@ -2,7 +2,7 @@
 
 internal import CFido2
 
-/// An object of libfido2, which is freed with this owner. libfido2 wipes the secrets in it.
+/// An object of libfido2, freed with this owner. libfido2 wipes the secrets in it.
 struct LibraryObject: ~Copyable {
     let pointer: OpaquePointer
     private let free: (UnsafeMutablePointer<OpaquePointer?>?) -> Void
@@ -21,7 +21,7 @@ struct LibraryObject: ~Copyable {
         free(&freed)
     }
 
-    /// Checks that fields of the object were set, which fails only without memory.
+    /// Checks that fields of the object were set. Setting them fails only without memory.
     static func requireSet(_ statuses: Int32...) throws(SecurityKeyError) {
         guard statuses.allSatisfy({ $0 == FIDO_OK }) else { throw .outOfMemory }
     }

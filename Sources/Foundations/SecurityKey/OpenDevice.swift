@@ -3,11 +3,9 @@
 internal import CFido2
 internal import CLoadedLibraries
 
-/// An open connection to a security key, which is closed when the object is released. One thread
-/// uses it.
+/// An open connection to a security key, closed when the object is released. One thread uses it.
 ///
-/// libfido2 is used without `fido_init`, which reads the environment and can write messages to
-/// standard error.
+/// libfido2 is used without `fido_init`, because that reads the environment and can write messages to standard error.
 final class OpenDevice {
     private let pointer: OpaquePointer
     private let connection: GuardedConnection
@@ -30,7 +28,7 @@ final class OpenDevice {
         }
     }
 
-    /// Opens libfido2, which no call needs before.
+    /// Opens libfido2. No earlier call needs it.
     static func requireLibrary() throws(SecurityKeyError) {
         if let reason = latchkey_load_fido2() { throw .libraryMissing(String(cString: reason)) }
     }
@@ -56,7 +54,7 @@ final class OpenDevice {
 
     // MARK: Functions of libfido2
 
-    /// Calls a function whose answer needs no user.
+    /// Calls a function that is answered without the user.
     func query(_ function: (OpaquePointer) -> Int32) throws(SecurityKeyError) {
         try run(timeout: SecurityKey.answerTimeout, late: .notResponding, function)
     }
@@ -68,8 +66,8 @@ final class OpenDevice {
         do {
             try run(timeout: timeout, late: .noTouch) { device in
                 guard let pin else { return function(device, nil) }
-                // EXPOSE: libfido2 takes the PIN as a C string. It copies it to memory of its own,
-                // which it wipes.
+                // EXPOSE: libfido2 takes the PIN as a C string. It copies it to memory of its own, and wipes this
+                // memory.
                 return pin.withCString { function(device, $0) }
             }
         } catch .wrongPIN {

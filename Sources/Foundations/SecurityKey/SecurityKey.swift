@@ -32,8 +32,8 @@ public struct SecurityKey: Sendable {
         self.transport = transport
     }
 
-    /// The relying party of all credentials: the WebAuthn name under which a key separates them
-    /// from those of web sites. It is a part of every stored credential and never changes.
+    /// The relying party of all credentials: the WebAuthn name that separates them on a key from the credentials of web
+    /// sites. It is a part of every stored credential and never changes.
     public static let relyingParty = "latchkey"
 
     /// How long a device may take for an answer that needs no user.
@@ -41,7 +41,7 @@ public struct SecurityKey: Sendable {
 
     // MARK: Operations
 
-    /// Returns what the device reports about itself. Needs no touch.
+    /// Returns the device's description of itself. Needs no touch.
     public func describe(
         cancellation: SecurityKeyCancellation? = nil
     ) throws(SecurityKeyError) -> SecurityKeyDescription {
@@ -49,15 +49,15 @@ public struct SecurityKey: Sendable {
         return try SecurityKeyDescription(of: device)
     }
 
-    /// Creates a credential on the device, which the user confirms by a touch. The device stores
-    /// nothing: the credential is needed to derive its secret.
+    /// Creates a credential on the device. The user confirms it by a touch. The device stores nothing: the credential
+    /// is needed to derive its secret.
     ///
     /// For ``UserVerification/pin``, the device is then asked to prove without the PIN that it has
     /// the credential. The credential records whether it does.
     ///
     /// - Parameters:
-    ///   - verification: what every derivation will require. A secret that is derived with the PIN
-    ///     differs from the one that is derived without it.
+    ///   - verification: the requirement of every derivation. A secret that is derived with the PIN differs from the
+    ///     secret that is derived without it.
     ///   - pin: the PIN of the device; required for ``UserVerification/pin``, and by devices that
     ///     create no credential without it.
     ///   - timeout: how long the user has for the touch; at most an hour.
@@ -80,7 +80,7 @@ public struct SecurityKey: Sendable {
         }
     }
 
-    /// Derives the secret of the credential, which the user confirms by a touch.
+    /// Derives the secret of the credential. The user confirms it by a touch.
     ///
     /// The answer is verified: its signature by the credential's public key, its relying party, and
     /// that the device has tested the presence of the user and, if the credential requires it, the
@@ -92,7 +92,7 @@ public struct SecurityKey: Sendable {
     /// - Parameters:
     ///   - pin: the PIN of the device, if the credential requires it; otherwise it is not sent.
     ///   - timeout: how long the user has for the touch; at most an hour.
-    /// - Returns: 32 bytes, which are the same for the same credential and salt.
+    /// - Returns: 32 bytes, the same for the same credential and salt.
     /// - Throws: ``SecurityKeyError/otherDevice`` if another device has created the credential;
     ///   ``SecurityKeyError/proofRefused`` if the device does not prove without the PIN that it has
     ///   the credential, although the enrolled device does.
@@ -107,8 +107,8 @@ public struct SecurityKey: Sendable {
         return try Derivation(credential).run(on: device, pin: usedPIN, timeout: timeout)
     }
 
-    /// Whether this device has created the credential, which it proves by a signature. Needs no
-    /// touch and no PIN, so that it selects one of several connected devices.
+    /// Whether this device has created the credential, proven by a signature. Needs no touch and no PIN, so that it
+    /// selects one of several connected devices.
     ///
     /// - Throws: ``SecurityKeyError/wrongSignature`` if the device only claims it;
     ///   ``SecurityKeyError/proofRefused`` if the device answers nothing without the PIN, although

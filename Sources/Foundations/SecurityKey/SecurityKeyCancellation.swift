@@ -8,7 +8,7 @@ internal import LinuxSystem
 public final class SecurityKeyCancellation: Sendable {
     private struct State {
         var isRequested = false
-        /// The device whose operation is running.
+        /// The device of the running operation.
         var running: Running?
     }
 
@@ -36,7 +36,7 @@ public final class SecurityKeyCancellation: Sendable {
 
     // MARK: The operation
 
-    /// Runs an operation of the device, which ``request()`` cancels.
+    /// Runs an operation of the device; ``request()`` cancels it.
     ///
     /// - Returns: nil if the cancellation was requested before the operation.
     func run<Result>(

@@ -3,20 +3,20 @@
 internal import CFido2
 internal import LinuxSystem
 
-/// What is stored for an enrolled security key. It is not secret: without the device it derives
-/// nothing. It must be authentic, because it says which key answers and whether the PIN is required.
+/// The stored data of an enrolled security key. It is not secret: without the device it derives nothing. It must be
+/// authentic, because it says which key answers and whether the PIN is required.
 public struct SecurityKeyCredential: Hashable, Sendable {
     /// The device's name for the credential: 1 to 1023 bytes (WebAuthn, "Credential ID").
     public let id: [UInt8]
     /// The public key of the credential, a point of P-256: X ‖ Y, 64 bytes.
     public let publicKey: [UInt8]
-    /// What the secret is derived from, beside the credential: 32 bytes.
+    /// The input of the secret's derivation, beside the credential: 32 bytes.
     public let salt: [UInt8]
-    /// What every derivation requires.
+    /// The requirement of every derivation.
     public let verification: UserVerification
-    /// Whether the device proved at its enrollment that it has the credential, before it had the
-    /// PIN. If so, the PIN is sent to no device that does not prove it again. Always true for
-    /// ``UserVerification/touch``, which sends no PIN.
+    /// Whether the device proved at its enrollment that it has the credential, before it had the PIN. If so, the PIN is
+    /// sent to no device that does not prove it again. Always true for ``UserVerification/touch``, because it sends no
+    /// PIN.
     public let provesWithoutPIN: Bool
 
     /// - Throws: ``SecurityKeyError/credentialDamaged(_:)`` if a length is wrong, or if the public
@@ -40,7 +40,7 @@ public struct SecurityKeyCredential: Hashable, Sendable {
         self.provesWithoutPIN = provesWithoutPIN || verification == .touch
     }
 
-    /// Returns the same credential with a new random salt, whose secret is another one.
+    /// Returns the same credential with a new random salt, and so with another secret.
     public func withNewSalt() -> SecurityKeyCredential {
         SecurityKeyCredential(
             valid: self, salt: RandomBytes.array(count: Self.saltCount), provesWithoutPIN: provesWithoutPIN)
@@ -117,12 +117,12 @@ extension SecurityKeyCredential {
     private static let version: [UInt8] = [0, 1]
 }
 
-/// What every derivation requires, as it is stored.
+/// The requirement of every derivation in its stored form.
 private enum StoredVerification: UInt8 {
     case touch = 0
-    /// The PIN, which is sent after the device has proven that it has the credential.
+    /// The PIN. It is sent after the device has proven that it has the credential.
     case pin = 1
-    /// The PIN, which is sent to the device unproven.
+    /// The PIN. It is sent to the device without this proof.
     case pinWithoutProof = 2
 
     init(_ credential: SecurityKeyCredential) {

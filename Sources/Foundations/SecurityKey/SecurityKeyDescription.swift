@@ -2,7 +2,7 @@
 
 internal import CFido2
 
-/// What a security key reports about itself (CTAP 2.1, 6.4).
+/// The properties that a security key reports (CTAP 2.1, 6.4).
 public struct SecurityKeyDescription: Hashable, Sendable {
     /// The identifier of the model: 16 bytes. The device states it without a proof.
     public let aaguid: [UInt8]

@@ -31,8 +31,7 @@ public enum SecurityKeyError: Error, Hashable, Sendable {
     case wrongPIN(retries: Int?)
     /// After three wrong PINs, the device must be unplugged and plugged in before the next one.
     case pinPaused
-    /// After too many wrong PINs, the device accepts no PIN; only a reset helps, which removes all
-    /// credentials.
+    /// After too many wrong PINs, the device accepts no PIN. Only a reset helps, and it removes all credentials.
     case pinBlocked
     /// The device has no PIN.
     case pinNotSet
@@ -47,8 +46,7 @@ public enum SecurityKeyError: Error, Hashable, Sendable {
     case notResponding
     /// The connection ended, or the device sent frames that are not part of the answer.
     case connectionFailed
-    /// The answer is not well formed, or does not belong to the request; the text says what is
-    /// wrong.
+    /// The answer is not well formed, or does not belong to the request; the text has the reason.
     case invalidAnswer(String)
     /// The answer is not signed by the key of the credential.
     case wrongSignature
@@ -62,12 +60,12 @@ public enum SecurityKeyError: Error, Hashable, Sendable {
     /// The device does not prove without the PIN that it has the credential, although the enrolled
     /// device does.
     case proofRefused
-    /// The device returned this status of CTAP 2, which none of the other cases describes.
+    /// The device returned a status of CTAP 2 that no other case describes.
     case refused(status: UInt8)
 
     // MARK: The credential, and this process
 
-    /// A stored credential is damaged; the text says what is wrong.
+    /// A stored credential is damaged; the text has the reason.
     case credentialDamaged(String)
     /// A stored credential was written by another version.
     case newerCredential(found: UInt16, known: UInt16)
@@ -119,7 +117,7 @@ extension SecurityKeyError: CustomStringConvertible {
         }
     }
 
-    /// What the user can do, if that is known.
+    /// The remedy for the user, if it is known.
     public var hint: String? {
         switch self {
         case .notConnected, .connectionFailed, .notResponding: "plug the security key in again"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A way to a security key, over which reports of CTAPHID are exchanged (CTAP 2.1, 11.2).
+/// A way to exchange reports of CTAPHID with a security key (CTAP 2.1, 11.2).
 public protocol SecurityKeyTransport: Sendable {
     /// Connects to the device. The connection ends when the object is released.
     func connect() throws(SecurityKeyError) -> any SecurityKeyConnection

@@ -3,7 +3,7 @@
 internal import CFido2
 internal import LinuxSystem
 
-/// The functions through which libfido2 uses a connection.
+/// The functions that libfido2 calls to use a connection.
 ///
 /// libfido2 passes only a path to the function that opens a device. So the connection is registered
 /// under a path that names nothing else, while the device is being opened.
@@ -50,7 +50,7 @@ enum TransportFunctions {
         return Int32(truncatingIfNeeded: count)
     }
 
-    /// libfido2 writes the report's number, which is 0, before the report.
+    /// Writes a report. libfido2 puts the report's number, 0, before it.
     private static func write(
         _ handle: UnsafeMutableRawPointer?, _ buffer: UnsafePointer<UInt8>?, _ count: Int
     ) -> Int32 {

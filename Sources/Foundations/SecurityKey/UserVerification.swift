@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device requires from the user before it derives a secret.
+/// The verification of the user that a device requires before it derives a secret.
 public enum UserVerification: Sendable, CaseIterable {
     /// A touch: the user is present.
     case touch

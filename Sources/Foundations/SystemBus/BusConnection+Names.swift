@@ -11,7 +11,7 @@ public struct BusPeer: Hashable, Sendable {
 
     public init(user: UInt32, process: Int32?) { (self.user, self.process) = (user, process) }
 
-    /// Reads what the bus answers to `GetConnectionCredentials`; nil without a user.
+    /// Reads the response of the bus to `GetConnectionCredentials`; nil without a user.
     init?(_ credentials: [String: BusVariant]) {
         guard let user = credentials["UnixUserID"]?.content(as: UInt32.self) else { return nil }
         self.user = user
@@ -47,27 +47,27 @@ public struct BusCaller: Hashable, Sendable {
 
     public init(_ connection: BusName, _ peer: BusPeer?) { (self.connection, self.peer) = (connection, peer) }
 
-    /// Whose share the connection uses: that of its process, as far as the bus reports it, so that a program gains
-    /// nothing by further connections.
+    /// The account that the connection uses: the account of its process, as far as the bus reports it, so that a
+    /// program gains nothing by further connections.
     public var account: CallAccount {
         guard let peer else { return .connection(connection) }
         return peer.process == nil ? .user(peer.user) : .process(peer)
     }
 }
 
-/// Whose share of a limit something uses.
+/// The holder of a share of a limit.
 public enum CallAccount: Hashable, Sendable {
     /// All connections of a user.
     case user(UInt32)
     /// All connections of a process.
     case process(BusPeer)
-    /// One connection, of which the bus has not reported more.
+    /// One connection, if the bus has not reported more about it.
     case connection(BusName)
 }
 
 /// Names on the bus, and the connections behind them.
 extension BusConnection {
-    /// Requests a name, which is released when the returned object is released.
+    /// Requests a name. It is released when the returned object is released.
     ///
     /// - Parameters:
     ///   - replacing: whether the name is taken from an owner that allows it.

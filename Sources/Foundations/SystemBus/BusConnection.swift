@@ -43,14 +43,13 @@ public final class BusConnection: Sendable {
     /// Whether the connection has not ended.
     public var isOpen: Bool { loop.isOpen }
 
-    /// Sends what waits, and ends the connection.
+    /// Sends the waiting messages, and ends the connection.
     public func close() { loop.stop() }
 
     deinit { loop.stop() }
 
-    /// Returns the user who listens at the address of the bus, as the kernel reports it: root for
-    /// the bus of the machine. What the bus states about its connections is as trustworthy as this
-    /// user.
+    /// Returns the user who listens at the address of the bus, as the kernel reports it: root for the bus of the
+    /// machine. Statements of the bus about its connections are as trustworthy as this user.
     public func listeningUser() throws(BusError) -> UInt32 {
         let waiter = Waiter<UInt32>()
         let isSent = loop.perform { loop in

@@ -23,7 +23,7 @@ public struct BusFields: Sendable {
         return value
     }
 
-    /// Returns a reader for the next field, which is a structure.
+    /// Returns a reader for the next field, a structure.
     public mutating func nextStructure() throws(BusError) -> BusFields {
         let field = try nextValue(expecting: "a structure")
         guard case .structure(let fields) = field else {
@@ -32,7 +32,7 @@ public struct BusFields: Sendable {
         return BusFields(fields)
     }
 
-    /// Returns a reader for each element of the next field, which is an array of structures.
+    /// Returns a reader for each element of the next field, an array of structures.
     public mutating func nextStructures() throws(BusError) -> [BusFields] {
         let field = try nextValue(expecting: "an array of structures")
         guard case .array(.structure, let elements) = field else {
@@ -41,10 +41,10 @@ public struct BusFields: Sendable {
         return elements.compactMap { if case .structure(let fields) = $0 { BusFields(fields) } else { nil } }
     }
 
-    /// Returns the next field, whatever its type is.
+    /// Returns the next field, of any type.
     public mutating func nextValue() throws(BusError) -> BusValue { try nextValue(expecting: "a value") }
 
-    /// The next field, which stays the next one; nil if there is none.
+    /// The next field, without reading it; nil if there is none.
     public var first: BusValue? { rest.first }
 
     /// The fields that were not read.

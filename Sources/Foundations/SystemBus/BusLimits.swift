@@ -43,7 +43,7 @@ public struct BusLimits: Sendable {
     public init() {}
 }
 
-/// What one message has used of the limits while it is decoded or encoded.
+/// The use of the limits by one message while it is decoded or encoded.
 struct MessageBudget {
     private let limits: BusLimits
     private(set) var values = 0
@@ -71,7 +71,7 @@ struct MessageBudget {
     /// The memory of one value beside its bytes: its box (up to 48 bytes), its place in an array
     /// that grows by doubling (up to 16), and the header of an array or a string (up to 64).
     private static let valueCost = 128
-    /// The memory of one message beside its values: names, a path, and what an answer needs.
+    /// The memory of one message beside its values: names, a path, and the header for an answer.
     private static let messageCost = 8192
 
     mutating func spendValue(depth: Int) throws(BusError) {

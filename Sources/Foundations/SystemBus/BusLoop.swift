@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// The thread of one connection. libsystemd's objects belong to it: other threads give it work.
 ///
-/// `@unchecked Sendable` because only the thread of the loop uses what has no lock: `bus`, `calls`,
+/// `@unchecked Sendable` because only the thread of the loop uses the properties without a lock: `bus`, `calls`,
 /// `matches`, `exports`, `owners`, `unanswered`, `unread`, `peers` and `undelivered`.
 final class BusLoop: @unchecked Sendable {
     typealias Work = @Sendable (BusLoop) -> Void
@@ -35,7 +35,7 @@ final class BusLoop: @unchecked Sendable {
     var calls: [UInt64: PendingCall] = [:]
     var matches: [UInt64: MatchSlot] = [:]
     var exports: [UInt64: ExportSlot] = [:]
-    /// The owners of the names whose signals are received.
+    /// The owners of the names that signals are received from.
     var owners: [BusName: BusName?] = [:]
     var unanswered = UnansweredCalls()
     var unread = UnreadAnswers()
@@ -58,7 +58,7 @@ final class BusLoop: @unchecked Sendable {
 
     // MARK: Any thread
 
-    /// A number for a call or a registration, which no other has.
+    /// Returns a unique number for a call or a registration.
     func nextIdentifier() -> UInt64 { identifiers.add(1, ordering: .relaxed).newValue }
 
     /// Runs `work` on the thread of the loop.
@@ -104,7 +104,7 @@ final class BusLoop: @unchecked Sendable {
         wake.raise()
     }
 
-    /// Connects on a new thread, which then serves the connection.
+    /// Connects on a new thread; this thread then serves the connection.
     ///
     /// - Parameters:
     ///   - connected: receives the unique name of the connection, or the reason why there is none.
@@ -207,7 +207,7 @@ final class BusLoop: @unchecked Sendable {
         let events = sd_bus_get_events(bus)
         var deadline = UInt64.max
         guard events >= 0, sd_bus_get_timeout(bus, &deadline) >= 0 else {
-            // The next `sd_bus_process` reports what has happened.
+            // The next `sd_bus_process` reports the failure.
             return
         }
         wake.wait(
@@ -238,7 +238,7 @@ final class BusLoop: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Sends what waits, ends the connection, and fails all calls.
+    /// Sends the waiting messages, ends the connection, and fails all calls.
     private func finish(_ onEnd: @escaping @Sendable () -> Void) {
         flush()
         let open = bus
@@ -276,8 +276,8 @@ final class BusLoop: @unchecked Sendable {
     }
 }
 
-/// The messages that are processed before the work of other threads, such as answers: it waits neither behind a peer
-/// that sends without end, nor behind one whose messages take long to decode.
+/// The messages that are processed before the work of other threads, such as answers. This work waits neither behind a
+/// peer that sends without end, nor behind a peer with messages that take long to decode.
 struct MessageTurn {
     private let end: UInt64
     private var count = 0

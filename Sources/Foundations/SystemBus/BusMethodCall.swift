@@ -4,7 +4,7 @@ internal import CSystemd
 internal import LinuxSystem
 internal import Synchronization
 
-/// A method call of a peer on an exported object, which is answered once, by any thread.
+/// A method call of a peer on an exported object. Any thread answers it, once.
 ///
 /// A call that is released without an answer fails with `org.freedesktop.DBus.Error.Failed`.
 public final class BusMethodCall: Sendable {

@@ -9,7 +9,7 @@ public struct BusSignal: Sendable {
     public let path: ObjectPath
     public let interface: String
     public let member: String
-    /// The content, which has the types of the ``SignalRule``.
+    /// The content, with the types of the ``SignalRule``.
     public let content: BusFields
 
     /// nil if the header is incomplete.
@@ -25,7 +25,7 @@ public struct BusSignal: Sendable {
     }
 }
 
-/// Which signals are received.
+/// A rule that selects the signals to receive.
 public struct SignalRule: Sendable {
     /// A unique name, a name that a connection requested, or nil for every sender.
     ///

@@ -19,8 +19,7 @@ public indirect enum BusType: Hashable, Sendable {
         }
     }
 
-    /// The first character of ``code``, which is all of it for types that have no parts. Each received value asks
-    /// for it.
+    /// The first character of ``code``, and all of it for types that have no parts. Each received value asks for it.
     var firstCode: UInt8 {
         switch self {
         case .byte: UInt8(ascii: "y")

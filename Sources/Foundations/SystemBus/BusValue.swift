@@ -15,7 +15,7 @@ public indirect enum BusValue: Sendable, Equatable {
     case int64(Int64)
     case uint64(UInt64)
     case double(Double)
-    /// Without the character NUL, which D-Bus cannot transport.
+    /// Without the character NUL, because D-Bus cannot transport it.
     case string(String)
     case objectPath(ObjectPath)
     case signature(BusSignature)

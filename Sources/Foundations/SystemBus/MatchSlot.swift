@@ -11,7 +11,7 @@ final class MatchSlot {
     private var slot: OpaquePointer?
 
     /// - Parameters:
-    ///   - receive: called with each signal that matches, from whatever sender.
+    ///   - receive: called with each signal that matches, from any sender.
     ///   - installed: called once, when the bus knows the rule or has refused it.
     init(
         _ loop: BusLoop, receive: @escaping (OpaquePointer) -> Void,

@@ -3,7 +3,7 @@
 /// The processes at the other ends of the connections that have called methods, as the bus reports them, and the
 /// calls that wait for this report. Used on the thread of the bus only.
 struct PeerUsers {
-    /// nil for a connection of which the bus does not report the user.
+    /// nil for a connection if the bus does not report its user.
     private var peers: [BusName: BusPeer?] = [:]
     private var waiting: [BusName: [ReceivedCall]] = [:]
 

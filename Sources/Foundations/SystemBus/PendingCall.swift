@@ -91,12 +91,12 @@ extension BusLoop {
         }
     }
 
-    /// Forgets a call whose response is no longer expected.
+    /// Forgets a call, because its response is no longer expected.
     func cancel(_ identifier: UInt64) {
         calls.removeValue(forKey: identifier)?.end(.failure(.disconnected))
     }
 
-    /// Returns a new message, which the caller must release.
+    /// Returns a new message. The caller must release it.
     func message(_ method: BusMethod, _ arguments: [BusValue]) throws(BusError) -> OpaquePointer {
         guard let bus else { throw .disconnected }
         var message: OpaquePointer?

@@ -2,7 +2,7 @@
 
 public import LinuxSystem
 
-/// Something of which each process may have a number, such as sessions.
+/// A resource, such as sessions, with a maximum number for each process.
 public struct BudgetItem: Hashable, Sendable {
     /// The name for messages, in the plural.
     public let name: String
@@ -12,7 +12,7 @@ public struct BudgetItem: Hashable, Sendable {
     public init(_ name: String, max: Int) { (self.name, self.max) = (name, max) }
 }
 
-/// What the processes that call objects of this process use, and how often they call.
+/// The resources and the call rates of the processes that call objects of this process.
 ///
 /// The memory of calls that are not answered is limited by ``BusLimits``.
 public final class SenderBudgets: Sendable {
@@ -25,7 +25,7 @@ public final class SenderBudgets: Sendable {
     }
 
     private struct Account {
-        /// What each connection has.
+        /// The resources of each connection.
         var counts: [BusName: [BudgetItem: Int]] = [:]
         /// The calls that are left, and when they were counted, in nanoseconds.
         var calls: Int
@@ -38,7 +38,7 @@ public final class SenderBudgets: Sendable {
         var accounts: [CallAccount: Account] = [:]
         var owners: [BusName: CallAccount] = [:]
 
-        /// Returns the account of a connection, which is one of its connections from now on.
+        /// Returns the account of a connection. From now on, the connection belongs to this account.
         mutating func account(of caller: BusCaller, _ fresh: Account) -> (CallAccount, Account) {
             let key = owners[caller.connection] ?? caller.account
             var account = accounts[key] ?? fresh

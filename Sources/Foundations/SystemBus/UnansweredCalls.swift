@@ -11,7 +11,7 @@ struct UnansweredCalls {
         var caller: BusCaller
     }
 
-    /// What a set of calls uses.
+    /// The number and the bytes of a set of calls.
     private struct Use {
         var calls = 0
         var bytes = 0
@@ -20,7 +20,7 @@ struct UnansweredCalls {
     private var entries: [UInt64: Entry] = [:]
     private var users: [CallAccount: Use] = [:]
     private var processes: [CallAccount: Use] = [:]
-    /// What the last call that was refused would have cost a process with other calls.
+    /// The cost of the last refused call of each process that has other calls.
     private var refused: [CallAccount: Int] = [:]
     private var total = Use()
 
@@ -45,7 +45,7 @@ struct UnansweredCalls {
         return true
     }
 
-    /// Charges a call to its user and its process, which are known now.
+    /// Charges a call to its user and its process, now that both are known.
     ///
     /// - Returns: false if it would exceed their limits; then it stays where it is.
     mutating func move(_ identifier: UInt64, to caller: BusCaller, _ limits: BusLimits) -> Bool {
@@ -58,7 +58,7 @@ struct UnansweredCalls {
         return true
     }
 
-    /// Returns what an answer needs; nil if the call was answered.
+    /// Removes a call, and returns the header for its answer; nil if the call was answered.
     @discardableResult
     mutating func remove(_ identifier: UInt64) -> CallHeader? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
@@ -104,8 +104,8 @@ extension BusCaller {
     fileprivate var userAccount: CallAccount { peer.map { .user($0.user) } ?? .connection(connection) }
 }
 
-/// What an answer needs of a call: its sender and its number. The call itself is released when its
-/// arguments are decoded, because it may be large.
+/// The data of a call that an answer needs: its sender and its number. The call itself is released when its arguments
+/// are decoded, because it may be large.
 final class CallHeader {
     /// A call without arguments from the same sender and with the same number.
     let message: OpaquePointer

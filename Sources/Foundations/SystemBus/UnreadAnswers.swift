@@ -3,15 +3,15 @@
 /// The answers that the bus keeps because their receivers have not read them. Used on the thread of the bus
 /// only.
 ///
-/// The bus charges them to this connection: at its limit (`max_incoming_bytes` of dbus-daemon), it reads
-/// nothing more of this connection, and all other peers wait for the one that does not read. So the bus is
-/// asked about each connection that was sent more than a little. A bus that does not report it
-/// (dbus-broker, which has a quota for each receiver) is not asked again, and nothing is refused.
+/// The bus charges them to this connection: at its limit (`max_incoming_bytes` of dbus-daemon), it reads nothing more
+/// of this connection, and all other peers wait for the one that does not read. So the bus is asked about each
+/// connection that was sent more than a little. A bus that does not report it (dbus-broker, with a quota for each
+/// receiver) is not asked again, and nothing is refused.
 struct UnreadAnswers {
     private struct Entry {
-        /// At most what is not read: what the bus has reported, and what was sent since.
+        /// The maximum of the unread bytes: those that the bus has reported, and those sent since.
         var bytes = 0
-        /// What was sent since the bus was asked; nil if it is not being asked.
+        /// The bytes sent since the bus was asked; nil if it is not being asked.
         var sinceQuestion: Int?
         /// The calls that wait for the report, in their order.
         var waiting: [ReceivedCall] = []
@@ -21,7 +21,7 @@ struct UnreadAnswers {
     private var total = 0
     private var isReported = true
 
-    /// What the bus has answered about a connection.
+    /// The report of the bus about a connection.
     enum Report {
         /// The bytes that it keeps for the connection.
         case bytes(Int)
@@ -36,7 +36,7 @@ struct UnreadAnswers {
         return own < limits.maxUnreadBytesPerConnection && bytes <= limits.maxUnreadBytes - total
     }
 
-    /// Whether not even an error is sent to a connection, which could be one of very many.
+    /// Whether a connection does not even get errors, because it could be one of very many.
     func isFull(for receiver: BusName, _ limits: BusLimits) -> Bool {
         let own = entries[receiver]?.bytes ?? 0
         return isReported && own - Self.bytesForErrors >= limits.maxUnreadBytesPerConnection
@@ -95,7 +95,7 @@ struct UnreadAnswers {
         return waiting
     }
 
-    /// Forgets the connections about which the bus was not asked. Many of them have ended.
+    /// Forgets connections with few unread bytes, unless the bus is being asked about them. Many have ended.
     private mutating func dropSmall() {
         for (name, entry) in entries where entry.sinceQuestion == nil && entry.bytes <= Self.freeBytes {
             entries[name] = nil
@@ -103,9 +103,9 @@ struct UnreadAnswers {
         }
     }
 
-    /// What is always sent to a connection, and without asking the bus.
+    /// The bytes that a connection always gets, without a question to the bus.
     private static let freeBytes = 64 << 10
-    /// What a connection gets beyond its limit in errors.
+    /// The bytes of errors that a connection gets beyond its limit.
     private static let bytesForErrors = 1 << 20
     private static let maxCount = 4096
 }
@@ -118,7 +118,7 @@ extension BusLoop {
         if unread.add(bytes, to: receiver, limits) { askAboutUnread(of: receiver) }
     }
 
-    /// Asks the bus what it keeps for a connection, and goes on with the calls that wait for it.
+    /// Asks the bus how much it keeps for a connection, and then handles the calls that wait for it.
     func askAboutUnread(of receiver: BusName) {
         let method = BusMethod(
             .bus, "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats")

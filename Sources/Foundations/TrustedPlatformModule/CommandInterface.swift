@@ -3,13 +3,13 @@
 internal import CTSS2
 internal import LinuxSystem
 
-/// The functions through which ESYS uses a connection (TCTI). It remembers why the connection
-/// failed, because ESYS knows only a number for that.
+/// The functions that ESYS calls to use a connection (TCTI). It remembers why the connection failed, because ESYS knows
+/// only a number for that.
 final class CommandInterface {
     private let connection: any TPMConnection
     private let table: UnsafeMutablePointer<CTSS2Interface>
     private var deadline: UInt64 = 0
-    /// The failure of the connection, which cannot be used afterwards.
+    /// The failure of the connection. After it, the connection cannot be used.
     private(set) var failure: TPMError?
 
     init(_ connection: any TPMConnection) {
@@ -33,10 +33,10 @@ final class CommandInterface {
         table.deallocate()
     }
 
-    /// What ESYS gets. It must not be used after this object is released.
+    /// The handle for ESYS. It must not be used after this object is released.
     var handle: OpaquePointer { OpaquePointer(table) }
 
-    /// Starts the time of one operation, which can send more than one command.
+    /// Starts the time of one operation. An operation can send more than one command.
     func start(until deadline: UInt64) { self.deadline = deadline }
 
     /// Removes an object or a session that ESYS does not know. That it is gone already is no error.

@@ -134,7 +134,7 @@ final class DescriptorConnection: TPMConnection {
     private func write(_ command: UnsafeRawBufferPointer, until deadline: UInt64) throws(TPMError) {
         var rest = command
         while !rest.isEmpty {
-            // A socket whose other end was closed must not end the process by SIGPIPE.
+            // If the other end of a socket was closed, SIGPIPE must not end the process.
             let count =
                 address.isSoftware
                 ? Glibc.send(descriptor.rawValue, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))

@@ -7,8 +7,8 @@ internal import LinuxSystem
 /// a session keeps the authorization value that was used last. Its contexts and sessions are large
 /// enough; blocks below about a KiB stay as they are.
 ///
-/// Not for longer than that: each allocation is overwritten as well, which costs the 128 MiB of a
-/// passcode's derivation 25 ms.
+/// Not for longer than that: each allocation is overwritten as well. For the 128 MiB of a passcode's derivation, this
+/// takes 25 ms.
 enum FreedMemory {
     private static let uses = SystemMutex(0)
 

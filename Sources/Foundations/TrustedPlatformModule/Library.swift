@@ -17,7 +17,7 @@ struct Library {
     private let interface: CommandInterface
     let context: OpaquePointer
 
-    /// Opens the libraries of tpm2-tss, which no call needs before.
+    /// Opens the libraries of tpm2-tss. No earlier call needs them.
     static func load() throws(TPMError) {
         if let reason = latchkey_load_tss2() { throw .libraryMissing(String(cString: reason)) }
     }
@@ -71,8 +71,8 @@ struct Library {
         }
     }
 
-    /// Removes all objects and sessions of a software TPM, which serves one connection at a time:
-    /// they belong to programs that have ended without removing them.
+    /// Removes all objects and sessions of a software TPM. It serves one connection at a time, so they belong to
+    /// programs that have ended without removing them.
     func flushAll() throws(TPMError) {
         for first in [CTSS2_FIRST_TRANSIENT, CTSS2_FIRST_SESSION] {
             for handle in try handles(from: first) { interface.flush(handle) }
@@ -143,8 +143,8 @@ struct Library {
 }
 
 extension TrustedPlatformModule {
-    /// Turns off the messages of tpm2-tss, which can contain commands with secrets. A program calls it
-    /// first: it changes the environment, which must not happen beside other threads.
+    /// Turns off the messages of tpm2-tss, because they can contain commands with secrets. A program calls it first: it
+    /// changes the environment, and this must not happen beside other threads.
     public static func silenceLibrary() { setenv("TSS2_LOG", "all+NONE", 1) }
 
     static func pause() { usleep(1_000_000) }

@@ -7,10 +7,9 @@ public import SecretMemory
 /// A secret that the TPM releases for the right PIN, and only so often tries (TCG TPM 2.0 Library,
 /// part 1, section 37.2.8: TPM_NT_PIN_FAIL).
 ///
-/// The TPM counts wrong PINs in an index, and refuses the right one, too, once the count has
-/// reached the limit. No user can reset the count: the index is written once, with a key that is
-/// never stored, and an index that is defined in its place has another name, to which the secret is
-/// not sealed.
+/// The TPM counts wrong PINs in an index, and refuses the right one, too, once the count has reached the limit. No user
+/// can reset the count: the index is written once, with a key that is never stored. An index that is defined in its
+/// place has another name, and the secret is not sealed to that name.
 public struct LimitedSecret: Hashable, Sendable {
     /// The index that counts.
     public let index: NonvolatileIndex
@@ -43,14 +42,14 @@ extension TrustedPlatformModule {
     ///
     /// - Parameters:
     ///   - secret: at most 64 bytes.
-    ///   - pin: 32 bytes that are derived from what a person knows.
+    ///   - pin: 32 bytes that are derived from a secret that a person knows.
     ///   - limit: how many wrong PINs are accepted until the next right one.
     public func seal(_ secret: SharedSecret, pin: SharedSecret, limit: UInt32) throws(TPMError) -> LimitedSecret {
         let attributes =
             TPMA_NV(TPM2_NT_PIN_FAIL) << TPMA_NV(TPMA_NV_TPM2_NT_SHIFT) | TPMA_NV(TPMA_NV_OWNERREAD)
             | TPMA_NV(TPMA_NV_POLICYWRITE) | TPMA_NV(TPMA_NV_NO_DA)
         return try run { (module) throws(TPMError) in
-            // The key that writes the index: an object with a random name, which is forgotten.
+            // The key that writes the index: an object with a random name. It is never stored.
             let password = SharedSecret(.random(count: 32))
             let writer = try module.create(
                 try PublicTemplate.sealed(policy: []), authorization: password,
@@ -79,8 +78,9 @@ extension TrustedPlatformModule {
 
     /// Opens a secret with its PIN.
     ///
-    /// - Throws: ``TPMError/wrongAuthorization`` for a wrong PIN, which was counted;
-    ///   ``TPMError/noAttemptsLeft`` if no more PIN is accepted.
+    /// - Throws:
+    ///   ``TPMError/wrongAuthorization`` for a wrong PIN, after the TPM has counted it; ``TPMError/noAttemptsLeft`` if
+    ///   no more PIN is accepted.
     public func unseal(_ secret: LimitedSecret, pin: SharedSecret) throws(TPMError) -> SharedSecret {
         try run { (module) throws(TPMError) in
             try module.withIndex(secret.index, pin) { (index) throws(TPMError) in
@@ -133,7 +133,7 @@ extension OpenModule {
                 nil))
     }
 
-    /// Writes an index whose policy requires the authorization of `writer`.
+    /// Writes an index with a policy that requires the authorization of `writer`.
     fileprivate func write(
         _ bytes: [UInt8], to index: ObjectHandle, authorizedBy writer: ESYS_TR
     ) throws(TPMError) {

@@ -4,13 +4,13 @@ internal import CTSS2
 internal import LinuxSystem
 public import SecretMemory
 
-/// A counter in the TPM, which only counts up. If it is removed and defined again, it begins above
-/// the highest value that any counter of the TPM has had.
+/// A counter in the TPM that only counts up. If it is removed and defined again, it begins above the highest value that
+/// any counter of the TPM has had.
 extension TrustedPlatformModule {
     /// Defines a counter, and counts to its first value.
     ///
-    /// - Parameter authorization: what reading and counting need, at most 32 bytes. The owner of the
-    ///   TPM can remove the counter without it, but not count.
+    /// - Parameter authorization: the value that reading and counting require, at most 32 bytes. The owner of the TPM
+    ///   can remove the counter without it, but not count.
     public func createCounter(
         authorization: SharedSecret
     ) throws(TPMError) -> (index: NonvolatileIndex, value: UInt64) {
@@ -44,7 +44,7 @@ extension TrustedPlatformModule {
         }
     }
 
-    /// Counts to the next value. This writes to the non-volatile memory, which wears.
+    /// Counts to the next value. This writes to the non-volatile memory, and wears it.
     ///
     /// - Returns: the new value.
     public func increment(_ counter: NonvolatileIndex, authorization: SharedSecret) throws(TPMError) -> UInt64 {

@@ -4,8 +4,8 @@ internal import CTSS2
 internal import LinuxSystem
 internal import SecretMemory
 
-/// An index of the TPM's non-volatile memory: where it is, and its name, which is the digest of its
-/// definition. Another index with the same number has another name.
+/// An index of the TPM's non-volatile memory: its number, and its name, the digest of its definition. Another index
+/// with the same number has another name.
 public struct NonvolatileIndex: Hashable, Sendable {
     public let number: UInt32
     let name: [UInt8]

@@ -8,7 +8,7 @@ extension OpenModule {
     ///
     /// - Parameters:
     ///   - authorization: the object's authorization value; nil for none.
-    ///   - secret: what the object seals; nil if the TPM generates a key.
+    ///   - secret: the secret to seal; nil if the TPM generates a key.
     func create(
         _ template: TPM2B_PUBLIC, authorization: SharedSecret?, secret: SharedSecret?
     ) throws(TPMError) -> TPMObject {

@@ -90,7 +90,7 @@ final class OpenModule {
 
     // MARK: Secrets
 
-    /// Secrets of the present operation, of which the library has copies.
+    /// The secrets of the present operation. The library has copies of them.
     private var secrets: [SharedSecret] = []
 
     /// An operation calls this for each secret that it gives to the library, or gets from it.
@@ -122,8 +122,8 @@ final class OpenModule {
         guard object.parentName == parentName else { throw .foreign }
         var publicArea = try object.publicStructure()
         var privateArea = try object.privateStructure()
-        // Nothing here is secret, and each command that uses the object authenticates its name: the
-        // session, which takes time, is not needed.
+        // Nothing here is secret, and each command that uses the object authenticates its name. So the session is not
+        // needed; it would take time.
         let loaded = try library.object { handle in
             Esys_Load(
                 context, parent.number, ESYS_TR(ESYS_TR_PASSWORD), ESYS_TR(ESYS_TR_NONE), ESYS_TR(ESYS_TR_NONE),
@@ -139,10 +139,10 @@ final class OpenModule {
     }
 }
 
-/// Which parameters a session encrypts.
+/// The parameters that a session encrypts.
 enum SessionSecrets {
     case none, command, response, both
-    /// None; for a command without authorization, whose response is authenticated nevertheless.
+    /// None; for a command without authorization. Its response is authenticated nevertheless.
     case audit
 
     var flags: TPMA_SESSION {

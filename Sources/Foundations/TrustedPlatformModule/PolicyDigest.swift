@@ -14,7 +14,7 @@ struct PolicyDigest {
     /// - Parameter name: the name of the entity.
     mutating func requireSecret(of name: [UInt8]) throws(TPMError) {
         try extend(UInt32(TPM2_CC_PolicySecret), name)
-        // The reference of the policy, which is empty.
+        // The reference of the policy is empty.
         bytes = try Self.digest(of: bytes)
     }
 

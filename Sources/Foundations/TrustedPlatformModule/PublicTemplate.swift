@@ -41,8 +41,8 @@ enum PublicTemplate {
 
     static func isEnclaveKey(_ area: TPM2B_PUBLIC) -> Bool { matches(area.publicArea, enclaveKey.publicArea) }
 
-    /// An attestation key: it signs only what the TPM itself states. It has no authorization value,
-    /// because it reveals nothing that the holder of the other key could not show.
+    /// An attestation key: it signs only statements of the TPM itself. It has no authorization value, because it
+    /// reveals nothing that the holder of the other key could not show.
     static var attestationKey: TPM2B_PUBLIC {
         var area = ellipticCurve(
             fixed | origin | user | uncounted | TPMA_OBJECT(TPMA_OBJECT_RESTRICTED)
@@ -57,8 +57,7 @@ enum PublicTemplate {
             && area.publicArea.parameters.eccDetail.scheme.details.ecdsa.hashAlg == TPMI_ALG_HASH(TPM2_ALG_SHA256)
     }
 
-    /// The endorsement key for which makers issue certificates: template L-1 (TCG EK Credential
-    /// Profile 2.0, annex B.3.3).
+    /// The endorsement key that makers certify: template L-1 (TCG EK Credential Profile 2.0, annex B.3.3).
     static func endorsementKey() throws(TPMError) -> TPM2B_PUBLIC {
         var area = TPM2B_PUBLIC()
         area.publicArea.type = TPMI_ALG_PUBLIC(TPM2_ALG_RSA)

@@ -3,8 +3,8 @@
 internal import CTSS2
 internal import LinuxSystem
 
-/// Platform configuration registers (PCRs) of the SHA-256 bank, in which firmware and boot loader
-/// record what they have started.
+/// Platform configuration registers (PCRs) of the SHA-256 bank. Firmware and boot loader record in them the software
+/// that they have started.
 public struct RegisterSelection: Hashable, Sendable {
     /// The numbers of the registers, 0 to 23.
     public let numbers: Set<UInt8>

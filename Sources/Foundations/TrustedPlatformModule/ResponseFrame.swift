@@ -2,8 +2,8 @@
 
 internal import LinuxSystem
 
-/// A response of a TPM whose length is checked: a header of 10 bytes (tag, size, code), then
-/// `size - 10` bytes (TCG TPM 2.0 Library, part 1, section 18).
+/// A response of a TPM with a checked length: a header of 10 bytes (tag, size, code), then `size - 10` bytes (TCG TPM
+/// 2.0 Library, part 1, section 18).
 struct ResponseFrame {
     let bytes: [UInt8]
 

@@ -2,9 +2,9 @@
 
 internal import CTSS2
 
-/// The storage key under which all objects are encrypted: the standard one of the owner hierarchy
-/// on P-256 (TCG TPM v2.0 Provisioning Guidance, section 7.5.1). It is derived from a seed of the
-/// TPM, so that it is the same each time, until the TPM is cleared.
+/// The storage key that encrypts all objects: the standard one of the owner hierarchy on P-256 (TCG TPM v2.0
+/// Provisioning Guidance, section 7.5.1). It is derived from a seed of the TPM, so that it is the same each time, until
+/// the TPM is cleared.
 ///
 /// It has no authorization value, and is not subject to the lockout.
 enum StorageKey {

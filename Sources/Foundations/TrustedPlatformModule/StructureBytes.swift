@@ -3,8 +3,7 @@
 internal import CTSS2
 internal import SecretMemory
 
-/// The bytes of a structure `TPM2B_…` of tpm2-tss, which is a number of bytes (`UINT16`) and a
-/// buffer of a fixed length.
+/// The bytes of a structure `TPM2B_…` of tpm2-tss: a number of bytes (`UINT16`), and a buffer of a fixed length.
 enum StructureBytes {
     /// - Throws: ``TPMError/invalidResponse(_:)`` if the number is greater than the buffer.
     static func read<Structure>(_ structure: Structure) throws(TPMError) -> [UInt8] {

@@ -11,9 +11,9 @@
 public enum TPMAddress: Hashable, Sendable {
     /// A device of the kernel; with its resource manager, `/dev/tpmrm0`.
     case device(path: String)
-    /// A software TPM (swtpm) at a socket, whose permissions decide who can use it.
+    /// A software TPM (swtpm) at a socket. The permissions of the socket decide who can use it.
     case socket(path: String)
-    /// A software TPM at a port of this machine, which every user of the machine can use.
+    /// A software TPM at a port of this machine. Every user of the machine can use it.
     case port(UInt16)
 
     /// The TPM of the machine.

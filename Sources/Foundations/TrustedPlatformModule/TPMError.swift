@@ -31,16 +31,16 @@ public enum TPMError: Error, Hashable, Sendable {
     case memoryFull
     /// The non-volatile memory cannot be written now, because it was written too often.
     case memoryBusy
-    /// The owner of the TPM has a password, which is required to create keys and indices.
+    /// The owner of the TPM has a password. Creating keys and indices requires it.
     case ownerPassword
-    /// The TPM lacks something; the text says what.
+    /// The TPM lacks a required feature; the text names it.
     case unsupported(String)
 
     // MARK: The object
 
     /// The object was made by another TPM, or this TPM was cleared since.
     case foreign
-    /// The stored bytes of an object are damaged; the text says what is wrong.
+    /// The stored bytes of an object are damaged; the text has the reason.
     case damaged(String)
     /// The bytes were written by another version.
     case newerVersion(found: UInt8, known: UInt8)
@@ -110,7 +110,7 @@ extension TPMError: CustomStringConvertible {
         }
     }
 
-    /// What the user can do, if that is known.
+    /// The remedy for the user, if it is known.
     public var hint: String? {
         switch self {
         case .notFound(.device): "enable the TPM in the firmware's settings; ls /dev/tpmrm*"
@@ -121,8 +121,8 @@ extension TPMError: CustomStringConvertible {
         case .libraryMissing: "install tpm2-tss (Debian: libtss2-esys-3.0.2-0 and libtss2-mu0)"
         case .failed: "restart the machine"
         case .lockedOut: "wait, or reset the lockout: tpm2_dictionarylockout --clear-lockout"
-        case .noSlots: "end other programs that use the TPM, or use /dev/tpmrm0, which has no such limit"
-        case .memoryFull: "tpm2_getcap handles-nv-index lists what is stored; tpm2_nvundefine removes an index"
+        case .noSlots: "end other programs that use the TPM, or use /dev/tpmrm0, without such a limit"
+        case .memoryFull: "tpm2_getcap handles-nv-index lists the indices; tpm2_nvundefine removes one"
         case .ownerPassword: "remove it: tpm2_changeauth -c owner -p PASSWORD"
         case .foreign, .foreignIndex, .noIndex:
             "if the TPM was cleared or replaced: latchkey recovery-key use, or restore a backup in a new keychain"

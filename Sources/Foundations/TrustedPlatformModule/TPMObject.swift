@@ -3,8 +3,8 @@
 internal import CTSS2
 internal import LinuxSystem
 
-/// An object of a TPM, as it is stored outside of it: its public area, and its private area, which
-/// the TPM has encrypted. Only the TPM that made it can load it.
+/// An object of a TPM in its stored form: its public area, and its private area, encrypted by the TPM. Only the TPM
+/// that made it can load it.
 ///
 /// Format: Documentation/Formats/enclave-key.md.
 public struct TPMObject: Hashable, Sendable {
@@ -86,7 +86,7 @@ public struct TPMObject: Hashable, Sendable {
         return Array(buffer.prefix(offset))
     }
 
-    /// Reads a structure, which must use all bytes.
+    /// Reads a structure. It must use all bytes.
     private static func unmarshalled(
         _ bytes: [UInt8], _ name: String, _ function: (UnsafePointer<UInt8>?, Int, inout Int) -> TSS2_RC
     ) throws(TPMError) {

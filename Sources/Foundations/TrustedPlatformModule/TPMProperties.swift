@@ -3,7 +3,7 @@
 internal import CTSS2
 internal import LinuxSystem
 
-/// What a TPM reports about itself.
+/// The properties that a TPM reports.
 public struct TPMProperties: Hashable, Sendable {
     /// The manufacturer's identifier, such as `IFX`, `STM`, `IBM`.
     public let manufacturer: String

@@ -24,7 +24,7 @@ extension TrustedPlatformModule {
         }
     }
 
-    /// Creates a key that signs only what the TPM itself states.
+    /// Creates a key that signs only statements of the TPM itself.
     public func createAttestationKey() throws(TPMError) -> TPMObject {
         try run { (module) throws(TPMError) in
             let object = try module.create(PublicTemplate.attestationKey, authorization: nil, secret: nil)
@@ -35,8 +35,8 @@ extension TrustedPlatformModule {
         }
     }
 
-    /// Opens what was encrypted for the endorsement key and an attestation key: proof that both are in
-    /// this TPM.
+    /// Opens a secret that was encrypted for the endorsement key and an attestation key: proof that both are in this
+    /// TPM.
     ///
     /// - Parameters:
     ///   - credential: `TPMS_ID_OBJECT` without its length: the code and the encrypted secret.
@@ -77,7 +77,7 @@ extension TrustedPlatformModule {
     /// - Parameters:
     ///   - authorization: the authorization value of the certified key.
     ///   - attestationKey: the key that signs.
-    ///   - nonce: at most 32 bytes, which the statement contains.
+    ///   - nonce: at most 32 bytes; the statement contains them.
     /// - Returns: the statement (`TPMS_ATTEST`), and r and s, of 32 bytes each, of its SHA-256.
     public func certify(
         _ key: TPMObject, authorization: SharedSecret, by attestationKey: TPMObject, nonce: [UInt8]
@@ -126,8 +126,7 @@ private enum EndorsementKey {
     static let persistentHandle: TPM2_HANDLE = 0x8101_0001
     static let certificateIndex: UInt32 = 0x01C0_0002
 
-    /// Runs `body` with the key: the persistent one, or one that is derived again, which takes
-    /// seconds.
+    /// Runs `body` with the key: the persistent one, or one that is derived again. The derivation takes seconds.
     static func withKey<Result: ~Copyable>(
         _ module: OpenModule, _ body: (ObjectHandle) throws(TPMError) -> Result
     ) throws(TPMError) -> Result {
@@ -163,7 +162,7 @@ private enum EndorsementKey {
         }
     }
 
-    /// The certificate in the content of its index, which can be longer.
+    /// Returns the certificate in the content of its index. The content can be longer.
     static func certificate(in content: [UInt8]) throws(TPMError) -> [UInt8]? {
         // A DER SEQUENCE with a length of two bytes: no certificate is shorter or longer.
         var fields = FieldReader(content)
@@ -214,6 +213,6 @@ extension OpenModule {
 }
 
 extension TPMObject {
-    /// The public area as others see it: `TPMT_PUBLIC`, whose digest is the object's name.
+    /// The public area as others see it: `TPMT_PUBLIC`. Its digest is the object's name.
     public var publicTemplate: [UInt8] { Array(publicArea.dropFirst(2)) }
 }

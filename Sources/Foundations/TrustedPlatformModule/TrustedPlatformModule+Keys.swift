@@ -10,7 +10,7 @@ extension TrustedPlatformModule {
 
     /// Creates a key.
     ///
-    /// - Parameter authorization: what every use needs; at most 32 bytes, and random.
+    /// - Parameter authorization: the value that every use requires; at most 32 bytes, and random.
     public func createKey(authorization: SharedSecret) throws(TPMError) -> TPMObject {
         try run { (module) throws(TPMError) in
             let object = try module.create(PublicTemplate.enclaveKey, authorization: authorization, secret: nil)
@@ -23,7 +23,7 @@ extension TrustedPlatformModule {
 
     /// Signs a digest with ECDSA.
     ///
-    /// - Parameter digest: 32 bytes, which are signed as a number.
+    /// - Parameter digest: 32 bytes; they are signed as a number.
     /// - Returns: r and s, of 32 bytes each.
     /// - Throws: ``TPMError/foreign`` if another TPM made the key,
     ///   ``TPMError/wrongAuthorization``.

@@ -12,8 +12,8 @@ extension TrustedPlatformModule {
     ///
     /// - Parameters:
     ///   - secret: at most 64 bytes.
-    ///   - authorization: what opening it needs; at most 32 bytes, and random, because wrong ones
-    ///     are not counted.
+    ///   - authorization: the value that opening it requires; at most 32 bytes, and random, because wrong ones are not
+    ///     counted.
     public func seal(_ secret: SharedSecret, authorization: SharedSecret) throws(TPMError) -> TPMObject {
         try seal(secret, authorization, policy: [])
     }

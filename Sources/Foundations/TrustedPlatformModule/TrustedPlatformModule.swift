@@ -28,9 +28,9 @@ public final class TrustedPlatformModule: Sendable {
 
     /// Runs an operation on the open TPM.
     ///
-    /// A connection that failed is closed. If the TPM was reset meanwhile, or the connection of an
-    /// earlier operation ended, the operation is repeated once on a new connection, unless it has
-    /// begun what must not be done twice: ``OpenModule/begin()``.
+    /// A connection that failed is closed. If the TPM was reset meanwhile, or the connection of an earlier operation
+    /// ended, the operation is repeated once on a new connection, unless it has begun a command that must not be sent
+    /// twice: ``OpenModule/begin()``.
     func run<Result>(_ body: (OpenModule) throws(TPMError) -> Result) throws(TPMError) -> Result {
         guard gate.acquire(seconds: Int(commandSeconds)) else { throw .busy }
         defer {
@@ -56,8 +56,8 @@ public final class TrustedPlatformModule: Sendable {
         do throws(TPMError) {
             return try body(module)
         } catch {
-            // After an error it is unknown what the TPM has of the session: the error itself may have
-            // been made up on the way.
+            // After an error, the state of the session in the TPM is unknown: the error itself may have been made up on
+            // the way.
             slot.hasBegun = module.hasBegun
             slot.module = nil
             throw error

@@ -46,7 +46,7 @@ public struct Caller: Sendable {
     }
 }
 
-/// What rename(2) does with a file that has the new name.
+/// The effect of rename(2) on a file that has the new name.
 public enum RenameMode: Sendable {
     case replacing, notReplacing, exchanging
 
@@ -71,13 +71,13 @@ public struct OpenFlags: Hashable, Sendable {
     public var truncates: Bool { rawValue & O_TRUNC != 0 }
 }
 
-/// What stands for an opened file until it is released.
+/// The object that represents an opened file until it is released.
 public protocol FileHandle: AnyObject, Sendable {}
 
 /// An opened file, as the kernel is told of it.
 public struct OpenedFile: Sendable {
     public let handle: any FileHandle
-    /// Whether what the kernel has cached of the file is still right.
+    /// Whether the kernel's cache of the file is still right.
     public var keepsCache: Bool
     /// Whether closing needs ``InodeOperations/flush(_:)``.
     public var needsFlush: Bool
@@ -89,7 +89,7 @@ public struct OpenedFile: Sendable {
     }
 }
 
-/// What statfs(2) returns.
+/// The result of statfs(2).
 public struct FileSystemStatistics: Sendable {
     let info: statvfs
 

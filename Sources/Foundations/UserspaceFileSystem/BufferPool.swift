@@ -3,8 +3,8 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// Memory for what programs read, which is kept for the next request and wiped before: mapping pages
-/// anew costs more than decrypting them.
+/// Memory for the bytes that programs read. It is wiped and kept for the next request: mapping pages anew costs more
+/// than decrypting them.
 final class BufferPool: Sendable {
     private let free = SystemMutex<[Buffer]>([])
 
@@ -16,7 +16,7 @@ final class BufferPool: Sendable {
         free.withLock { for buffer in $0 { buffer.memory.deallocate() } }
     }
 
-    /// Calls `body` with `count` bytes, which it may use until it returns how many of them to wipe.
+    /// Calls `body` with `count` bytes. It may use them until it returns how many of them to wipe.
     func withBuffer<Failure: Error>(
         count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
@@ -44,7 +44,7 @@ final class BufferPool: Sendable {
         if !isKept { buffer.memory.deallocate() }
     }
 
-    /// What the kernel reads at once at most, unless it is set otherwise.
+    /// The maximum that the kernel reads at once, unless it is set otherwise.
     private static let size = 1 << 20
     private static let maxFree = 16
 }

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// The name of a file in its directory: bytes without `/`, which need not be UTF-8.
+/// The name of a file in its directory: bytes without `/` that need not be UTF-8.
 public struct FileName: Hashable, Sendable {
     public let bytes: [UInt8]
 

@@ -2,8 +2,7 @@
 
 internal import Glibc
 
-/// Why an operation of a file system fails: an error number (errno(3)), which the calling program
-/// receives.
+/// Why an operation of a file system fails: an error number (errno(3)) that the calling program receives.
 public struct FileSystemError: Error, Hashable, Sendable {
     public let code: Int32
 

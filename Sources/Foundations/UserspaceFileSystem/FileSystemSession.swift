@@ -31,10 +31,10 @@ public final class FileSystemSession: Sendable {
     /// Twice the processors, so that some can wait for the disk.
     public static let defaultThreads = min(16, max(8, 2 * WorkerThreads.processorCount))
 
-    /// Mounts a file system, which answers requests as soon as ``run()`` is called.
+    /// Mounts a file system. It answers requests as soon as ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - name: what the list of mounts says, without a comma.
+    ///   - name: the name in the list of mounts, without a comma.
     ///   - isReadOnly: whether the kernel refuses every change.
     ///   - allowsOthers: whether the kernel lets other users in, as far as the permissions of the files
     ///     allow it. For a user, `/etc/fuse.conf` must have `user_allow_other`.
@@ -63,7 +63,7 @@ public final class FileSystemSession: Sendable {
         self.session = session
         errno = 0
         guard path.withCString({ fuse_session_mount(session, $0) }) == 0 else {
-            // The session is destroyed with this object, which is complete.
+            // The object is complete, so the session is destroyed with it.
             let needsSetting = allowsOthers && geteuid() != 0
             throw SystemError(
                 "mount", path: path, code: errno == 0 ? EPERM : errno,
@@ -143,7 +143,7 @@ public final class FileSystemSession: Sendable {
     /// read is waited for. A page that a program copies at this moment stays, and with it all pages of the
     /// same folio: ``hasContent(of:in:)`` tells whether one has.
     ///
-    /// Not for an operation of the file system itself, for which the kernel may wait.
+    /// Not for an operation of the file system itself, because the kernel may wait for it.
     public func forgetContent(of inode: InodeNumber) {
         fuse_lowlevel_notify_inval_inode(session, inode.rawValue, 0, 0)
     }
@@ -166,8 +166,8 @@ public final class FileSystemSession: Sendable {
         }
     }
 
-    /// Makes the kernel look up a name again before its next use, without removing what is below it: a
-    /// program that works in the directory can continue.
+    /// Makes the kernel look up a name again before its next use, without removing the names below it: a program that
+    /// works in the directory can continue.
     public func expireName(_ name: FileName, in parent: InodeNumber) {
         let outcome = name.withText { text in
             fuse_lowlevel_notify_expire_entry(

@@ -31,7 +31,7 @@ extension FileTime: Comparable {
     }
 }
 
-/// What stat(2) returns for a file.
+/// The attributes that stat(2) returns for a file.
 public struct InodeAttributes: Hashable, Sendable {
     /// The number that programs see.
     public var number: UInt64
@@ -89,7 +89,7 @@ public struct InodeAttributes: Hashable, Sendable {
         return info
     }
 
-    /// The unit in which programs should read and write.
+    /// The recommended unit for programs to read and write.
     private static let blockSize = 65_536
 }
 

@@ -15,8 +15,8 @@ public protocol InodeOperations: Sendable {
     func makeDirectory(
         _ name: FileName, in parent: InodeNumber, mode: UInt32, _ caller: Caller
     ) throws(FileSystemError) -> EntryReply
-    /// Creates a pipe or a socket with a name. The kernel connects its programs; nothing of what they
-    /// send reaches the file system.
+    /// Creates a pipe or a socket with a name. The kernel connects its programs; none of the bytes that they send
+    /// reaches the file system.
     func makeChannel(
         _ kind: ChannelKind, _ name: FileName, in parent: InodeNumber, mode: UInt32, _ caller: Caller
     ) throws(FileSystemError) -> EntryReply
@@ -64,8 +64,8 @@ public protocol InodeOperations: Sendable {
     func allocate(_ handle: any FileHandle, mode: Int32, offset: UInt64, length: UInt64) throws(FileSystemError)
     /// A descriptor of the file is closed.
     func flush(_ handle: any FileHandle) throws(FileSystemError)
-    /// What ``open(_:_:)`` or ``create(_:in:mode:_:_:)`` has opened is closed. The kernel may have taken
-    /// back the lookups of the inode before.
+    /// Closes a file that ``open(_:_:)`` or ``create(_:in:mode:_:_:)`` has opened. The kernel may have taken back the
+    /// lookups of the inode before.
     func release(_ handle: any FileHandle)
     /// Writes the file to the storage device (fsync(2)).
     ///
@@ -78,13 +78,13 @@ public protocol InodeOperations: Sendable {
     func names(in directory: InodeNumber) throws(FileSystemError) -> [ListedName]
     /// Writes the names in a directory to the storage device (fsync(2)).
     func synchronize(directory: InodeNumber) throws(FileSystemError)
-    /// Throws if what was listed before may not be passed on any more.
+    /// Throws if names that were listed before may not be passed on any more.
     func requireNames() throws(FileSystemError)
     /// Looks up a name that was listed; nil if it is gone.
     func lookUp(_ listed: ListedName, in parent: InodeNumber) -> EntryReply?
 }
 
-/// A file by which programs talk to each other (inode(7)).
+/// A file that programs use to talk to each other (inode(7)).
 public enum ChannelKind: Sendable {
     case pipe, socket
 

@@ -11,8 +11,8 @@ public struct MountPoint: Sendable {
     /// - Parameter path: means the same after the process has changed its directory.
     public init(_ path: FilePath) { self.path = AbsolutePath.of(path) }
 
-    /// Detaches what a process has left behind that was killed: until then, every access fails with
-    /// "Transport endpoint is not connected".
+    /// Detaches the file system that a killed process has left behind: until then, every access fails with "Transport
+    /// endpoint is not connected".
     ///
     /// - Returns: false if there was nothing to detach.
     @discardableResult
@@ -65,7 +65,7 @@ public struct MountPoint: Sendable {
         _ = path.withCString { umount2($0, CFUSE3_UNMOUNT_FORCE | CFUSE3_UNMOUNT_NO_FOLLOW) }
     }
 
-    /// Writes what programs have changed in mapped memory.
+    /// Writes the bytes that programs have changed in mapped memory.
     func synchronize() {
         guard let root = try? OwnedDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY) else { return }
         syncfs(root.rawValue)

@@ -4,8 +4,8 @@ internal import CFuse3
 internal import Glibc
 internal import LinuxSystem
 
-/// Asks the kernel which pages of a file are in its cache: it is asked for one byte of each page, and
-/// sends none of a page that it does not have.
+/// A query for the pages of a file in the kernel's cache: it asks for one byte of each page, and the kernel sends none
+/// of a page that it does not have.
 final class PageQuery: Sendable {
     enum Answer { case absent, present, unknown }
 
@@ -21,7 +21,7 @@ final class PageQuery: Sendable {
 
     init(_ part: Range<UInt64>) { self.part = part }
 
-    /// Asks, and waits for the answers, which the threads of the session receive.
+    /// Asks, and waits for the answers. The threads of the session receive them.
     func answer(of session: OpaquePointer, _ inode: InodeNumber) -> Answer {
         answered.acquire()
         defer { answered.release() }
@@ -44,7 +44,7 @@ final class PageQuery: Sendable {
 
     /// Receives the kernel's answer.
     ///
-    /// - Parameter cookie: what ``answer(of:_:)`` has passed.
+    /// - Parameter cookie: the pointer that ``answer(of:_:)`` has passed.
     static func receive(_ cookie: UnsafeMutableRawPointer?, bytes: Int) {
         guard let cookie else { return }
         Unmanaged<PageQuery>.fromOpaque(cookie).takeRetainedValue().receive(bytes: bytes)

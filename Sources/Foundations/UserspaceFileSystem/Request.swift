@@ -3,13 +3,13 @@
 internal import CFuse3
 internal import Glibc
 
-/// A request of the kernel's, which must be answered once.
+/// A request of the kernel's. It must be answered once.
 struct Request {
     let pointer: OpaquePointer
     let operations: any InodeOperations
     let buffers: BufferPool
 
-    /// Answers a request: with what `body` replies, or with the error that it throws.
+    /// Answers a request: with the reply of `body`, or with the error that it throws.
     static func handle(_ pointer: OpaquePointer?, _ body: (Request) throws(FileSystemError) -> Void) {
         guard let pointer, let context = fuse_req_userdata(pointer) else { return }
         let server = Unmanaged<OperationServer>.fromOpaque(context).takeUnretainedValue()
@@ -69,7 +69,7 @@ struct Request {
     }
 }
 
-/// What the callbacks of a session use.
+/// The objects that the callbacks of a session use.
 final class OperationServer: Sendable {
     let operations: any InodeOperations
     let gate = OperationGate()
@@ -88,7 +88,7 @@ extension fuse_entry_param {
     }
 }
 
-/// A handle in the form of a number, which the kernel keeps between the requests for a file.
+/// A handle in the form of a number. The kernel keeps the number between the requests for a file.
 struct HandleReference {
     private let box: Unmanaged<Box>
 

@@ -26,8 +26,8 @@ enum RequestTable {
     }
 
     private static func configure(_ connection: inout fuse_conn_info) {
-        // What changes the content also changes what the kernel has cached, except another program's
-        // changes below the file system, which are noticed when a file is opened.
+        // A change of the content also changes the kernel's cache, except for another program's changes below the file
+        // system. Those are noticed when a file is opened.
         connection.want &= ~(CFUSE3_AUTOMATIC_INVALIDATION | CFUSE3_WRITEBACK_CACHE | CFUSE3_SPLICING)
         connection.want |=
             connection.capable

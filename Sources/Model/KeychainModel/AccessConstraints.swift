@@ -26,8 +26,8 @@ public enum AccessConstraint: UInt8, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The constraints of an access control: what must be satisfied before the secrets of an item can
-/// be opened (keychain-behaviour §5.4).
+/// The constraints of an access control. They must be satisfied before the secrets of an item can be opened
+/// (keychain-behaviour §5.4).
 public struct AccessConstraints: Hashable, Sendable {
     /// How many of the constraints are required.
     public enum Threshold: UInt8, Sendable {
@@ -35,7 +35,7 @@ public struct AccessConstraints: Hashable, Sendable {
         case all = 2
     }
 
-    /// The flags from which the constraints were parsed.
+    /// The flags that were parsed into the constraints.
     public let flags: AccessControlFlags
     /// In the order of their raw values; empty if only an application password is required.
     public let terms: [AccessConstraint]

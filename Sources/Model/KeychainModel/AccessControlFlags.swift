@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The constraints of an access control, which apply each time the item is used. The bits are those
-/// of Apple's `SecAccessControlCreateFlags` (keychain-behaviour §5.4).
+/// The constraints of an access control. They apply each time the item is used. The bits are those of Apple's
+/// `SecAccessControlCreateFlags` (keychain-behaviour §5.4).
 public struct AccessControlFlags: OptionSet, Hashable, Sendable {
     /// The bits of the set, as in Apple's headers.
     public let rawValue: UInt64

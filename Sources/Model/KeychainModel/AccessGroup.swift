@@ -6,12 +6,11 @@
 public struct AccessGroup: Hashable, Sendable {
     /// How a caller's right to a group was established.
     public enum Grade: UInt8, Sendable {
-        /// By the program's own statement. Nothing on this system proves which program of a user is
-        /// calling.
+        /// By the program's own statement. Nothing on this system proves the identity of a user's calling program.
         case claimed = 1
         /// By the kernel and files that root owns.
         case attested = 2
-        /// By no program: what the keychain itself keeps among its items.
+        /// By no program: for the keychain's own data among its items.
         case service = 3
     }
 
@@ -44,6 +43,6 @@ public struct AccessGroup: Hashable, Sendable {
     /// (keychain-behaviour §3.8.2).
     public static let token = AccessGroup("com.apple.token", grade: .claimed)
 
-    /// The class keys of protected files, which no program can search, change or delete.
+    /// The class keys of protected files. No program can search, change or delete them.
     public static let files = AccessGroup("latchkey.files", grade: .service)
 }

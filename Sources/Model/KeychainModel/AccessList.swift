@@ -2,11 +2,10 @@
 
 internal import LinuxSystem
 
-/// Which programs a caller wants to be trusted with an item, and in which partitions: the value of
-/// `kSecAttrAccess`.
+/// The programs that a caller wants to be trusted with an item, and the partitions: the value of `kSecAttrAccess`.
 ///
-/// It is a record of what was asked, which is kept and shown. It allows and denies nothing: access
-/// groups separate programs. A list of the Secret Service names the creators of an item (``creators``).
+/// It is a record of the caller's request. It is kept and shown, but allows and denies nothing: access groups separate
+/// programs. A list of the Secret Service names the creators of an item (``creators``).
 ///
 /// Format: Documentation/Formats/keychain-database.md, "Access lists".
 package struct AccessList: Sendable {
@@ -16,7 +15,7 @@ package struct AccessList: Sendable {
         case unspecified
         /// Every program.
         case any
-        /// The programs with these paths, which need not exist; an empty list for no program.
+        /// The programs with these paths, even if no file exists there; an empty list for no program.
         case listed([String])
     }
 
@@ -24,7 +23,7 @@ package struct AccessList: Sendable {
     package let name: String
     /// The trusted programs.
     package let programs: Programs
-    /// The partitions, in the order in which they were given: on macOS, kinds of signed programs.
+    /// The partitions, in the given order: on macOS, kinds of signed programs.
     package let partitions: [String]
 
     /// The maximum number of programs, and of partitions.
@@ -86,9 +85,9 @@ extension AccessList {
         return bytes
     }
 
-    /// Decodes a list, which must take up all bytes.
+    /// Decodes a list from all of the bytes.
     ///
-    /// - Throws: errSecParam, with what was found, for anything that ``encoded`` does not write.
+    /// - Throws: errSecParam, with a description of the bytes, for any input that ``encoded`` does not write.
     package init(decoding bytes: [UInt8]) throws(KeychainError) {
         var reader = FieldReader(bytes)
         guard let version: UInt8 = reader.number() else { throw Self.incomplete }

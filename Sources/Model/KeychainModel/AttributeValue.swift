@@ -2,7 +2,7 @@
 
 /// The value of an attribute, in the type that the caller used.
 public enum AttributeValue: Hashable, Sendable {
-    /// Text, in the form in which it was given.
+    /// Text in its given form.
     case string(String)
     /// Bytes.
     case data([UInt8])
@@ -11,8 +11,8 @@ public enum AttributeValue: Hashable, Sendable {
     /// Seconds since 2001-01-01 00:00:00 UTC.
     case date(Double)
 
-    /// The bytes by which values are compared and searched (keychain-behaviour §1.3). Two values
-    /// with equal bytes are the same value, whatever their types.
+    /// The bytes by which values are compared and searched (keychain-behaviour §1.3). Two values with equal bytes are
+    /// the same value, even if their types differ.
     ///
     /// A string is encoded as UTF-8, data as itself, a number as four little-endian bytes (eight if
     /// it does not fit into four), a date as the eight little-endian bytes of its IEEE 754 double.

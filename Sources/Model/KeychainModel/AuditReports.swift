@@ -20,8 +20,8 @@ public struct AuditRemoval: Sendable, Equatable {
         case age
         /// The log exceeded its size limit, although the lines were not old enough to be removed.
         case size
-        /// The log exceeded its size limit. The lines are refusals, which are removed first; other
-        /// lines between them may be kept.
+        /// The log exceeded its size limit. The lines are refusals, because refusals are removed first; other lines
+        /// between them may be kept.
         case refusals
         /// The daemon ended before it could record the reason.
         case unknown

@@ -3,7 +3,7 @@
 /// How a call may satisfy the access controls of the items that it concerns
 /// (keychain-behaviour §3.9).
 public struct Authentication: Sendable, Hashable {
-    /// What happens if an access control is not satisfied.
+    /// The reaction to an access control that is not satisfied.
     public enum Interaction: UInt8, Sendable {
         /// The person is asked (kSecUseAuthenticationUIAllow).
         case allow = 0
@@ -13,7 +13,7 @@ public struct Authentication: Sendable, Hashable {
         case skip = 2
     }
 
-    /// What happens if an access control is not satisfied.
+    /// The reaction to an access control that is not satisfied.
     public var interaction: Interaction
     /// All but the interaction; nil for the usual values. Queries are copied often, and most have no
     /// others.
@@ -32,7 +32,7 @@ public struct Authentication: Sendable, Hashable {
         }
     }
 
-    /// The context whose evaluations satisfy access controls; nil for none.
+    /// The context of the evaluations that satisfy access controls; nil for none.
     public var context: AuthenticationContextID? {
         get { details?.context }
         set { details = Details(newValue, owner, prompt) }
@@ -80,7 +80,7 @@ public struct Authentication: Sendable, Hashable {
         one.interaction == other.interaction && one.context == other.context && one.prompt == other.prompt
     }
 
-    /// Hashes what ``==(_:_:)`` compares.
+    /// Hashes the properties that ``==(_:_:)`` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(interaction)
         hasher.combine(context)
@@ -88,19 +88,17 @@ public struct Authentication: Sendable, Hashable {
     }
 }
 
-/// The object of a program to which an authentication context belongs, such as the one behind an
-/// `LAContext`.
+/// The program's object that owns an authentication context, such as the one behind an `LAContext`.
 public protocol AuthenticationContextOwner: AnyObject, Sendable {
-    /// Returns the handle of an empty context, which replaces one that the service does not know:
-    /// it was restarted, or this process is a fork of the one that created it.
+    /// Returns the handle of an empty context, in place of a handle that the service does not know: the service was
+    /// restarted, or this process is a fork of the process that created the context.
     ///
     /// - Throws: an error with ``AuthenticationFailure/invalidContext`` if the program has ended the
     ///   context.
     func identifier(replacing lost: AuthenticationContextID) throws(KeychainError) -> AuthenticationContextID
 }
 
-/// The handle of an authentication context: 16 random bytes, which only the process that created
-/// the context can use.
+/// The handle of an authentication context: 16 random bytes. Only the process that created the context can use it.
 public struct AuthenticationContextID: Hashable, Sendable {
     /// The 16 bytes.
     public let bytes: [UInt8]
@@ -115,13 +113,13 @@ public struct AuthenticationContextID: Hashable, Sendable {
     public static let length = 16
 }
 
-/// What a person authenticates for.
+/// The target of an authentication by a person.
 public enum AuthenticationTarget: Sendable, Hashable {
-    /// An item whose access control is not satisfied. The service names it in the prompt.
+    /// An item with an access control that is not satisfied. The service names the item in the prompt.
     case item(PersistentReference)
     /// An item that is to be stored: asks for the new password of its access control.
     ///
-    /// - Parameter label: the text by which the person recognizes the item.
+    /// - Parameter label: the text that identifies the item to the person.
     case newItem(label: String, AccessControlFlags)
     /// An access control (`LAContext.evaluateAccessControl`).
     case accessControl(AccessControlFlags)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an authentication did not succeed. Each is an error code of Apple's `LAError`, which is the
-/// raw value.
+/// Why an authentication did not succeed. The raw value is an error code of Apple's `LAError`.
 public enum AuthenticationFailure: Int32, Sendable, CaseIterable {
-    /// The person did not give what was asked for.
+    /// The person did not provide the requested authentication.
     case failed = -1
     /// The person cancelled the prompt.
     case userCancel = -2
@@ -39,7 +38,7 @@ public enum AuthenticationFailure: Int32, Sendable, CaseIterable {
 extension KeychainError {
     /// The error of an authentication that failed.
     ///
-    /// - Parameter problem: what was expected and what was found.
+    /// - Parameter problem: the expected and the actual state.
     public static func authentication(_ failure: AuthenticationFailure, _ problem: String, hint: String? = nil)
         -> KeychainError
     {
@@ -48,15 +47,14 @@ extension KeychainError {
         return error
     }
 
-    /// The error of a call that needs the person: errSecAuthNeeded, which does not leave this
-    /// package.
+    /// The error of a call that needs the person: errSecAuthNeeded. It does not leave this package.
     public static func authenticationNeeded(for target: AuthenticationTarget) -> KeychainError {
         var error = KeychainError(.authNeeded, "the access control of the item requires authentication")
         error.authentication = .needed(target)
         return error
     }
 
-    /// What an error says about authentication.
+    /// The authentication that a call needs, or the reason for its failure.
     public enum AuthenticationDetail: Hashable, Sendable {
         /// The call succeeds after an authentication.
         case needed(AuthenticationTarget)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a backup contains in addition to the items that are always in it.
+/// The optional contents of a backup, in addition to the items that are always in it.
 public struct BackupContents: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The identity of a caller. What the program states about itself is only a claim; what the kernel
-/// and files of root state is attested.
+/// The identity of a caller. The program's own statements are only claims; the statements of the kernel and of root's
+/// files are attested.
 public struct CallerIdentity: Sendable, Hashable {
     /// The path of the calling program.
     public var executable: String
     /// The groups that the program declares, in order; nil if it declares no identity.
     public var declaredGroups: [String]?
-    /// Whether this is the user's own command, which sees all of the user's claimed groups.
+    /// Whether this is the user's own command. It sees all of the user's claimed groups.
     public var isUserCommand: Bool
     /// The groups that the administrator's files give to an attested caller, in order; nil if no
     /// file names the caller.
@@ -17,7 +17,7 @@ public struct CallerIdentity: Sendable, Hashable {
     /// The calling user and process; nil if the caller is this process.
     public var process: ProcessIdentity?
 
-    /// The items that a sandboxed program may use, whatever it declares.
+    /// The items that a sandboxed program may use, regardless of the groups that it declares.
     public enum Sandbox: Sendable, Hashable {
         /// The items of the application's group only.
         case application(group: String)

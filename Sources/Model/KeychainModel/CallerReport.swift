@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the keychain knows about a caller, and the access that results.
+/// The facts that the keychain knows about a caller, and the resulting access.
 public struct CallerReport: Sendable, Equatable {
     /// One fact about the caller.
     public struct Fact: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What holds the private keys of a Secure Enclave, with its value of `kSecAttrTokenID`.
+/// The holder of a Secure Enclave's private keys, with its value of `kSecAttrTokenID`.
 public enum EnclaveKind: String, Sendable, CaseIterable {
     /// A TPM 2.0. The value is Apple's.
     case tpm = "com.apple.setoken"
@@ -23,7 +23,7 @@ extension ItemRecord {
     /// Whether the item is a key of a token that its program has not named: no search finds it.
     public var isUnnamedTokenKey: Bool { isTokenKey && attributes[.isPermanent] == .number(0) }
 
-    /// What holds the private key; nil if it is not in a Secure Enclave.
+    /// The kind of enclave that holds the private key; nil if the key is not in a Secure Enclave.
     public var enclave: EnclaveKind? {
         guard itemClass == .key, case .string(let token)? = attributes[.tokenIdentifier] else { return nil }
         return EnclaveKind(rawValue: token)

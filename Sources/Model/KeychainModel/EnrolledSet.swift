@@ -5,16 +5,16 @@
 public struct EnrolledSet: Hashable, Sendable {
     /// 32 bytes.
     public let digest: [UInt8]
-    /// What the digest was made from. Sets of different sources cannot be compared: that they differ
-    /// does not mean that a finger was added or removed.
+    /// The data from which the digest was made. Sets of different sources cannot be compared: a difference does not
+    /// mean that a finger was added or removed.
     public let source: Source
 
-    /// What a digest is made from. The raw value is part of the database format.
+    /// The data from which a digest is made. The raw value is part of the database format.
     public enum Source: UInt8, Sendable, CaseIterable {
         /// The stored templates.
         case storedPrints = 1
-        /// Only the names of the fingers, which is weaker: a finger that is enrolled again under its
-        /// name, also of another person, is not noticed.
+        /// Only the names of the fingers. This is weaker, because it misses a finger that is enrolled again under its
+        /// name, also a finger of another person.
         case fingerNames = 2
     }
 
@@ -29,13 +29,13 @@ public struct EnrolledSet: Hashable, Sendable {
     public static let digestLength = 32
 }
 
-/// The proof that a biometric sensor has just recognized the person, for one question: for the
-/// evaluation that asked it, and for those whose questions were equal and waited for its answer.
+/// The proof that a biometric sensor has just recognized the person, for one question: for the evaluation that asked
+/// it, and for evaluations that waited for the answer with equal questions.
 ///
 /// Nothing in this type proves the match: only the module that heard it from the sensor may create
 /// one.
 public struct BiometricMatch: Hashable, Sendable {
-    /// What was enrolled when the person was recognized.
+    /// The enrolled set when the person was recognized.
     public let enrolledSet: EnrolledSet
 
     /// Creates the proof. Call it only directly after the sensor has reported a match.

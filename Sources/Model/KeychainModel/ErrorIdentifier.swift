@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A kind of failure, with a number that is never given to another one. `latchkey` prints it as
-/// `LK1201`, and Documentation/Errors.md has a section for each.
+/// `LK1201`, and `latchkey explain` explains each.
 ///
-/// It follows from the fields of an error that travel between processes, so that a failure has the same
-/// identifier with and without a daemon. It says the kind; the message of the error says which case of
-/// it, and what was found.
+/// It follows from the fields of an error that travel between processes, so that a failure has the same identifier with
+/// and without a daemon. It states the kind; the message of the error states the case of that kind, and what was found.
 package enum ErrorIdentifier: UInt16, CaseIterable, Hashable, Sendable {
     // The command line and the values of a request.
     case usage = 1001
@@ -74,8 +73,8 @@ package enum ErrorIdentifier: UInt16, CaseIterable, Hashable, Sendable {
         self.init(rawValue: number)
     }
 
-    /// The statuses that have this identifier, apart from those of ``certificateRejected``,
-    /// ``connectionFailed`` and ``other``, which are many.
+    /// The statuses that have this identifier, without the many of ``certificateRejected``, ``connectionFailed`` and
+    /// ``other``.
     package var statuses: [OSStatusCode] {
         switch self {
         case .parameter: [.param]

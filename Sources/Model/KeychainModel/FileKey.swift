@@ -13,13 +13,12 @@ public struct FileKey: Sendable {
     }
 }
 
-/// What the service encrypts or decrypts with the key of a protected file, for a program that does
-/// not get the key.
+/// A request to encrypt or decrypt with the key of a protected file, for a program that does not get the key.
 public struct FilePartRequest: Sendable {
     public let record: FileKeyRecord
     /// The plaintext or the ciphertext: at most ``maxLength`` bytes.
     public let input: SharedSecret
-    /// What the encryption authenticates in addition.
+    /// The additional data that the encryption authenticates.
     public let authenticated: [UInt8]
     /// The nonce and the tag of a ciphertext; nil to encrypt.
     public let seal: [UInt8]?

@@ -2,12 +2,12 @@
 
 package import LinuxSystem
 
-/// What a protected file says about its key: the class key that wraps it, and the wrapped key. It is
-/// the readable part of the file's header.
+/// The key record of a protected file: the class key that wraps the file key, and the wrapped key. It is the readable
+/// part of the file's header.
 ///
 /// Format: Documentation/Formats/protected-file.md, "Key record".
 public struct FileKeyRecord: Hashable, Sendable {
-    /// What a file key is bound to.
+    /// The properties to which a file key is bound.
     public struct Binding: Hashable, Sendable {
         /// The UUID of the keychain that made the class key: 16 bytes.
         public let keychain: [UInt8]
@@ -16,7 +16,7 @@ public struct FileKeyRecord: Hashable, Sendable {
         public let generation: UInt32
         /// The identifier of the file: 16 random bytes.
         public let file: [UInt8]
-        /// The access group to which the file belongs.
+        /// The access group of the file.
         public let group: AccessGroup
 
         /// - Returns: nil if an identifier has not 16 bytes, if no program can have the group, or if its
@@ -68,7 +68,7 @@ public struct FileKeyRecord: Hashable, Sendable {
     /// The bytes of the record in the header and in messages.
     public var encoded: [UInt8] { binding.encoded + ephemeralKey + wrappedKey }
 
-    /// Decodes a record, which must take up all bytes.
+    /// Decodes a record from all of the bytes.
     public init?(decoding bytes: [UInt8]) {
         var reader = FieldReader(bytes)
         self.init(&reader)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An identity of a keychain: a certificate, and a private key whose application label equals the
-/// certificate's public key hash. It has no row of its own.
+/// An identity of a keychain: a certificate, and a private key with an application label equal to the certificate's
+/// public key hash. It has no row of its own.
 public struct IdentityRecord: Sendable {
     /// The item of the certificate. It has data if a reference, or data together with other values,
     /// was requested.

@@ -28,7 +28,7 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
     case accessControl = "accc"
     /// `kSecAttrMultiUser`: the user of a shared device.
     case multiUser = "musr"
-    /// `kSecAttrSyncViewHint`: the group in which the item is synchronized.
+    /// `kSecAttrSyncViewHint`: the group that the item is synchronized in.
     case syncViewHint = "vwht"
 
     // Of passwords.
@@ -54,7 +54,7 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
     case isNegative = "nega"
     /// `kSecAttrHasCustomIcon`: whether the item has an icon of its own.
     case hasCustomIcon = "cusi"
-    /// The attribute `prot`, which has no public constant.
+    /// The attribute `prot` (no public constant).
     case customProtection = "prot"
     /// `kSecAttrSecurityDomain`: the realm of the authentication.
     case securityDomain = "sdmn"
@@ -68,17 +68,17 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
     case port = "port"
     /// `kSecAttrPath`: the path of the URL.
     case path = "path"
-    /// The attribute `binn`, which has no public constant: notes, in the secret half.
+    /// The attribute `binn` (no public constant): notes, in the secret half.
     case extraNotes = "binn"
-    /// The attribute `bini`, which has no public constant: a history, in the secret half.
+    /// The attribute `bini` (no public constant): a history, in the secret half.
     case extraHistory = "bini"
-    /// The attribute `bin0`, which has no public constant: bytes, in the secret half.
+    /// The attribute `bin0` (no public constant): bytes, in the secret half.
     case extraClient0 = "bin0"
-    /// The attribute `bin1`, which has no public constant: bytes, in the secret half.
+    /// The attribute `bin1` (no public constant): bytes, in the secret half.
     case extraClient1 = "bin1"
-    /// The attribute `bin2`, which has no public constant: bytes, in the secret half.
+    /// The attribute `bin2` (no public constant): bytes, in the secret half.
     case extraClient2 = "bin2"
-    /// The attribute `bin3`, which has no public constant: bytes, in the secret half.
+    /// The attribute `bin3` (no public constant): bytes, in the secret half.
     case extraClient3 = "bin3"
 
     // Of certificates.
@@ -107,7 +107,7 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
     case isPrivate = "priv"
     /// `kSecAttrIsModifiable`: whether the key can be changed.
     case isModifiable = "modi"
-    /// `kSecAttrApplicationLabel`: the SHA-1 of the public key, which both halves share.
+    /// `kSecAttrApplicationLabel`: the SHA-1 of the public key. Both halves of a pair have the same one.
     case applicationLabel = "klbl"
     /// `kSecAttrApplicationTag`: the name that the program gives the key.
     case applicationTag = "atag"
@@ -147,14 +147,14 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
     case canUnwrap = "unwp"
 
     // Of passwords and keys.
-    /// `kSecAttrAccess`: which programs are to be trusted; a record without effect.
+    /// `kSecAttrAccess`: the programs to be trusted; a record without effect.
     case accessList = "acls"
 
     /// The four ASCII letters of the code as one number, the first letter in the most significant
     /// byte, so that codes sort like their letters.
     public var code: UInt32 { Self.codes[Int(number)] }
 
-    /// The codes in the order of the cases' numbers, which is that of their declarations.
+    /// The codes in the order of the cases' numbers, that is, of their declarations.
     private static let codes = allCases.map { $0.rawValue.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
 
     /// Returns the attribute with this code; nil if it is unknown.

@@ -2,9 +2,9 @@
 
 public import SecretMemory
 
-/// The decoded form of an item: what a row of the store contains and what requests return.
+/// The decoded form of an item: the contents of its row, and the result of requests.
 public struct ItemRecord: Sendable {
-    /// The identifier, which never changes.
+    /// The identifier. It never changes.
     public var identifier: ItemIdentifier
     /// The class.
     public var itemClass: ItemClass
@@ -31,15 +31,15 @@ public struct ItemRecord: Sendable {
     /// The secret half; nil if it was not requested.
     public var secrets: ItemSecrets?
 
-    /// The external form of the public half of a private key whose access control has constraints,
-    /// so that it is known without the person. Only the service sets and uses it.
+    /// The external form of the public half of a private key with constraints in its access control, so that it is
+    /// known without the person. Only the service sets and uses it.
     public var publicKey: [UInt8]?
 
-    /// The lookup attributes that a client of the Secret Service has stored; nil for an item whose
-    /// attributes are those that programs have set, see `lookupAttributes`. Only of passwords.
+    /// The lookup attributes that a client of the Secret Service has stored; nil for an item with attributes that only
+    /// programs have set, see `lookupAttributes`. Only of passwords.
     public var storedLookup: LookupAttributes?
 
-    /// What a client of the Secret Service says about the data. Only of passwords.
+    /// The content type that a client of the Secret Service states for the data. Only of passwords.
     public var contentType: ContentType?
 
     /// The constraints that must be satisfied before the secrets can be read. It is nil in a record
@@ -87,8 +87,8 @@ public struct ItemRecord: Sendable {
         }
     }
 
-    /// Whether the item, or its tombstone, may be synchronized to another device. A ThisDeviceOnly
-    /// item never is, whatever ``isSynchronizable`` says.
+    /// Whether the item, or its tombstone, may be synchronized to another device. A ThisDeviceOnly item never is, even
+    /// if ``isSynchronizable`` is true.
     public var canSynchronize: Bool { isSynchronizable && !protection.isThisDeviceOnly }
 
     /// The value of an attribute, including those that are fields of this record; nil for secret
@@ -137,7 +137,7 @@ public struct ItemRecord: Sendable {
 
 /// The secret half of an item.
 public struct ItemSecrets: Sendable, Equatable {
-    /// `kSecValueData`; nil if the item has none, which differs from empty data.
+    /// `kSecValueData`; nil if the item has no data, as opposed to empty data.
     public var data: SharedSecret?
     /// The secret attributes of internet passwords.
     public var attributes: [ItemAttribute: SharedSecret]

@@ -15,12 +15,12 @@ public struct ItemAddition: Sendable {
     /// The flags of the access control, if there is one; its protection class is in `protection`.
     public var accessControlFlags: AccessControlFlags?
     public var isSynchronizable: Bool
-    /// How the call may get what the access control needs: its password, and the enrolled biometry.
+    /// How the call may satisfy the access control: its password, and the enrolled biometry.
     public var authentication: Authentication
     /// The lookup attributes of a password. `attributes` must have none of those that are taken from
     /// them; the account gets a number if another item has the same primary key.
     public var lookupAttributes: LookupAttributes?
-    /// What a client of the Secret Service says about the data of a password.
+    /// The content type that a client of the Secret Service states for the data of a password.
     public var contentType: ContentType?
     /// Whether the addition changes an item that has exactly these lookup attributes, in the same
     /// access group, instead of adding another one.
@@ -82,14 +82,14 @@ public struct IdentityAddition: Sendable {
 /// The conditions of `SecItemCopyMatching`, `SecItemUpdate` and `SecItemDelete`; an item must meet
 /// all of them.
 public struct ItemQuery: Sendable {
-    /// nil only if there is a persistent reference, which contains the class, or if
-    /// ``lookupAttributes`` are searched in both classes of passwords.
+    /// The class; nil only if a persistent reference contains it, or if ``lookupAttributes`` are searched in both
+    /// classes of passwords.
     public var itemClass: ItemClass?
     /// Attributes that must have these values.
     public var attributes: [ItemAttribute: AttributeValue]
     /// The access group by name; nil for all groups of the caller, or for ``accessGroups``.
     public var accessGroup: String?
-    /// Several access groups by name, in any of which an item may be.
+    /// Several access groups by name; an item may be in any of them.
     public var accessGroups: [String] = []
     public var synchronizable: SynchronizableScope
     public var persistentReference: PersistentReference?
@@ -191,7 +191,7 @@ public struct ReturnTypes: OptionSet, Sendable, Hashable {
     public static let persistentReference = ReturnTypes(rawValue: 1 << 3)
 }
 
-/// The changes of `SecItemUpdate`. What is nil or absent is not changed.
+/// The changes of `SecItemUpdate`. A value that is nil or absent stays as it is.
 public struct ItemUpdate: Sendable {
     public var attributes: [ItemAttribute: AttributeValue]
     /// The new data; nil keeps the old data.
@@ -203,7 +203,7 @@ public struct ItemUpdate: Sendable {
     public var protection: ProtectionClass?
     public var accessControlFlags: AccessControlFlags?
     public var isSynchronizable: Bool?
-    /// The creation date, which only an update may set (keychain-behaviour §1.3).
+    /// The creation date. Only an update may set it (keychain-behaviour §1.3).
     public var created: Double?
     /// The new lookup attributes of a password, and with them the attributes that are taken from them.
     /// The account gets a number if another item has the same primary key.

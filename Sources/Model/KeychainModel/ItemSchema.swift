@@ -24,7 +24,7 @@ public struct ItemSchema: Sendable {
         /// The default: the value that an unset attribute has in the primary key and gets when an
         /// item is added.
         public let initial: AttributeValue?
-        /// What the attribute is used for.
+        /// The uses of the attribute.
         public let roles: Roles
 
         /// Whether the attribute is part of the primary key.
@@ -41,7 +41,7 @@ public struct ItemSchema: Sendable {
         public var isStoredWithMetadata: Bool { !isSecret && !isSystemSet }
     }
 
-    /// What an attribute of a class is used for.
+    /// The uses of an attribute of a class.
     public struct Roles: OptionSet, Sendable {
         /// The bits of the set.
         public let rawValue: UInt8

@@ -165,7 +165,7 @@ public enum PrivateKeyUse: Sendable, Hashable {
     case decryptOAEP(HashAlgorithm)
     /// The shared x-coordinate (ECDH) with a public key, `04 ‖ X ‖ Y`.
     case agree
-    /// The same, from which the key of a ciphertext is derived.
+    /// The same, to derive the key of a ciphertext.
     case agreeToDecrypt
     /// A message about the enclave that holds the key: see Documentation/Formats/attestation.md.
     case attest

@@ -32,8 +32,8 @@ public struct GeneratedKey: Sendable {
     }
 }
 
-/// The public information about a key in the keychain: which half it is, and the public half of its
-/// pair.
+/// The public information about a key in the keychain: whether it is the private or the public half, and the public
+/// half of its pair.
 public struct PublicKeyInfo: Sendable, Hashable {
     public var kind: KeyKind
     public var half: KeyHalf

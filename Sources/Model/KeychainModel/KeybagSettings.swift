@@ -4,12 +4,12 @@
 public struct KeybagSettings: Sendable, Equatable {
     /// The grace period: the seconds after a lock in which keys are still kept; 0 for none.
     public var graceSeconds: UInt16
-    /// The seconds without use after which the keychain locks itself; 0 for never.
+    /// The seconds without use until the keychain locks itself; 0 for never.
     public var lockInterval: UInt32
     /// Whether the keychain locks itself when the machine goes to sleep.
     public var locksOnSleep: Bool
-    /// Whether the tenth wrong passcode destroys what the passcode protects. Off by default,
-    /// because any program of the user could cause that.
+    /// Whether the tenth wrong passcode destroys the data that the passcode protects. Off by default, because any
+    /// program of the user could cause that.
     public var wipesAfterTen: Bool
     /// Whether keys for a Secure Enclave are created in the memory of the system's latchkeyd if the
     /// machine has no TPM. Off by default: such keys are not out of the administrator's reach.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an observer of a keychain is told.
+/// An event that an observer of a keychain receives.
 public enum KeychainChangeEvent: Sendable, Hashable {
     /// Items, the passcode or the settings may have changed since the last event. Several changes
     /// can be one event.

@@ -6,15 +6,15 @@
 public struct KeychainError: Error, Hashable, Sendable {
     /// Apple's status, `errSec…`.
     public let status: OSStatusCode
-    /// What was expected and what was found. Defaults to the message of the status table.
+    /// The expected and the actual state. Defaults to the message of the status table.
     public let problem: String
-    /// What the user can do or type, if that is known.
+    /// The command or action that helps the user, if it is known.
     public let hint: String?
     /// The item that the operation was about, if there is one: its class and the names that
     /// identify it, never its secret. It is not part of `description`, so that names are logged
     /// only where that is intended.
     public var item: String?
-    /// What the error says about authentication; nil for other errors.
+    /// The authentication that the call needs, or the reason for its failure; nil for other errors.
     public var authentication: AuthenticationDetail?
 
     /// Creates an error.
@@ -40,7 +40,7 @@ public struct KeychainError: Error, Hashable, Sendable {
     public static let notAvailable = KeychainError(.notAvailable)
     /// The passcode or passphrase is wrong: errSecAuthFailed, −25293.
     public static let authFailed = KeychainError(.authFailed)
-    /// The item is damaged, or its secret is not what was requested: errSecDecode, −26275.
+    /// The item is damaged, or its secret does not have the requested form: errSecDecode, −26275.
     public static let decode = KeychainError(.decode)
 
     /// A parameter that is missing, of the wrong type or not allowed: errSecParam.

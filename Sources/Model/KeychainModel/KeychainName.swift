@@ -4,7 +4,7 @@
 /// keychain that the user has created. A keychain outside of `~/Library/Keychains` has its path as
 /// the name.
 public struct KeychainName: Hashable, Sendable {
-    /// UTF-8 without control characters and U+FFFD, which ends with no white space.
+    /// UTF-8 without control characters and U+FFFD. It does not end with white space.
     ///
     /// A path is absolute, has no `.`, `..` or empty component, and at most ``maxPathLength`` bytes. Any
     /// other name has no slash and at most ``maxLength`` bytes. It does not begin with a dot, a hyphen or
@@ -50,7 +50,7 @@ public struct KeychainName: Hashable, Sendable {
     /// Whether it is the path of a keychain outside of `~/Library/Keychains`.
     public var isPath: Bool { text.utf8.first == UInt8(ascii: "/") }
 
-    /// The name of the file on macOS, which scripts use: `build.keychain-db`; or the path.
+    /// The name of the file on macOS, as scripts use it: `build.keychain-db`; or the path.
     public var fileName: String { isPath ? text : text + ".keychain-db" }
 
     private static let suffixes = [".keychain-db", ".keychain"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one user may keep in all keychains together, if one daemon keeps the keychains of many users.
+/// The limits of all keychains of one user together, if one daemon keeps the keychains of many users.
 public struct KeychainQuota: Sendable, Equatable {
     /// The size of all databases, stored files and audit logs, in bytes. Backups may have as much beside it, while
     /// they are made or restored.

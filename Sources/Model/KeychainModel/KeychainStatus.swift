@@ -10,7 +10,7 @@ public struct KeychainStatus: Sendable {
         case ephemeral
         /// Through the user's own latchkeyd.
         case user
-        /// Through the system's latchkeyd, which keeps one keychain for each user.
+        /// Through the system's latchkeyd, with one keychain for each user.
         case system
         /// Through a process that has opened the keychain only for its children (`latchkey
         /// with-passcode`).
@@ -62,9 +62,9 @@ public struct KeychainStatus: Sendable {
     /// The number of items with an access control that the present recovery key does not open,
     /// although it keeps their class; 0 without a recovery key.
     public var itemsWithoutRecovery = 0
-    /// What holds new keys for a Secure Enclave; nil if there is none.
+    /// The kind of enclave that holds new keys; nil if there is none.
     public var enclave: EnclaveKind?
-    /// The PCRs whose values the TPM requires to open the device key; empty for none.
+    /// The PCRs with values that the TPM requires to open the device key; empty for none.
     public var rootRegisters: Set<UInt8> = []
     /// Whether hardware counts wrong passcodes, and accepts none after ten.
     public var limitsPasscodes = false
@@ -107,15 +107,15 @@ public enum RepairAction: Sendable {
 
 /// One finding of the health check.
 public struct KeychainFinding: Sendable {
-    /// What was checked: `permissions`, `schema`, `rows`.
+    /// The subject of the check: `permissions`, `schema`, `rows`.
     public var subject: String
     /// Whether the check found nothing wrong.
     public var isHealthy: Bool
-    /// What was found.
+    /// The result of the check, as text.
     public var detail: String
-    /// What to do if it is not healthy.
+    /// The action to take if the result is not healthy.
     public var hint: String?
-    /// What leads back to the items, one step after the other; empty if the hint is enough.
+    /// The steps that lead back to the items, in order; empty if the hint is enough.
     public var steps: [String]
 
     /// Creates the finding of a check.

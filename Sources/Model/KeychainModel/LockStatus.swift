@@ -10,7 +10,7 @@ public struct LockStatus: Sendable, Equatable {
     public var hasRecoveryKey: Bool
     /// The settings of the lock.
     public var settings: KeybagSettings
-    /// The classes whose items can be read and written now.
+    /// The classes with items that can be read and written now.
     public var open: Set<ProtectionClass>
     /// The seconds left of the grace period; nil if none is running.
     public var graceLeft: Double?
@@ -25,8 +25,8 @@ public struct LockStatus: Sendable, Equatable {
     /// latchkeyd knows them, from its log; otherwise empty.
     public var guesses: [PasscodeGuess] = []
 
-    /// Whether a passcode that the person has not typed may be tried. If it is wrong, it causes no delay, and
-    /// is never the tenth wrong one, which may destroy items.
+    /// Whether a passcode that the person has not typed may be tried. A wrong one causes no delay, and is never the
+    /// tenth. The tenth may destroy items.
     public var allowsUntypedPasscode: Bool { Self.allowsUntypedPasscode(after: wrongPasscodes, delay: delay) }
 
     /// As ``allowsUntypedPasscode``, from the number of wrong passcodes and the delay.

@@ -26,8 +26,8 @@ public struct OSStatusCode: RawRepresentable, Hashable, Sendable {
         Self.entries[rawValue]?.name
     }
 
-    /// What happened, in a few words: lower case, no final period; `nil` for a number without a
-    /// name. The text is not Apple's.
+    /// A message of a few words: lower case, no final period; `nil` for a number without a name. The text is not
+    /// Apple's.
     public var message: String? {
         Self.entries[rawValue]?.message
     }
@@ -35,8 +35,8 @@ public struct OSStatusCode: RawRepresentable, Hashable, Sendable {
     /// The exit value of a program that fails with this status: the number modulo 256, as in
     /// Apple's `security`.
     ///
-    /// Only success exits with 0. A failure whose number is a multiple of 256, such as
-    /// `errSecInvalidStopOnPolicy`, exits with 1, so that a script does not mistake it for success.
+    /// Only success exits with 0. A failure with a multiple of 256 as its number, such as `errSecInvalidStopOnPolicy`,
+    /// exits with 1, so that a script does not mistake it for success.
     public var exitCode: UInt8 {
         let truncated = UInt8(truncatingIfNeeded: rawValue)
         return truncated == 0 && rawValue != 0 ? 1 : truncated
@@ -70,7 +70,7 @@ extension OSStatusCode {
         /// Apple's name, including the prefix `errSec`.
         public let name: String
 
-        /// What happened. The text is not Apple's.
+        /// The message. The text is not Apple's.
         public let message: String
 
         init(_ number: Int32, _ name: String, _ message: String) {

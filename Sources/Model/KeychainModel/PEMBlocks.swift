@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The blocks of a text in PEM (RFC 7468), and what is lost between them.
+/// The blocks of a text in PEM (RFC 7468), and the data between them that is lost.
 ///
 /// Only positions are found, and no content is copied or decoded: it may be secret. A byte order mark
 /// and white space before a mark are skipped, as in files that were joined or indented. Lines end
@@ -15,7 +15,7 @@ public struct PEMBlocks: Sendable {
         /// The positions of the content, without headers such as `Proc-Type:`.
         public internal(set) var content: Range<Int>
         public internal(set) var hasHeaders = false
-        /// What is wrong with the block; nil if it has an END of its own.
+        /// The defect of the block; nil if it has an END of its own.
         public internal(set) var defect: Defect?
 
         /// The label in quotes, with the printable characters of ASCII alone.
@@ -37,13 +37,13 @@ public struct PEMBlocks: Sendable {
 
     /// In the order of the text.
     public private(set) var blocks: [Block] = []
-    /// Lines outside of blocks that look like data, as a block is whose BEGIN is lost.
+    /// Lines outside of blocks that look like data, for example a block without its BEGIN.
     public private(set) var strays: [(line: Int, defect: Defect)] = []
 
     private var open: Block?
     private var line = 0
-    /// Where lines of data outside of blocks begin, and what is noted of them; nil if the last line was no
-    /// data. One line may be a word or a hash, and is not noted.
+    /// The first line of a run of data outside of blocks, and its defect; nil if the last line was no data. A single
+    /// line may be a word or a hash, and has no defect.
     private var run: (line: Int, defect: Defect?)?
     /// Whether the headers of the open block may go on.
     private var isHeader = false
@@ -67,8 +67,8 @@ public struct PEMBlocks: Sendable {
     /// Whether the text has a block or a part of one.
     public var isEmpty: Bool { blocks.isEmpty }
 
-    /// Whether the bytes are a SEQUENCE in DER and no text: one in the long form of lengths, or a short
-    /// one without other bytes. A text can start with 0, which is the tag of a SEQUENCE.
+    /// Whether the bytes are a SEQUENCE in DER and not text: a SEQUENCE with the long form of lengths, or a short one
+    /// without other bytes. A text can start with 0, the tag of a SEQUENCE.
     public static func isDER(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= 2, bytes[0] == UInt8(ascii: "0") else { return false }
         return 0x80...0x84 ~= bytes[1] || Int(bytes[1]) == bytes.count - 2
@@ -174,8 +174,8 @@ public struct PEMBlocks: Sendable {
         line.count >= minLength && line.first != UInt8(ascii: "=") && line.allSatisfy(isBase64)
     }
 
-    /// The number of bytes in words of base64 that are as long as a line of it. A key of OpenSSH, which
-    /// starts with zeros, is not counted: its line has no BEGIN.
+    /// The number of bytes in words of base64 that are as long as a line of it. A key of OpenSSH starts with zeros and
+    /// is not counted: its line has no BEGIN.
     private static func dataLength(_ line: Slice<UnsafeRawBufferPointer>) -> Int {
         var sum = 0
         var rest = line
@@ -224,8 +224,8 @@ private enum Mark {
     case damagedBegin(isWhole: Bool)
     case damagedEnd
 
-    /// Nil for any other line, which may be secret, so that it is not converted to a string. A line that is
-    /// too long for a label is damaged.
+    /// Nil for any other line. Such a line may be secret, so it is not converted to a string. A line that is too long
+    /// for a label is damaged.
     init?(_ line: UnsafeRawBufferPointer) {
         guard let first = line.first, first == UInt8(ascii: "-") || first >= 0x80 else { return nil }
         let isWhole = Self.contains(line, Self.finish)

@@ -8,7 +8,7 @@ public struct PresenceStatus: Sendable, Equatable {
     public var hasPasscode: Bool
     /// Whether biometry can be used.
     public var biometry: Biometry
-    /// Identifies what is enrolled; nil if nothing is. It changes with the enrolled biometry.
+    /// The identity of the enrolled biometry; nil if nothing is enrolled. It changes with the enrolled biometry.
     public var enrolledSet: EnrolledSet?
     /// The number of enrolled security keys.
     public var securityKeys: Int
@@ -17,11 +17,11 @@ public struct PresenceStatus: Sendable, Equatable {
     public struct Method: Sendable, Hashable {
         /// The name: `pinentry`.
         public var name: String
-        /// What it asks for, in words: `the passcode`.
+        /// The factors that it asks for, in words: `the passcode`.
         public var factors: [String]
         /// Why it cannot ask; nil if it can.
         public var problem: String?
-        /// What the user can do about the problem.
+        /// The action that solves the problem, for the user.
         public var hint: String?
 
         /// Creates the status of a method.

@@ -3,8 +3,8 @@
 /// Where a person can be asked: the terminal and the display of the program that causes the
 /// question.
 ///
-/// A service has neither, so the program sends its own. Every value is well-formed
-/// (``PromptVariable``); it is not proven that the person sees what is displayed there.
+/// A service has neither, so the program sends its own. Every value is well-formed (``PromptVariable``); that the
+/// person sees the display is not proven.
 public struct PromptPlace: Sendable, Hashable {
     /// The well-formed values.
     public let variables: [PromptVariable: String]

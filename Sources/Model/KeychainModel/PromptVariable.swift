@@ -2,8 +2,8 @@
 
 /// A value that a program sends about the terminal and the display of its user.
 ///
-/// Each has a rule, because a value decides on which device a person types a secret, and some could
-/// make a library in the prompting program run another one.
+/// Each has a rule, because a value determines the device on which a person types a secret, and some values could make
+/// a library in the prompting program run another program.
 public enum PromptVariable: String, Sendable, Hashable, CaseIterable {
     /// The device file of the terminal: `/dev/pts/3`.
     case terminal = "GPG_TTY"
@@ -15,7 +15,7 @@ public enum PromptVariable: String, Sendable, Hashable, CaseIterable {
     case waylandDisplay = "WAYLAND_DISPLAY"
     /// The file with the cookies of the X display.
     case authorityFile = "XAUTHORITY"
-    /// The session bus, on which some graphical prompts run.
+    /// The session bus, used by some graphical prompts.
     case sessionBus = "DBUS_SESSION_BUS_ADDRESS"
 
     /// The longest value, in bytes.
@@ -27,7 +27,7 @@ public enum PromptVariable: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What a well-formed value is, for messages.
+    /// A description of a well-formed value, for messages.
     public var expectation: String {
         switch self {
         case .terminal: "the device file of a terminal"
@@ -54,24 +54,23 @@ public enum PromptVariable: String, Sendable, Hashable, CaseIterable {
 
     // MARK: Rules
 
-    /// Only devices that are terminals whatever their number, because opening another device can
-    /// have an effect. `/dev/tty` is the terminal of the process that opens it, so it names none.
+    /// Only devices that are terminals under any number, because opening another device can have an effect. `/dev/tty`
+    /// is the terminal of the process that opens it, so it names none.
     private static func isTerminal(_ path: String) -> Bool {
         if let number = path.text(after: "/dev/pts/") { return isNumber(number) }
         guard let name = path.text(after: "/dev/tty") ?? path.text(after: "/dev/hvc") else { return false }
         return !name.isEmpty && name.utf8.allSatisfy(\.isLetterOrDigit)
     }
 
-    /// Only displays of this machine: what a person types on one of another machine crosses the
-    /// network, and a program could name a machine of its own.
+    /// Only displays of this machine: text that a person types on a display of another machine crosses the network, and
+    /// a program could name a machine of its own.
     private static func isDisplay(_ value: String) -> Bool {
         let rest = [":", "unix:", "localhost:"].lazy.compactMap { value.text(after: $0) }.first
         guard let numbers = rest?.split(separator: ".", omittingEmptySubsequences: false) else { return false }
         return numbers.count <= 2 && numbers.allSatisfy(isNumber)
     }
 
-    /// Only addresses at which a socket is: other transports connect to a machine, or run a program
-    /// (`unixexec:`).
+    /// Only addresses of sockets: other transports connect to a machine, or run a program (`unixexec:`).
     private static func isUnixAddress(_ value: String) -> Bool {
         let rest = value.text(after: "unix:path=/") ?? value.text(after: "unix:abstract=")
         guard let rest, !rest.isEmpty else { return false }

@@ -24,7 +24,7 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
     /// with a passcode; destroyed when the passcode is removed.
     case whenPasscodeSetThisDeviceOnly = "akpu"
 
-    /// Apple's class number (6 to 12), which is used in the database and in authenticated data.
+    /// Apple's class number (6 to 12), as used in the database and in authenticated data.
     public var number: UInt8 {
         switch self {
         case .whenUnlocked: 6

@@ -5,7 +5,7 @@ public import SecretMemory
 /// Where a device key is moved to.
 public struct RootTarget: Sendable, Equatable {
     public var root: KeychainStatus.Root
-    /// The PCRs whose present values the TPM requires; empty for none.
+    /// The PCRs that the TPM requires to keep their present values; empty for none.
     public var registers: Set<UInt8>
     /// The text of the code that opens the device key when the PCRs have other values: a recovery
     /// key's form. Required with PCRs.

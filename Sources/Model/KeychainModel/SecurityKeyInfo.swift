@@ -3,7 +3,7 @@
 /// A security key that is enrolled in a keychain, as the user knows it.
 public struct SecurityKeyInfo: Hashable, Sendable {
     public let identifier: SecurityKeyIdentifier
-    /// The user's name for it, which no other enrolled key has.
+    /// The user's name for the key. No other enrolled key has it.
     public let name: String
     /// When it was enrolled, in seconds since 2001-01-01.
     public let created: Double
@@ -32,7 +32,7 @@ public struct SecurityKeyIdentifier: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// - Parameter digest: a digest of SHA-256, which always has 32 bytes.
+    /// - Parameter digest: a digest of SHA-256, always 32 bytes.
     package init(unchecked digest: [UInt8]) { bytes = digest }
 
     /// The length in bytes.

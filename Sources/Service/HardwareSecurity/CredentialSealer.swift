@@ -7,8 +7,8 @@ internal import LatchkeyService
 internal import LinuxSystem
 public import SecretMemory
 
-/// Encrypts device keys as credentials of systemd, with the secret of this machine and its TPM
-/// (systemd-creds(1)). Only root can do that; a service receives what root has encrypted.
+/// Encrypts device keys as credentials of systemd, with the secret of this machine and its TPM (systemd-creds(1)). Only
+/// root can do that; a service receives the credential that root has encrypted.
 public struct CredentialSealer: DeviceKeySealer {
     private let program: String
     private let environment: [String]

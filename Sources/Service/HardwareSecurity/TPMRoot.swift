@@ -68,7 +68,7 @@ extension TPMRoot {
             throw KeychainError(
                 .notAvailable,
                 "the machine was started differently: one of the PCRs \(sealed.registers.list) has another value than when the device key was sealed",
-                hint: "if that was an update of yours: latchkey root reseal, which asks for the code")
+                hint: "if that was an update of yours: latchkey root reseal (asks for the code)")
         } catch {
             throw KeychainError(error)
         }
@@ -93,7 +93,7 @@ extension TPMRoot {
     }
 }
 
-// MARK: What the TPM keeps
+// MARK: Secrets and counters in the TPM
 
 extension TPMRoot {
     public func seal(_ secret: SharedSecret, pin: SharedSecret, limit: Int) throws(KeychainError) -> PINSecret {

@@ -8,8 +8,8 @@ internal import LatchkeyOperations
 extension KeychainSession {
     /// Performs a call, and the authentications that it needs.
     ///
-    /// If the service does not know the context, because it was restarted, the call is repeated once
-    /// with a new one, in which nothing is proven; it fails if the program has ended the context.
+    /// If the service does not know the context, because it was restarted, the call is repeated once with a new one.
+    /// Nothing is proven in the new one. The call fails if the program has ended the context.
     ///
     /// - Parameters:
     ///   - authentication: how the call may satisfy access controls. Without a context, one is
@@ -38,7 +38,7 @@ extension KeychainSession {
     package static let maxRounds = 20
 }
 
-/// What one call brings in each of its rounds.
+/// The authentication that one call brings in each of its rounds.
 private struct CallRounds {
     private let session: KeychainSession
     private let owner: (any AuthenticationContextOwner)?
@@ -55,7 +55,8 @@ private struct CallRounds {
         if owner != nil { self.authentication.owner = nil }
     }
 
-    /// Asks the person for what a round needed, or replaces a context that the service does not know.
+    /// Asks the person for the authentication that a round needed, or replaces a context that the service does not
+    /// know.
     ///
     /// - Throws: the error of the round, if another round would not change it.
     mutating func prepareNext(after error: KeychainError) throws(KeychainError) {
@@ -78,7 +79,7 @@ private struct CallRounds {
         }
     }
 
-    /// Ends what was created for this call.
+    /// Ends the context that was created for this call.
     func end() {
         if let own { session.endContext(own) }
     }

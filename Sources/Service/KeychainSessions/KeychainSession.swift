@@ -33,8 +33,8 @@ public struct KeychainSession: Sendable {
 }
 
 extension KeychainSession: OperationPerformer {
-    /// Performs an operation, and the authentications that it needs; see ``prompting(_:_:)``. The person is
-    /// not asked for what is passed on in parts.
+    /// Performs an operation, and the authentications that it needs; see ``prompting(_:_:)``. The person is not asked
+    /// if results are passed on in parts.
     package func perform<Operation: KeychainOperation>(
         _ operation: Operation, _ exchange: Exchange
     ) throws(KeychainError) -> Operation.Answer {
@@ -54,15 +54,15 @@ extension KeychainSession: OperationPerformer {
 // MARK: Reads that belong together
 
 extension KeychainSession {
-    /// Runs `body`, in which reads of this thread see one state of the keychain, if this process holds it; of several
+    /// Runs `body`. Reads of this thread in it see one state of the keychain, if this process holds it; of several
     /// keychains, that of the default one. It may run twice.
     package func reading<Value>(_ body: () -> Value) -> Value {
         guard let held = service.held else { return body() }
         return held.reading(body)
     }
 
-    /// Runs `body`, in which reads of this thread see one state of the keychain, if they take less than a millisecond
-    /// and wait for nothing.
+    /// Runs `body`. Reads of this thread in it see one state of the keychain, if they take less than a millisecond and
+    /// wait for nothing.
     ///
     /// - Returns: nil if they take longer, and if another process holds the keychain, or it is one of several; then
     ///   `body` may have run in part.
@@ -77,7 +77,7 @@ extension KeychainSession {
 extension KeychainSession {
     package func unlockAutomatically() { service.unlockAutomatically() }
 
-    /// Returns the state of the lock after ``unlockAutomatically()``: what it calls locked cannot be read.
+    /// Returns the state of the lock after ``unlockAutomatically()``: items that it calls locked cannot be read.
     package func settledLockStatus() throws(KeychainError) -> LockStatus {
         unlockAutomatically()
         return try lockStatus()

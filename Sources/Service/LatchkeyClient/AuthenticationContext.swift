@@ -50,8 +50,8 @@ public final class AuthenticationContext: AuthenticationContextOwner {
         Authentication(interaction, context: try identifier(), of: self, prompt: prompt)
     }
 
-    /// Asks the person for what the target requires and the context does not have yet. A context
-    /// that the service has lost, because it was restarted, is created again.
+    /// Asks the person for the factors that the target requires and the context lacks. A context that the service has
+    /// lost, because it was restarted, is created again.
     ///
     /// - Throws: an error with an ``AuthenticationFailure``.
     public func authenticate(for target: AuthenticationTarget, prompt: AuthenticationPrompt) throws(KeychainError) {
@@ -85,7 +85,7 @@ public final class AuthenticationContext: AuthenticationContextOwner {
     /// Whether an application password is set. A wrong one is removed by the call that used it.
     public var hasApplicationPassword: Bool {
         let (known, password) = state.withLock { ($0.handle, $0.password) }
-        // What is not in the service yet, or any more, is set when a handle is created.
+        // A password that is not in the service yet, or any more, is set when a handle is created.
         guard let known, let isSet = try? known.session.hasApplicationPassword(in: known.id) else {
             return password != nil
         }
@@ -101,7 +101,7 @@ public final class AuthenticationContext: AuthenticationContextOwner {
     /// Returns how the person can be asked. It displays nothing.
     public func presenceStatus() throws(KeychainError) -> PresenceStatus { try open().presenceStatus() }
 
-    /// Ends the context: what was proven is wiped, and every later use fails.
+    /// Ends the context: the proven factors are wiped, and every later use fails.
     public func invalidate() {
         let known = state.withLock { state in
             let known = state.handle

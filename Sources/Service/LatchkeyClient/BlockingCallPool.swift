@@ -3,8 +3,8 @@
 internal import Dispatch
 internal import LinuxSystem
 
-/// Threads for calls that block on a disk, a lock or a daemon, so that tasks do not block the
-/// threads of Swift's concurrency, of which there are as many as processors.
+/// Threads for calls that block on a disk, a lock or a daemon, so that tasks do not block the threads of Swift's
+/// concurrency: it has only as many as processors.
 ///
 /// A dispatch queue is not used: on Linux the tasks themselves run on the threads of the global
 /// queues, and none of these work in a forked child.

@@ -3,8 +3,8 @@
 package import KeychainModel
 package import LatchkeyOperations
 
-/// The caller identity and the keychain service of the current task. It is nil in ordinary
-/// programs, which have the identity of their process.
+/// The caller identity and the keychain service of the current task. It is nil in ordinary programs, because they have
+/// the identity of their process.
 ///
 /// Tests use it to act as any program, on a separate keychain. It grants no rights, because the
 /// identity of an in-process caller is only a claim.

@@ -20,8 +20,8 @@ extension KeychainClient {
             list: overview.list)
     }
 
-    /// Returns the paths of the keychains whose file was removed. They count towards the max number, and no
-    /// command shows their items; a new keychain with the path replaces them.
+    /// Returns the paths of the keychains with a removed file. They count towards the max number, and no command shows
+    /// their items; a new keychain with the path replaces them.
     public static func keychainsWithoutFile() throws(KeychainError) -> [KeychainName] {
         withoutFile(try registry().keychains())
     }
@@ -35,8 +35,8 @@ extension KeychainClient {
 
     /// Creates a keychain with its file, and appends it to the search list.
     ///
-    /// The file is created first: of two processes, one succeeds. What is left of a keychain with this
-    /// path, whose file was removed, is deleted then, as it was with the file on macOS.
+    /// The file is created first: of two processes, one succeeds. A keychain with this path that has lost its file is
+    /// deleted then, as it was with the file on macOS.
     ///
     /// - Parameter passcode: nil for a keychain that is always unlocked.
     /// - Throws: errSecDuplicateKeychain if the keychain exists, or any file in its place; errSecParam for
@@ -77,8 +77,8 @@ extension KeychainClient {
             hint: "delete those too: security delete-keychain \(lost.joined(separator: " "))")
     }
 
-    /// Deletes a keychain with everything in it, and its file, and removes it from the search list; also
-    /// what is left if only one of them exists.
+    /// Deletes a keychain with everything in it, and its file, and removes it from the search list; also the rest if
+    /// only one of them exists.
     ///
     /// - Throws: errSecNoSuchKeychain; errSecParam for the keychain that every user has.
     public static func deleteKeychain(_ name: KeychainName) throws(KeychainError) {

@@ -25,19 +25,19 @@ public enum KeychainClient {
         return KeychainSession(try processService.value.open(), as: caller)
     }
 
-    /// Returns what ``session()`` returns, if that is one keychain whose files this process has opened: then nothing is
-    /// waited for. nil otherwise.
+    /// Returns the result of ``session()``, if it is one keychain that this process has opened from files: then nothing
+    /// is waited for. nil otherwise.
     public static func openedSession() -> KeychainSession? {
         guard CallerContext.current == nil, KeychainScope.current == nil, (try? selectedName() == nil) == true
         else { return nil }
         return processService.value.opened.map { KeychainSession($0, as: caller) }
     }
 
-    /// Says what the keychains of this process are opened with: at the start of a program, or for the options of
-    /// a command, before the first call.
+    /// Changes the setup of the keychains of this process: at the start of a program, or for the options of a command,
+    /// before the first call.
     public static func configure(_ change: (inout ProgramSetup) -> Void) { program.withLock { change(&$0) } }
 
-    /// What ``configure(_:)`` has said.
+    /// The setup from ``configure(_:)``.
     static var setup: ProgramSetup { program.withLock { $0 } }
 
     private static let program = SystemMutex(ProgramSetup())
@@ -80,15 +80,15 @@ public enum KeychainClient {
         return KeychainSession(SearchedKeychains(members, search: names, defaultKeychain: first), as: caller)
     }
 
-    /// Runs `body`, in which ``session()`` returns these keychains in place of those of the search list.
+    /// Runs `body` while ``session()`` returns these keychains in place of those of the search list.
     package static func searching<Value>(
         _ names: [KeychainName], _ body: () throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
         try KeychainScope.$current.withValue(names) { Result { () throws(KeychainError) in try body() } }.get()
     }
 
-    /// Runs `body`, in which this process opens its own keychains for a report: for reading only, without a
-    /// change of any file. For commands, before the first call.
+    /// Runs `body` while this process opens its own keychains for a report: for reading only, without a change of any
+    /// file. For commands, before the first call.
     package static func inspecting<Value, Failure: Error>(
         _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -104,7 +104,7 @@ public enum KeychainClient {
         if environment("LATCHKEY_EPHEMERAL") == "1" {
             return SingleKeychain(at: nil, of: "a process with LATCHKEY_EPHEMERAL")
         }
-        // What is done is recorded in the log of the keychain that every user has.
+        // Operations on the list are recorded in the log of the keychain that every user has.
         if let daemon = try ProcessService.discovery(of: .login).service() { return ServedRegistry(daemon, as: caller) }
         return try processService.value.keychains()
     }
@@ -123,8 +123,8 @@ public enum KeychainClient {
         return ((try? ProcessService.daemon()) ?? nil) == nil
     }
 
-    /// Returns the home in which the first use would create a keychain; nil if the keychain exists,
-    /// or is not in files of this process.
+    /// Returns the home for the keychain that the first use would create; nil if the keychain exists, or is not in
+    /// files of this process.
     ///
     /// - Throws: errSecNotAvailable if the keychain belongs to a daemon that does not answer: then
     ///   it is unknown whether it exists.
@@ -139,7 +139,7 @@ public enum KeychainClient {
         return home
     }
 
-    /// Whether this process works on the keychain that every user has, which its first use creates.
+    /// Whether this process works on the keychain that every user has. The first use creates that keychain.
     private static func usesLogin(_ home: KeychainHome) throws(KeychainError) -> Bool {
         if let selected = try selectedName() { return selected == .login }
         return try UserKeychains(home).list().defaultKeychain == .login
@@ -183,8 +183,8 @@ public enum KeychainClient {
             home: .resolve(environment), key: key, newPasscode: newPasscode, hardware: setup.hardware)
     }
 
-    /// Checks the keychain of this process. Of one that cannot be opened, it reports why, and what
-    /// leads back to its items.
+    /// Checks the keychain of this process. If it cannot be opened, reports the reason, and the steps that lead back to
+    /// its items.
     ///
     /// - Parameter progress: gets the number of rows that were checked.
     /// - Throws: if there is nothing to examine: a daemon that does not answer.

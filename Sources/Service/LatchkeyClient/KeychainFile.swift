@@ -13,8 +13,7 @@ internal import LinuxSystem
 /// where its file is.
 public struct KeychainFile: Sendable {
     public let name: KeychainName
-    /// The path of the file, without links. nil if there is no home directory in which a program could
-    /// look for it.
+    /// The path of the file, without links. nil if there is no home directory for a program to search.
     public let path: String?
 
     /// Reads a name or a path as macOS does: a relative path is below `~/Library/Keychains`, and files in
@@ -178,7 +177,7 @@ public struct KeychainFile: Sendable {
         return rest == "/" ? "/\(last)" : "\(rest)/\(last)"
     }
 
-    /// Returns the name of a keychain whose file is in `~/Library/Keychains`.
+    /// Returns the name of a keychain with a file in `~/Library/Keychains`.
     private static func name(of file: String) -> KeychainName? {
         let hasKeychainEnding = file.hasSuffix(".keychain") || file.hasSuffix(".keychain-db")
         return KeychainName(file.hasSuffix("-db") && !hasKeychainEnding ? String(file.dropLast(3)) : file)

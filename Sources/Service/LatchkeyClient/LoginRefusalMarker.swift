@@ -3,8 +3,9 @@
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// The marker file in the user's state directory which records that a login did not unlock the keychain, because
-/// the passcode is not the login password, and that the user was told so. A login that unlocks removes it.
+/// The marker file in the user's state directory for a refused login. It records that the login did not unlock the
+/// keychain, because the passcode is not the login password, and that the user was told so. A login that unlocks
+/// removes it.
 public enum LoginRefusalMarker {
     /// Records it.
     ///

@@ -15,14 +15,14 @@ final class ProcessService: Sendable {
         var memory: EmbeddedService?
         /// The keychains that a daemon serves under their names.
         var served: [KeychainName: DaemonService] = [:]
-        /// The keychains whose files this process has opened.
+        /// The keychains that this process has opened from their files.
         var opened: [KeychainName: EmbeddedService] = [:]
         /// The search list, if this process opens the files itself.
         var list: KeychainListCache?
         /// How often this process has opened its keychains anew.
         var generation: UInt64 = 0
 
-        /// Forgets what was opened, so that the next request opens it anew.
+        /// Forgets the opened keychains, so that the next request opens them anew.
         mutating func renew() { self = State(generation: generation &+ 1) }
     }
 
@@ -82,8 +82,8 @@ final class ProcessService: Sendable {
         }
     }
 
-    /// The user's keychains, whose files this process opens itself. While any are open, they are in the home of these;
-    /// else the environment names the home.
+    /// Returns the user's keychains. This process opens their files itself. While any are open, they are in the home of
+    /// these; else the environment names the home.
     func keychains() throws(KeychainError) -> UserKeychains {
         let outcome = state.withLock { state in Result { () throws(KeychainError) in try Self.searchList(&state) } }
         return try outcome.get().keychains
@@ -116,7 +116,7 @@ final class ProcessService: Sendable {
     /// How often this process has opened its keychains anew.
     var generation: UInt64 { state.withLock { $0.generation } }
 
-    /// Closes what a name stands for, after the keychain was deleted.
+    /// Closes the services of a name, after the keychain was deleted.
     func forget(_ name: KeychainName) {
         let closing = state.withLock { state -> [any KeychainService] in
             let services: [(any KeychainService)?] = [

@@ -3,11 +3,11 @@
 public import KeychainModel
 public import LatchkeyService
 
-/// What the keychains of this process are opened with, if it opens them itself: what the program is linked with, and
-/// what its options say. See ``KeychainClient/configure(_:)``.
+/// The setup of the keychains of this process, if it opens them itself: the libraries that the program is linked with,
+/// and the values of its options. See ``KeychainClient/configure(_:)``.
 public struct ProgramSetup: Sendable {
-    /// Whether this is the user's own command, which can access all of the user's claimed groups. It is not
-    /// a privilege: in process every group is a claim, and any program of the user can claim the same.
+    /// Whether this is the user's own command, with access to all of the user's claimed groups. It is not a privilege:
+    /// in process every group is a claim, and any program of the user can claim the same.
     public var isUserCommand: Bool
     /// Of programs that are linked with libfido2.
     public var securityKeys: (any SecurityKeyAccess)?

@@ -3,7 +3,7 @@
 package import KeychainModel
 package import LatchkeyService
 
-/// What passes between a caller and the operation while it runs, in addition to its request and its answer.
+/// The data that passes between a caller and the operation while it runs, in addition to its request and its answer.
 package struct Exchange {
     package typealias Failure = KeychainError
     /// Takes a content that precedes the answer. An error that it throws ends the operation.
@@ -13,12 +13,12 @@ package struct Exchange {
 
     /// Called with the progress of a long operation.
     package var progress: ChangeProgress
-    /// Takes what precedes the answer, also parts of it; nil if the answer is to be complete.
+    /// Takes the contents that precede the answer, also parts of it; nil if the answer is to be complete.
     package var take: Sink?
-    /// Called if the operation begins anew after a content was taken, which does not count then. Without it,
-    /// an operation that has sent something is not repeated.
+    /// Called if the operation begins anew after a content was taken; that content does not count then. Without it, an
+    /// operation that has sent something is not repeated.
     package var restart: Restart?
-    /// Returns what the operation requests next: a piece of a backup or of a file.
+    /// Returns the next part that the operation requests: a piece of a backup or of a file.
     package var give: Source?
 
     package init(

@@ -4,9 +4,9 @@ package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
 
-/// An action that a program can request from a keychain: the values of its request, their encoding, what
-/// the audit log records about it, and its work. Each operation is one file, with the verb by which it is
-/// called, and one line of ``OperationTable``.
+/// An action that a program can request from a keychain: the values of its request, their encoding, its details in the
+/// audit log, and its work. Each operation is one file, with the verb that calls it, and one line of
+/// ``OperationTable``.
 ///
 /// ```swift
 /// package struct LockKeychain: KeychainOperation {
@@ -19,7 +19,7 @@ package protocol KeychainOperation: Sendable {
     /// The values of the final response.
     associatedtype Answer: ResponseContent
 
-    /// What access, repetition and the audit log depend on.
+    /// The traits that access, repetition and the audit log depend on.
     static var traits: OperationTraits { get }
 
     /// The operation in the audit log; nil if it decides nothing.
@@ -30,13 +30,13 @@ package protocol KeychainOperation: Sendable {
 
     // MARK: Several keychains
 
-    /// Which of the keychains of a search list perform it.
+    /// The keychains of a search list that perform it.
     var reach: OperationReach { get }
 
-    /// What those that are searched perform before the default one performs the whole.
+    /// The operation that the searched keychains perform before the default one performs the whole.
     var inSearchList: Self { get }
 
-    /// Returns what the next keychain is asked after these answers; nil if nothing is missing.
+    /// Returns the operation for the next keychain after these answers; nil if nothing is missing.
     func rest(after answer: Answer) -> Self?
 
     /// The answer of a search that finds nothing; nil for another operation. In a message it is
@@ -45,7 +45,7 @@ package protocol KeychainOperation: Sendable {
 
     // MARK: The person
 
-    /// How the call may satisfy access controls; nil for an operation during which the person is not asked.
+    /// How the call may satisfy access controls; nil if the person is not asked during the operation.
     var authentication: Authentication? { get }
 
     /// Returns the same operation with another authentication.
@@ -64,8 +64,8 @@ package protocol KeychainOperation: Sendable {
     /// - Throws: `malformed` if a part of it cannot be encoded.
     func encoded(_ secrets: inout SecretCollector) throws(WireError) -> WireRequest.OneOf_Operation
 
-    /// Returns what is kept of an answer to a change, for a repeated request: no secrets, and not
-    /// more than a few kilobytes.
+    /// Returns the part of an answer to a change that is kept for a repeated request: no secrets, and not more than a
+    /// few kilobytes.
     ///
     /// - Throws: the error that answers a repeated request if the answer cannot be kept.
     func kept(_ answer: Answer) throws(KeychainError) -> Answer
@@ -96,9 +96,9 @@ extension KeychainOperation {
     package func placed(at place: () -> PromptPlace) -> Self { self }
 }
 
-/// Which of the keychains of a search list perform an operation.
+/// The keychains of a search list that perform an operation.
 package enum OperationReach: Sendable {
-    /// The one that gets new items. What is about a whole keychain is about this one.
+    /// The keychain that gets new items. Operations on a whole keychain concern this one.
     case defaultKeychain
     /// The one that every user has.
     case loginKeychain
@@ -110,9 +110,9 @@ package enum OperationReach: Sendable {
     case everyKeychain
 }
 
-/// What the audit log records about an operation.
+/// The details of an operation in the audit log.
 package struct AuditDetails: Sendable {
-    /// The name in the log, which is part of its format.
+    /// The name in the log, part of its format.
     package var name: String
     package var itemClass: ItemClass?
     /// The access group that the request names; the group of the answer takes precedence.

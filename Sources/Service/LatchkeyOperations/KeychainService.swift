@@ -11,9 +11,9 @@ package protocol KeychainService: AnyObject, Sendable {
         _ operation: Operation, from caller: CallerIdentity, _ exchange: Exchange
     ) throws(KeychainError) -> Operation.Answer
 
-    /// Unlocks the keychain with the passcode that the process was given, unless it was locked by a call. It
-    /// is called before something is reported as locked. Without such a passcode, and with one that does not
-    /// fit, which is logged, the keychain stays as it is.
+    /// Unlocks the keychain with the passcode that the process was given, unless it was locked by a call. It is called
+    /// before something is reported as locked. Without such a passcode, and with a wrong one, the keychain stays as it
+    /// is. A wrong passcode is logged.
     func unlockAutomatically()
 
     // MARK: Observing
@@ -38,8 +38,8 @@ package protocol KeychainService: AnyObject, Sendable {
 
     // MARK: The process
 
-    /// The keychain that has the keys of files: this one; of a search list the one that every user has,
-    /// whose lock closes them, because files outlive the keychain of a script.
+    /// The keychain that has the keys of files, and closes them with its lock: this one; of a search list the one that
+    /// every user has, because files outlive the keychain of a script.
     var fileKeychain: any KeychainService { get throws(KeychainError) }
 
     /// The keychain if this process holds its keys; nil if another process does.

@@ -36,13 +36,13 @@ extension EmbeddedService: KeychainService {
     package var held: EmbeddedService? { self }
 }
 
-/// What an operation gets from the process that has requested it, and holds the keychain itself: no policy
-/// beyond the access groups, because such a process has the keys, and no shares of anything.
+/// The context of an operation in the process that has requested it, and holds the keychain itself: no policy beyond
+/// the access groups, because such a process has the keys, and no shares of anything.
 private final class LocalContext: OperationContext {
     let service: EmbeddedService
     let caller: CallerIdentity
     private let exchange: Exchange
-    /// The error of the caller, which has ended the operation.
+    /// The error of the caller that has ended the operation.
     private(set) var problem: KeychainError?
 
     init(_ service: EmbeddedService, _ caller: CallerIdentity, _ exchange: Exchange) {
@@ -125,7 +125,7 @@ private final class LocalContext: OperationContext {
         return part
     }
 
-    // MARK: What only daemons have
+    // MARK: Only for daemons
 
     func registerAgent() throws(KeychainError) -> any AgentRegistration { throw Self.onlyOfDaemons }
     func answerQuestion(_ number: UInt64, with outcome: PresenceOutcome) throws(KeychainError) {
@@ -142,7 +142,7 @@ private final class LocalContext: OperationContext {
         .notAvailable, "only latchkeyd can do this; this process holds the keychain itself")
 }
 
-/// The right to use what is not limited.
+/// The right to use a resource without a limit.
 private final class FreePermit: Sendable {
     static let shared = FreePermit()
 }

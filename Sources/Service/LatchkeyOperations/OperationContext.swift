@@ -6,7 +6,7 @@ package import LinuxSystem
 package import Presence
 internal import SecretMemory
 
-/// What an operation needs from the process that holds the keychain: the keychain, the caller, shares of
+/// The resources that an operation needs from the process that holds the keychain: the keychain, the caller, shares of
 /// limited resources, and the connection to the client.
 package protocol OperationContext {
     // MARK: The caller
@@ -43,17 +43,17 @@ package protocol OperationContext {
     /// The keychains of the caller's user.
     var registry: any KeychainRegistry { get throws(KeychainError) }
 
-    /// What can be done with the caller's keychain even if it cannot be opened.
+    /// The operations on the caller's keychain that work even if it cannot be opened.
     var rescue: any KeychainRescue { get throws(KeychainError) }
 
-    /// What reports the changes that the caller can see: the keychain, or all those of the search list.
+    /// The source of the changes that the caller can see: the keychain, or all those of the search list.
     var changes: any KeychainService { get throws(KeychainError) }
 
     /// Unlocks the keychain with the passcode of this process, before its lock is reported to others.
     func unlockAutomatically() throws(KeychainError)
 
-    /// Returns a file for a backup in transit, so that a slow client does not block the keychain; nil for a
-    /// caller in this process, which blocks only itself.
+    /// Returns a file for a backup in transit, so that a slow client does not block the keychain; nil for a caller in
+    /// this process, because it blocks only itself.
     ///
     /// - Throws: errSecNotAvailable for a keychain in memory.
     func openSpool() throws(KeychainError) -> Spool?
@@ -77,8 +77,8 @@ package protocol OperationContext {
         _ kind: SlowWorkKind, _ body: @escaping @Sendable () throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value
 
-    /// Calls `body` with what an authentication needs: shares of the daemon's pool, and an end when
-    /// the client disconnects.
+    /// Calls `body` with the host of an authentication: shares of the daemon's pool, and an end when the client
+    /// disconnects.
     func evaluating<Value>(
         _ body: (any EvaluationHost) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value
@@ -94,7 +94,7 @@ package protocol OperationContext {
     /// Sends a content that precedes the answer; returns false if the client has disconnected.
     func send(_ content: some ResponseContent) -> Bool
 
-    /// Has the client forget what was sent, because the operation begins anew.
+    /// Makes the client forget the contents sent so far, because the operation begins anew.
     ///
     /// - Throws: errSecNotAvailable if it cannot.
     func restart() throws(KeychainError)
@@ -102,14 +102,14 @@ package protocol OperationContext {
     /// Whether the client is still connected.
     var isConnected: Bool { get }
 
-    /// Waits until a signal is raised, which is lowered, or the client no longer waits.
+    /// Waits until a signal is raised, and lowers it, or until the client no longer waits.
     ///
     /// - Returns: whether the client still waits: it is connected, and has sent nothing further.
     func awaits(_ signal: WakeSignal) -> Bool
 
-    /// Receives what the client sends when it was told that the operation is ready.
+    /// Receives the part that the client sends when it was told that the operation is ready.
     ///
-    /// - Parameter noun: what is received, for messages.
+    /// - Parameter noun: the name of the received content, for messages.
     func next<Part: KeychainOperation>(_ type: Part.Type, _ noun: String) throws(KeychainError) -> Part
 
     // MARK: Questions
@@ -143,7 +143,7 @@ package protocol OperationContext {
 /// The right to use a limited resource, until the last reference to it is released.
 package typealias OperationPermit = any AnyObject & Sendable
 
-/// A resource of which each user has a share.
+/// A resource with a share for each user.
 package enum LimitedResource: Sendable, CaseIterable {
     /// A search for one item with its data, until its results are sent.
     case search
@@ -163,7 +163,7 @@ package enum LimitedResource: Sendable, CaseIterable {
     case session
 }
 
-/// What slow work occupies.
+/// The resources that slow work occupies.
 package enum SlowWorkKind: Sendable {
     /// Takes time.
     case computation

@@ -5,8 +5,8 @@ internal import KeychainModel
 internal import LatchkeyProtocol
 internal import LatchkeyService
 
-/// The one list of operations: each request of the schema, and the operation that it is decoded to.
-/// The compiler rejects a list from which a request of the schema is missing.
+/// The one list of operations: each request of the schema, and the operation that it is decoded to. The compiler
+/// rejects a list that lacks a request of the schema.
 enum OperationTable {
     static func operation(
         _ request: WireRequest.OneOf_Operation, _ secrets: inout SecretTable

@@ -3,7 +3,7 @@
 package import KeychainModel
 package import LatchkeyProtocol
 
-/// The values of a response: the answer of an operation, a part of it, or what is sent before it.
+/// The values of a response: the answer of an operation, a part of it, or a content that is sent before it.
 package protocol ResponseContent: Sendable {
     /// Returns the values as the schema defines them.
     func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content
@@ -20,12 +20,12 @@ package protocol ResponseContent: Sendable {
     /// Adds the next part of the same answer, or the answer of the next keychain.
     mutating func append(_ part: Self)
 
-    /// Returns the same for a caller that can start an agent by which the person is asked.
+    /// Returns the same for a caller that can start an agent to ask the person.
     func countingAgent(_ canStart: () -> Bool) -> Self
 
-    /// Passes what is in it to `send`, as parts that others follow.
+    /// Passes its values to `send`, as parts that others follow.
     ///
-    /// - Returns: what is left: what the audit log records.
+    /// - Returns: the rest: the values that the audit log records.
     func drained(
         by send: (any ResponseContent) throws(KeychainError) -> Void
     ) throws(KeychainError) -> Self
@@ -107,7 +107,7 @@ package struct ItemCount: ResponseContent, Equatable {
 
 // MARK: Before the answer
 
-/// The daemon is ready for what the client sends next: pieces of a backup, or a descriptor.
+/// The daemon is ready for the next data of the client: pieces of a backup, or a descriptor.
 package struct Ready: ResponseContent, Equatable {
     package init() {}
 

@@ -52,7 +52,7 @@ struct FrameHeader: Equatable {
     /// The number of bytes before the message.
     var headLength: Int { Self.length + 4 * secretCount }
 
-    /// Parses the table of the secrets' lengths, which follows the first eight bytes.
+    /// Parses the table of the secrets' lengths. It follows the first eight bytes.
     func secretLengths(_ bytes: UnsafeRawBufferPointer) throws(WireError) -> [Int] {
         var (fields, lengths): (FieldReader, [Int]) = (FieldReader(bytes.dropFirst(Self.length)), [])
         for _ in 0..<secretCount {

@@ -4,7 +4,7 @@ public import LinuxSystem
 
 /// An error of the connection or of the protocol.
 public enum WireError: Error, Sendable {
-    /// The other end sent something that the protocol does not allow; the text says what.
+    /// The other end sent data that the protocol does not allow; the text describes it.
     case malformed(String)
     /// The other end uses another protocol version.
     case version(UInt32)

@@ -5,8 +5,7 @@ internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// What an authentication of one client needs. It is cancelled when the client disconnects, or the
-/// server stops.
+/// The host of an authentication of one client. It is cancelled when the client disconnects, or the server stops.
 struct ClientEvaluation: EvaluationHost {
     let cancellation = Cancellation()
     let server: KeychainServer

@@ -15,7 +15,7 @@ final class Connection: Sendable {
         var idleSince: UInt64?
         var isClosing = false
         var sessions: [OpenSession] = []
-        /// Which of the user's keychains the connection is for.
+        /// The user's keychain that the connection is for.
         var name: KeychainName?
     }
 
@@ -153,8 +153,7 @@ final class Connection: Sendable {
 
     /// Removes a session that has ended.
     func drop(sessionOf server: KeychainServer) {
-        // This may release the last reference to the session's server, which must not happen while
-        // the lock is held.
+        // This may release the last reference to the session's server. That must not happen while the lock is held.
         let dropped = state.withLock { state in
             let dropped = state.sessions.filter { $0.server === server }
             state.sessions.removeAll { $0.server === server }
@@ -191,6 +190,6 @@ final class Connection: Sendable {
             metadata: ["user": "\(user)", "process": "\(process)", "reason": "\(error.description)"])
         refuse(
             KeychainError(
-                status, "latchkeyd cannot read what this program sent: \(error.description)", hint: hint))
+                status, "latchkeyd cannot read the message of this program: \(error.description)", hint: hint))
     }
 }

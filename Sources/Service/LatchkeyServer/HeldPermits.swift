@@ -7,7 +7,7 @@ internal import LinuxSystem
 final class HeldPermits: Sendable {
     private struct State {
         var permits: [OperationPermit] = []
-        /// Those of searches, of which a request needs one of a kind, also for several keychains.
+        /// The permits of searches. A request needs one of a kind, also for several keychains.
         var searches: [LimitedResource: OperationPermit] = [:]
     }
 

@@ -48,7 +48,7 @@ public final class HomeProvider: KeychainProvider {
     ///
     /// - Parameters:
     ///   - presence: how the user can be asked.
-    ///   - hardware: what holds keys outside of the daemon's memory.
+    ///   - hardware: the hardware that holds keys outside of the daemon's memory.
     ///   - ownsWhileRunning: whether the keychains belong to the daemon only while it runs.
     ///   - automaticPasscode: the passcode that the daemon was started with, if any.
     public convenience init(
@@ -72,7 +72,7 @@ public final class HomeProvider: KeychainProvider {
     ///   - open: how many keychains stay open.
     ///   - subordinates: the user ids that are refused; nil to refuse none.
     ///   - presence: how the users can be asked.
-    ///   - hardware: what holds keys outside of the daemon's memory.
+    ///   - hardware: the hardware that holds keys outside of the daemon's memory.
     public convenience init(
         stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
         quota: KeychainQuota? = nil, allowsAlwaysOpen: Bool = true,
@@ -177,13 +177,13 @@ public final class HomeProvider: KeychainProvider {
         HomeRegistry(provider: self, user: user, files: UserKeychains(try loginHome(of: user)))
     }
 
-    /// Creates what is in the home of a new keychain.
+    /// Creates the content of the home of a new keychain.
     func make(_ home: KeychainHome, _ passcode: SharedSecret?, of user: UInt32) throws(KeychainError) {
         try UserKeychains.make(home, passcode, clocks: clocks, account: account(of: user))
     }
 
-    /// Returns what a user may keep on the disk, in all keychains together; nil for no limit. What uses the account
-    /// keeps it: with the last keychain of the user that is open, it ends.
+    /// Returns the account of a user's disk space, for all keychains together; nil for no limit. The objects that use
+    /// the account keep it: it ends with the last open keychain of the user.
     func account(of user: UInt32) throws(KeychainError) -> StorageAccount? {
         guard let quota else { return nil }
         if let known = accounts.withLock({ $0[user]?.account }) { return known }
@@ -205,7 +205,7 @@ public final class HomeProvider: KeychainProvider {
         weak var account: StorageAccount?
     }
 
-    /// Runs `body`, which creates or deletes a keychain, while no request can open it.
+    /// Runs `body` to create or delete a keychain, while no request can open it.
     func replacing(_ keychain: UserKeychain, _ body: () throws(KeychainError) -> Void) throws(KeychainError) {
         try slot(of: keychain).replacing(body)
         slots.withLock { $0[keychain] = nil }
@@ -239,7 +239,7 @@ public final class HomeProvider: KeychainProvider {
         guard openCount < openLimits.count else {
             throw KeychainError(
                 .notAvailable,
-                "\(openLimits.count) keychains are open, which is the maximum of latchkeyd, and none of them can be closed",
+                "\(openLimits.count) keychains are open, the maximum of latchkeyd, and none of them can be closed",
                 hint: "try again later, or ask the administrator to raise the service's limit of open files")
         }
     }
@@ -328,7 +328,7 @@ public final class HomeProvider: KeychainProvider {
             }
             throw KeychainError(
                 .missingEntitlement,
-                "user \(user) is the overflow user id, which several users share, and has no keychain",
+                "user \(user) is the overflow user id that several users share, and has no keychain",
                 hint: "run the program as a separate user")
         }
         return home

@@ -19,7 +19,7 @@ struct HomeRegistry: KeychainRegistry {
             try files.create(name) { (home) throws(KeychainError) in try provider.make(home, passcode, of: user) }
             if let account { files.enter(home, in: account) }
         }
-        // Of a keychain whose directory was removed by hand, the files may still be open here.
+        // The files of a keychain may still be open here after its directory was removed by hand.
         if try files.contains(name) { try create() } else { try provider.replacing(UserKeychain(user, name), create) }
         guard let passcode else { return }
         // It exists now, also if it cannot be unlocked.

@@ -4,7 +4,7 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// What can be done with a user's keychain in its home even if it cannot be opened.
+/// The operations on a user's keychain in its home that work even if it cannot be opened.
 struct HomeRescue: KeychainRescue {
     let provider: HomeProvider
     let keychain: UserKeychain

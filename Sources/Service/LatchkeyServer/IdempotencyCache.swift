@@ -8,8 +8,8 @@ internal import LinuxSystem
 /// The responses to the recent changes of each user, by token: a client that has lost a response
 /// repeats the request, and no change is made twice.
 ///
-/// No secrets are cached. A repeated add is answered with the secrets of the repeated request,
-/// which are the same. The text of a recovery key and large responses cannot be repeated.
+/// No secrets are cached. A repeated add is answered with the secrets of the repeated request, because they are the
+/// same. The text of a recovery key and large responses cannot be repeated.
 final class IdempotencyCache: Sendable {
     struct Token: Hashable {
         var user: UInt32

@@ -9,8 +9,8 @@ public import LinuxSystem
 public import Logging
 internal import Synchronization
 
-/// Serves keychains to the programs that connect: one thread for each connection, which answers
-/// each request before it reads the next one.
+/// Serves keychains to the programs that connect. One thread for each connection answers each request before it reads
+/// the next one.
 public final class KeychainServer: Sendable {
     let provider: any KeychainProvider
     let reader: CallerReader
@@ -52,7 +52,7 @@ public final class KeychainServer: Sendable {
             isSession: false, permit: nil)
     }
 
-    /// The server of a session, which shares the per-user limits of `server`.
+    /// The server of a session. It shares the per-user limits of `server`.
     ///
     /// - Parameter permit: held until this server, its connections and their requests have ended.
     convenience init(
@@ -194,8 +194,7 @@ public final class KeychainServer: Sendable {
         for keychain in provider.openKeychains(of: connection.user) { keychain.service.contexts.endAll(of: process) }
     }
 
-    /// Serves the connections whose sockets arrive through `control`, until the other end of it is
-    /// closed.
+    /// Serves the connections that arrive as sockets through `control`, until the other end of it is closed.
     public func serve(descriptorsFrom control: Socket) {
         while true {
             do throws(SystemError) {
@@ -265,7 +264,7 @@ public final class KeychainServer: Sendable {
     /// Applies an event of a user's session or of the machine to open keychains, and to the
     /// sessions of their users. When this returns, the keychains are locked as the event requires.
     ///
-    /// - Parameter user: whose keychain and sessions the event concerns; nil for all users.
+    /// - Parameter user: the user of the keychain and sessions that the event concerns; nil for all users.
     public func handleSessionEvent(_ event: SessionEvent, of user: UInt32? = nil) {
         if let user {
             for keychain in provider.openKeychains(of: user) { event.apply(to: keychain.service) }

@@ -39,7 +39,7 @@ final class KeychainSlot: Sendable {
     /// When the keychain was used last; nil if it is closed or in use.
     var idleSince: UInt64? { state.withLock { $0.opened != nil && $0.leases == 0 ? $0.usedAt : nil } }
 
-    /// Returns the keychain, which stays open as long as the returned value is kept.
+    /// Returns the keychain. It stays open as long as the returned value is kept.
     func keychain(
         _ open: (HomeOwnership) throws(KeychainError) -> ServedKeychain,
         acquire: () throws(KeychainError) -> HomeOwnership
@@ -78,7 +78,7 @@ final class KeychainSlot: Sendable {
         return opened?.leased(startLease())
     }
 
-    /// Returns a lease whose start was already counted.
+    /// Returns a lease; its start was already counted.
     private func startLease() -> KeychainLease {
         KeychainLease { [self] in state.withLock { $0.endLease() } }
     }
@@ -115,8 +115,7 @@ final class KeychainSlot: Sendable {
         return try body()
     }
 
-    /// Runs `body`, which creates or deletes the keychain, while it is closed. If it succeeds, the home is
-    /// released.
+    /// Runs `body` to create or delete the keychain, while it is closed. If it succeeds, the home is released.
     func replacing(_ body: () throws(KeychainError) -> Void) throws(KeychainError) {
         try whileClosed { () throws(KeychainError) in
             try body()

@@ -47,9 +47,9 @@ final class Reply: Sendable {
         }
     }
 
-    /// Receives what the client sends when it was told that the daemon is ready.
+    /// Receives the part that the client sends when it was told that the daemon is ready.
     ///
-    /// - Parameter noun: what is received, for messages.
+    /// - Parameter noun: the name of the received content, for messages.
     func next<Part: KeychainOperation>(_ type: Part.Type, _ noun: String) throws(KeychainError) -> Part {
         do throws(WireError) {
             channel.socket.setTimeouts(receiving: FrameChannel.timeout)

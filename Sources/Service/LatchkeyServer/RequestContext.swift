@@ -10,7 +10,7 @@ internal import LinuxSystem
 internal import Presence
 internal import SecretMemory
 
-/// What one request's operation gets from the server.
+/// The context that the operation of one request gets from the server.
 final class RequestContext: OperationContext {
     private let handler: RequestHandler
     let caller: CallerIdentity
@@ -85,7 +85,7 @@ final class RequestContext: OperationContext {
         }
     }
 
-    /// The audit logs of what the operation has used.
+    /// The audit logs of the keychains that the operation has used.
     var usedLogs: [AuditLog] { (try? keychain)?.logs(ofUsed: used) ?? [] }
 
     var service: EmbeddedService { get throws(KeychainError) { try keychain.service } }
@@ -337,7 +337,7 @@ extension LimitedResource {
 }
 
 extension SearchList {
-    /// The keychains as one, for what is observed and not requested.
+    /// The keychains as one, for observers and not for requests.
     fileprivate var services: SearchedKeychains {
         SearchedKeychains(
             members.mapValues { opened in opened.map { $0.service as any KeychainService } }, search: search,

@@ -17,7 +17,7 @@ struct RequestHandler {
     /// The caller, instead of the one that the kernel reports; for tests.
     let fixed: CallerIdentity?
     let user: UInt32
-    /// Which of the user's keychains the connection is for; nil for those of the search list.
+    /// The user's keychain that the connection is for; nil for those of the search list.
     let name: KeychainName?
     let process: Int32
     let connection: Connection

@@ -4,7 +4,7 @@ public import KeychainModel
 public import LatchkeyService
 public import LinuxSystem
 
-/// A keychain that a server serves: the service, its audit log, and what clients are told about it.
+/// A keychain that a server serves: the service, its audit log, and the facts that clients are told about it.
 public struct ServedKeychain: Sendable {
     public let service: EmbeddedService
     /// nil for a single keychain.
@@ -16,7 +16,7 @@ public struct ServedKeychain: Sendable {
     public let home: KeychainHome?
     /// Whether the clients have proven that they know the passcode.
     public let knowsPasscode: Bool
-    /// What the user may keep on the disk; nil for no limit.
+    /// The account of the user's disk space; nil for no limit.
     public let account: StorageAccount?
     /// Opens the same files a second time, for a session.
     public let reopen: @Sendable () throws(KeychainError) -> EmbeddedService
@@ -37,7 +37,7 @@ public struct ServedKeychain: Sendable {
         self.reopen = reopen
     }
 
-    /// Serves the keychains of a search list; what is about a whole keychain is about the default one.
+    /// Serves the keychains of a search list; requests about a whole keychain concern the default one.
     ///
     /// - Throws: why the default keychain could not be opened.
     init(_ list: SearchList) throws(KeychainError) {
@@ -46,13 +46,13 @@ public struct ServedKeychain: Sendable {
         lease = KeychainLease { withExtendedLifetime(list) {} }
     }
 
-    /// The audit logs in which a request may be recorded.
+    /// The audit logs that may record a request.
     var possibleLogs: [AuditLog] { logs { _ in true } }
 
     /// The audit logs of the keychains that a request has used.
     func logs(ofUsed used: Set<KeychainName>) -> [AuditLog] {
         let logs = logs { used.contains($0) }
-        // What found nothing anywhere was asked of the default keychain.
+        // A request that found nothing in any keychain counts for the default one.
         return logs.isEmpty ? [audit].compactMap { $0 } : logs
     }
 
@@ -93,7 +93,7 @@ public protocol KeychainProvider: Sendable {
     /// - Throws: errSecMissingEntitlement if they are not.
     func requireAllowedUser(of user: UInt32) throws(KeychainError)
 
-    /// Returns what a client of this user is told before a keychain is opened.
+    /// Returns the mode and the home that a client of this user is told before a keychain is opened.
     ///
     /// - Throws: errSecMissingEntitlement if this user has no keychain here.
     func modeAndHome(
@@ -117,7 +117,7 @@ public protocol KeychainProvider: Sendable {
     /// Returns the user's keychains, to manage them.
     func registry(of user: UInt32) throws(KeychainError) -> any KeychainRegistry
 
-    /// What can be done with a user's keychain even if it cannot be opened.
+    /// Returns the operations on a user's keychain that work even if it cannot be opened.
     func rescue(of keychain: UserKeychain) -> any KeychainRescue
 
     /// Closes keychains that were idle for long, if nothing is lost by that.

@@ -3,8 +3,7 @@
 internal import Glibc
 public import LinuxSystem
 
-/// The socket at which a daemon listens if no service manager does. Its name is removed when the
-/// daemon ends.
+/// The socket of a daemon, if no service manager listens. Its name is removed when the daemon ends.
 public final class ServerSocket: Sendable {
     public let socket: Socket
     private let path: String
@@ -13,8 +12,8 @@ public final class ServerSocket: Sendable {
 
     /// Creates the socket at `path`.
     ///
-    /// A socket that a killed daemon has left behind is replaced. A socket at which a daemon
-    /// answers, and any other kind of file, is not.
+    /// A socket that a killed daemon has left behind is replaced. The socket of a daemon that answers, and any other
+    /// kind of file, is not.
     ///
     /// - Parameter isForAll: whether users other than this one may connect.
     /// - Throws: `SystemError` `EADDRINUSE` if another daemon listens there; other codes if the
@@ -32,7 +31,7 @@ public final class ServerSocket: Sendable {
 
     deinit { remove() }
 
-    /// Whether the socket still has its name, by which processes find it.
+    /// Whether the socket still has the name that processes find it by.
     public var isReachable: Bool { ((try? FileStatus.ofLink(path)) ?? nil)?.identity == identity }
 
     /// Calls `body` on another thread when the socket may have lost its name.

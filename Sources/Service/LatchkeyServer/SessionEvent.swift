@@ -20,8 +20,8 @@ public enum SessionEvent: String, CaseIterable, Sendable {
         switch self {
         case .lock: _ = try? service.lock.lock(immediately: false)
         case .sleep:
-            // The grace period ends when the machine sleeps: a locked keychain loses its keys
-            // immediately. So does one whose settings cannot be read.
+            // The grace period ends when the machine sleeps: a locked keychain loses its keys immediately. So does one
+            // with unreadable settings.
             let status = try? service.lock.status()
             let locks = status.map { $0.settings.locksOnSleep || $0.state == .locked } ?? true
             if locks { _ = try? service.lock.lock(immediately: true) }

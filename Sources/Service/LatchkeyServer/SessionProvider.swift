@@ -16,12 +16,12 @@ public final class SessionProvider: KeychainProvider {
     private let directory: FileStatus.Identity?
 
     /// - Parameters:
-    ///   - user: the user whose processes may use the session.
+    ///   - user: the processes of this user may use the session.
     ///   - name: of the keychain.
     ///   - knowsPasscode: whether the session was opened with the passcode.
     ///   - audit: the audit log of the daemon that holds the session; it is not closed with the
     ///     session.
-    ///   - lease: the lease of the keychain whose home and audit log the session uses.
+    ///   - lease: the lease of the keychain that provides the home and audit log of the session.
     public init(
         user: UInt32, name: KeychainName = .login, service: EmbeddedService, knowsPasscode: Bool,
         audit: AuditLog? = nil, home: KeychainHome?,

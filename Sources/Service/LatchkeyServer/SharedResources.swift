@@ -2,12 +2,12 @@
 
 internal import Synchronization
 
-/// The per-user resources of a server, which it shares with the servers of its sessions: a user has
-/// one share, regardless of the number of sessions.
+/// The per-user resources of a server, shared with the servers of its sessions: a user has one share, regardless of the
+/// number of sessions.
 final class SharedResources: Sendable {
     let budget: MemoryBudget
-    /// Large messages that are being decoded, of one user and of all users. One message can take half
-    /// a gibibyte, a quarter of what the daemon's unit allows.
+    /// Large messages that are being decoded, of one user and of all users. One message can take half a gibibyte, a
+    /// quarter of the limit in the daemon's unit.
     let decodings = ConcurrencyLimiter(1)
     let allDecodings = ConcurrencyLimiter(1)
     /// Searches for one item with its data, until their results are sent.

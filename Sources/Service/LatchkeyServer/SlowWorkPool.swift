@@ -7,8 +7,8 @@ internal import LinuxSystem
 /// Runs slow operations (generating RSA keys, deriving keys from passcodes, restoring, checking) on
 /// a few threads of low priority, so that no user can exhaust the processors and the memory.
 ///
-/// Users are scheduled round-robin, regardless of how much work each of them requests. Work whose
-/// result is no longer needed is cancelled: it never starts, or ends at its next step
+/// Users are scheduled round-robin, regardless of how much work each of them requests. Work is cancelled when its
+/// result is no longer needed: it never starts, or ends at its next step
 /// (`Cancellation`). A derivation that releases its `DerivationPermit` continues as a computation.
 final class SlowWorkPool: Sendable {
     private let limits: ServerLimits
@@ -20,8 +20,8 @@ final class SlowWorkPool: Sendable {
     ///
     /// - Parameter isAbandoned: called ten times a second; returns true if the result is no longer
     ///   needed.
-    /// - Throws: what `body` throws; errSecNotAvailable if the work was cancelled before it began,
-    ///   or if the pool is stopped.
+    /// - Throws: the error of `body`; errSecNotAvailable if the work was cancelled before it began, or if the pool is
+    ///   stopped.
     func run<Value: Sendable>(
         _ kind: SlowWork.Kind, for user: UInt32, isAbandoned: () -> Bool,
         _ body: @escaping @Sendable () throws(KeychainError) -> Value

@@ -7,8 +7,8 @@ internal import KeychainStore
 internal import KeyServices
 public import LinuxSystem
 
-/// The keychain in the calling process: in the user's files, or in memory. Each part has the calls on one topic; what is
-/// about all of it is here.
+/// The keychain in the calling process: in the user's files, or in memory. Each part has the calls on one topic; the
+/// calls on the whole keychain are here.
 public final class EmbeddedService: Sendable {
     public let items: KeychainItems
     public let identities: KeychainIdentities
@@ -32,10 +32,10 @@ public final class EmbeddedService: Sendable {
     ///   - clocks: the wall clock, the boot clock and the cost of a passcode.
     ///   - ownership: the daemon's lock on the home; without it, a home that belongs to a daemon is
     ///     refused.
-    ///   - account: what the user may keep on the disk; nil for no limit.
-    ///   - user: the user whose keychain it is, who is asked.
+    ///   - account: the account of the user's storage on the disk; nil for no limit.
+    ///   - user: the owner of the keychain. This user is asked.
     ///   - presence: how the user can be asked.
-    ///   - hardware: what holds keys outside of this process's memory.
+    ///   - hardware: the devices that hold keys outside of this process's memory.
     ///   - allowsAlwaysOpen: whether new items may have the class `dk` or `dku`.
     ///   - inspects: opens an existing keychain for a report: for reading only, without a change of any
     ///     file. It creates nothing, and does not wait for another process that has locked the database.
@@ -53,13 +53,13 @@ public final class EmbeddedService: Sendable {
         let keychain = try OpenKeychain(
             home: home, clocks: clocks, account: account, user: user, presence: presence, hardware: hardware,
             allowsAlwaysOpen: allowsAlwaysOpen, inspects: inspects, automaticPasscode: automaticPasscode)
-        // Only a process to which the user's programs have no access keeps what opens by biometry.
+        // Only a process that the user's programs cannot access keeps the key of biometry.
         if ownership != nil, presence.biometry != nil { keychain.store.keepBiometryKey() }
         self.init(keychain, clocks, ownership == nil ? HomeOwnershipMonitor(home, clocks.boot) : nil)
         if !inspects { sweep.removeLeftovers() }
     }
 
-    /// Creates a keychain in memory, which lives as long as the object or one of its parts.
+    /// Creates a keychain in memory. It lives as long as the object or one of its parts.
     public convenience init(
         inMemory clocks: Clocks = .system, user: UInt32 = geteuid(), presence: PresenceSources = PresenceSources(),
         hardware: SecureHardware = SecureHardware()
@@ -151,10 +151,10 @@ public final class EmbeddedService: Sendable {
 
     // MARK: Reads that belong together
 
-    /// Runs `body`, in which reads of this thread see one state of the keychain and share one transaction, as long as
+    /// Runs `body`. Reads of this thread in it see one state of the keychain and share one transaction, as long as
     /// nothing in it changes the keychain. It may run twice.
     package func reading<Value>(_ body: () -> Value) -> Value {
-        // What is locked may be unlocked by the first read.
+        // The first read may unlock a locked keychain.
         keychain.store.lockState == .unlocked ? keychain.store.reading(body) : body()
     }
 

@@ -39,8 +39,7 @@ enum HealthCheck {
         return findings
     }
 
-    /// Reports items that the recovery key does not open. It is older than the keys to which access
-    /// controls are bound.
+    /// Reports items that the recovery key does not open. It is older than the keys that access controls are bound to.
     private static func recoveryKey(_ count: Int) -> KeychainFinding {
         KeychainFinding(
             "recovery key", isHealthy: false,
@@ -72,8 +71,8 @@ enum HealthCheck {
         )
     }
 
-    /// Reports stored files of which a header is damaged, or that cannot be read; nil if the keychain stores no file. They are not
-    /// opened: a header that differs from the other one is one that was damaged after it was stored.
+    /// Reports stored files that have a damaged header or cannot be read; nil if the keychain stores no file. They are
+    /// not opened: if the two headers differ, one was damaged after it was stored.
     private static func storedFiles(_ home: KeychainHome) -> KeychainFinding? {
         let subject = "stored files"
         do throws(SystemError) {

@@ -25,7 +25,7 @@ extension KeychainError {
                 hint: "update latchkey")
         case .unsafeFileSystem(let path, let kind):
             self.init(
-                .notAvailable, "\(path) is on \(kind), which is not safe for a database shared by several processes",
+                .notAvailable, "\(path) is on \(kind); a database shared by several processes is not safe there",
                 hint: "point LATCHKEY_HOME at a directory on a local disk")
         case .replaced(let path):
             self.init(
@@ -133,7 +133,7 @@ extension KeychainError {
                 .notAvailable,
                 "the keychain is an older copy: it has the change number \(found), the TPM has \(expected)",
                 hint:
-                    "put the newer data and state directories back; or latchkey recovery-key use, which accepts this copy"
+                    "put the newer data and state directories back; or accept this copy: latchkey recovery-key use"
             )
         case .passcodeDelay(let seconds):
             self.init(
@@ -196,7 +196,7 @@ extension KeychainError {
         case .wrongSecurityKey: self.init(.authFailed, "the security key is not enrolled in this keychain")
         case .securityKeyExists: self.init(.duplicateItem, "the security key is enrolled already")
         case .tooManySecurityKeys(let max):
-            self.init(.param, "the keychain has \(max) security keys, which is the maximum")
+            self.init(.param, "the keychain has \(max) security keys, the maximum")
         case .unusableSecurityKey(let reason): self.init(.param, "the security key cannot be enrolled: \(reason)")
         case .cryptographyFailed(let message): self.init(.notAvailable, "libcrypto reported: \(message)")
         }
@@ -303,7 +303,7 @@ extension KeychainError {
         case 5, 6:
             self.init(
                 .notAvailable, "\(text) (another process holds it)",
-                hint: "try again; latchkey doctor shows what is wrong")
+                hint: "try again; latchkey doctor shows the problem")
         case 11, 26:
             self.init(
                 .notAvailable, "the file is not a keychain that can be used: \(message)",

@@ -6,8 +6,8 @@ internal import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// A keychain that is open in this process: its store, what it was opened with, and what unlocks it when a locked item
-/// is needed. The parts of ``EmbeddedService`` share it.
+/// A keychain that is open in this process: its store, the values that it was opened with, and its automatic unlock
+/// when a locked item is needed. The parts of ``EmbeddedService`` share it.
 final class OpenKeychain: Sendable {
     let store: KeychainStore
     /// nil for a keychain in memory.
@@ -17,13 +17,13 @@ final class OpenKeychain: Sendable {
     /// Returns seconds since 2001.
     let now: @Sendable () -> Double
     let passcodeCost: PasscodeCost
-    /// The user whose keychain it is, who is asked.
+    /// The owner of the keychain. This user is asked.
     let user: UInt32
     let presence: PresenceSources
     let hardware: SecureHardware
     /// Whether new items may have a class that is open without the passcode.
     let allowsAlwaysOpen: Bool
-    /// What the user may keep on the disk; nil for no limit.
+    /// The account of the user's storage on the disk; nil for no limit.
     let account: StorageAccount?
     private let automaticUnlock: AutomaticUnlock
 
@@ -59,7 +59,7 @@ final class OpenKeychain: Sendable {
         automaticUnlock = AutomaticUnlock(automaticPasscode)
     }
 
-    /// Creates a keychain in memory, which lives as long as the object.
+    /// Creates a keychain in memory. It lives as long as the object.
     init(inMemory clocks: Clocks, user: UInt32, presence: PresenceSources, hardware: SecureHardware)
         throws(KeychainError)
     {

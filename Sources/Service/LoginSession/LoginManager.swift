@@ -77,7 +77,7 @@ struct LoginManager: Sendable {
         return try bus.subscribe(to: rule) { handler($0.path) }
     }
 
-    /// Calls `handler` with each session whose screen is locked or unlocked by the desktop.
+    /// Calls `handler` with each session when the desktop locks or unlocks its screen.
     func observeLockedHints(
         handler: @escaping @Sendable (ObjectPath, Bool) -> Void
     ) throws(BusError) -> BusRegistration {

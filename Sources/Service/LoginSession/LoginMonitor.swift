@@ -6,14 +6,14 @@ public import Logging
 internal import Synchronization
 public import SystemBus
 
-/// Reports what logind knows about the sessions of users and about the sleep of the machine, from
-/// its start to ``stop()``, also if the bus or logind starts later or starts again.
+/// Reports the events of logind about the sessions of users and about the sleep of the machine, from its start to
+/// ``stop()``, also if the bus or logind starts later or starts again.
 ///
 /// - A session is locked: by a request (`loginctl lock-session`), or by the desktop. Unlocking a
 ///   session is not reported: only the passcode unlocks a keychain.
 /// - The machine is about to sleep. It waits until this and earlier events were handled; earlier
 ///   ones do not delay this one.
-/// - The last session of a user has ended. A session whose processes still run has not ended.
+/// - The last session of a user has ended. A session with running processes has not ended.
 public final class LoginMonitor: Sendable {
     private let address: BusAddress
     private let user: UInt32?
@@ -25,12 +25,11 @@ public final class LoginMonitor: Sendable {
     private let isStopping = Atomic(false)
 
     /// - Parameters:
-    ///   - user: the only user whose events are reported; nil for all users.
+    ///   - user: the only user to report events of; nil for all users.
     ///   - retryMilliseconds: how long to wait after the first attempts to connect to the bus. Then the
     ///     next one follows when the bus has a socket again.
-    ///   - handler: handles an event before it returns. Its second argument is the user whose
-    ///     keychain the event concerns; nil for all users. Sleep can be reported while another
-    ///     thread handles another event.
+    ///   - handler: handles an event before it returns. Its second argument is the user of the keychain that the event
+    ///     concerns; nil for all users. Sleep can be reported while another thread handles another event.
     public init(
         address: BusAddress = .system, user: UInt32?, retryMilliseconds: Int32 = 1000, log: Logger,
         handler: @escaping @Sendable (SessionEvent, UInt32?) -> Void

@@ -12,7 +12,7 @@ internal import SystemBus
 /// sessions that take long, and the keychains are locked before `InhibitDelayMaxSec`.
 final class LoginObserver: Sendable {
     private let manager: LoginManager
-    /// The only user whose events count; nil for all users.
+    /// The only user to observe; nil for all users.
     private let user: UInt32?
     private let table: LoginTable
     private let handler: @Sendable (SessionEvent, UInt32?) -> Void
@@ -98,8 +98,8 @@ final class LoginObserver: Sendable {
         }
     }
 
-    /// If logind is missing, it is observed when it starts. If it hangs, only another attempt helps,
-    /// which reads the state again.
+    /// If logind is missing, it is observed when it starts. If it hangs, only another attempt helps, because the
+    /// attempt reads the state again.
     private func reconnectAfterTimeout(_ error: BusError) {
         if case .timeout = error { manager.bus.close() }
     }

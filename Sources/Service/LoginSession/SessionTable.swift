@@ -44,7 +44,7 @@ struct SessionTable: Sendable {
 
     /// Removes a session that has ended.
     ///
-    /// - Returns: the user whose last session it was; nil if there is none.
+    /// - Returns: the user, if this was the last session of the user; nil otherwise.
     mutating func remove(_ path: ObjectPath) -> UInt32? {
         guard let record = records.removeValue(forKey: path), record.isOfUser, !hasSession(record.user) else {
             return nil
@@ -54,7 +54,7 @@ struct SessionTable: Sendable {
 
     /// Replaces all sessions.
     ///
-    /// - Returns: the users whose last session has ended since the table was complete.
+    /// - Returns: the users that have lost their last session since the table was complete.
     mutating func replace(with others: [ObjectPath: SessionRecord]) -> Set<UInt32> {
         let before = Set(records.values.filter(\.isOfUser).map(\.user))
         records = others

@@ -90,7 +90,7 @@ struct ConnectedSecurityKey: SecurityKeyDevice {
 
     /// Requests the cancellation on another thread as soon as `isCancelled` returns true.
     ///
-    /// - Returns: what ends the thread.
+    /// - Returns: the signal that ends the thread.
     private static func watch(
         _ cancellation: SecurityKeyCancellation, _ isCancelled: @escaping @Sendable () -> Bool
     ) throws(KeychainError) -> StopSignal {

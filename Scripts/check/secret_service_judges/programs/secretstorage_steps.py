@@ -16,7 +16,7 @@ SESSIONS = 1 if MODE == "plain" else 600
 
 
 def open_plain(connection):
-    """A session without encryption, which secretstorage itself opens only where there is no other."""
+    """A session without encryption; secretstorage itself opens one only where there is no other."""
     session = util.Session()
     service = util.DBusAddressWrapper(SERVICE, util.SERVICE_IFACE, connection)
     _, session.object_path = service.call("OpenSession", "sv", "plain", ("s", ""))

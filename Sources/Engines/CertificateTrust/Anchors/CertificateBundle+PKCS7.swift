@@ -19,7 +19,7 @@ extension CertificateBundle {
 
     /// The DER of each certificate in a PKCS #7 file; nil if the bytes are not such a file.
     static func certificates(ofPKCS7 der: [UInt8]) -> [[UInt8]]? {
-        // Most bytes are certificates, which the first member shows without parsing them.
+        // Most inputs are certificates. The first member shows this without parsing them.
         guard startsWithObjectIdentifier(der), let outer = try? DER.parse(der).members(), outer.count == 2,
             (try? ObjectIdentifier(outer[0])) == .pkcs7SignedData,
             let signed = try? outer[1].explicit(0), let members = try? signed.members(), members.count >= 4

@@ -3,11 +3,10 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// The certificates of a file: PEM, which may contain other text and other blocks, one certificate
-/// in DER, or PKCS #7.
+/// The certificates of a file: PEM (also with other text and other blocks), one certificate in DER, or PKCS #7.
 ///
-/// A certificate that cannot be read does not prevent the others from being read. Nothing is left out
-/// in silence: ``rejected`` has what is damaged, and ``notes`` what may have been a certificate.
+/// A certificate that cannot be read does not prevent the others from being read. Nothing is left out in silence:
+/// ``rejected`` has the damaged parts, and ``notes`` the parts that may have been a certificate.
 public struct CertificateBundle: Sendable {
     public private(set) var certificates: [Certificate] = []
     /// The certificates that could not be read, and damaged blocks that may have been one.

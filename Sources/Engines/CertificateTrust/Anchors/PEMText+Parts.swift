@@ -5,7 +5,7 @@ internal import LinuxSystem
 
 /// Reading textual encodings of data that is not secret.
 extension PEMText {
-    /// A part of a text: a block, or what may have been one.
+    /// A part of a text: a block, or text that may have been one.
     enum Part {
         /// A block with one of the wanted labels.
         case block(label: String, content: [UInt8])

@@ -5,7 +5,7 @@ internal import SwiftASN1
 /// An algorithm, supported or not, and its parameters (RFC 5280, section 4.1.1.2).
 public struct AlgorithmIdentifier: Hashable, Sendable {
     public let algorithm: ObjectIdentifier
-    /// The DER element of the parameters; nil if they are absent, which differs from `NULL`.
+    /// The DER element of the parameters; nil if they are absent (different from `NULL`).
     public let parameters: ArraySlice<UInt8>?
 
     init(_ node: ASN1Node) throws {

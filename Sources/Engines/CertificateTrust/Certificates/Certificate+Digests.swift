@@ -9,8 +9,7 @@ extension Certificate {
     /// The SHA-256 fingerprint: the hash of the DER, 32 bytes.
     public var sha256: [UInt8] { Array(SHA256.hash(data: der)) }
 
-    /// The SHA-1 fingerprint, by which Apple's tools identify certificates: the hash of the DER, 20
-    /// bytes.
+    /// The SHA-1 fingerprint: the hash of the DER, 20 bytes. Apple's tools identify certificates by it.
     public var sha1: [UInt8] { Array(Insecure.SHA1.hash(data: der)) }
 
     /// SHA-1 of the bits of `subjectPublicKey`, without the algorithm. The keychain keeps it as
@@ -29,8 +28,7 @@ public enum SignatureHash: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Certificate {
-    /// The hash function with which the issuer signed the certificate; nil if the algorithm is not
-    /// known or has no separate hash function.
+    /// The hash function of the issuer's signature; nil if the algorithm is not known or has no separate hash function.
     public var signatureHash: SignatureHash? {
         switch signatureAlgorithm.algorithm {
         case .md5WithRSA: .md5

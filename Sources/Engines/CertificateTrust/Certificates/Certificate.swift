@@ -40,9 +40,8 @@ public final class Certificate: Sendable {
             throw CertificateError("not a certificate: \(error)")
         }
         self.der = der
-        // The hash covers all bytes: an attacker could make many certificates that share a part,
-        // and a hash of that part would be the same for all of them. All bytes are hashed in one
-        // call, which is fast.
+        // The hash covers all bytes: an attacker could make many certificates that share a part, and a hash of that
+        // part would be the same for all of them. All bytes are hashed in one call, for speed.
         var hasher = Hasher()
         der.withUnsafeBytes { hasher.combine(bytes: $0) }
         ownHash = hasher.finalize()
@@ -148,7 +147,7 @@ extension Certificate {
             var members = try node.members()[...]
             if let first = members.first, first.isContextSpecific(0) {
                 version = 1 + (try first.explicit(0).number(upTo: 2))
-                if version == 1 { defects.append("version 1 is encoded explicitly, which DER forbids") }
+                if version == 1 { defects.append("version 1 is encoded explicitly, although DER forbids it") }
                 members.removeFirst()
             }
             guard members.count >= 6 else { throw CertificateError("a field of TBSCertificate is missing") }

@@ -7,7 +7,7 @@ public struct ObjectIdentifier: Hashable, Sendable {
     /// The content of the DER element.
     public let content: [UInt8]
 
-    /// Reads the next element, which must be an object identifier.
+    /// Reads the next element. It must be an object identifier.
     init(from nodes: inout ASN1NodeCollection.Iterator) throws {
         guard let node = nodes.next() else { throw CertificateError("expected an object identifier") }
         try self.init(node)

@@ -4,7 +4,7 @@ internal import SwiftASN1
 
 /// A certificate's public key (RFC 5280, section 4.1.2.7), of a supported algorithm or not.
 public struct SubjectPublicKeyInfo: Hashable, Sendable {
-    /// The whole DER `SEQUENCE`, which key pins hash.
+    /// The whole DER `SEQUENCE`, hashed by key pins.
     public let der: ArraySlice<UInt8>
     public let algorithm: AlgorithmIdentifier
     /// The content of the `BIT STRING`: PKCS #1 for RSA, the point for elliptic curves.
@@ -52,7 +52,7 @@ public struct SubjectPublicKeyInfo: Hashable, Sendable {
         return curves[curve] == bits
     }
 
-    /// The named curve; nil if explicit parameters are given, which RFC 5480 forbids.
+    /// The named curve; nil for explicit parameters, because RFC 5480 forbids them.
     private var namedCurve: ObjectIdentifier? {
         guard let parameters = algorithm.parameters, let node = try? DER.parse(parameters) else { return nil }
         return try? ObjectIdentifier(node)

@@ -28,10 +28,9 @@ public struct CertificatePool: Sendable {
 
     func hasCertificate(of subject: NormalizedName) -> Bool { bySubject[subject] != nil }
 
-    /// The subjects in this pool from which issuer names lead to a subject of `anchors`.
+    /// Returns the subjects in this pool with a path of issuer names to a subject of `anchors`.
     ///
-    /// The cost depends only on the size of this pool, not on that of `anchors`, which can hold all
-    /// of the system's anchors.
+    /// The cost depends only on the size of this pool, not on that of `anchors` (possibly all of the system's anchors).
     func namesReaching(to anchors: CertificatePool) -> Set<NormalizedName> {
         var issued: [NormalizedName: [NormalizedName]] = [:]
         for (subject, certificates) in bySubject {

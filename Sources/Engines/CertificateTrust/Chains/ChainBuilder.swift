@@ -3,9 +3,9 @@
 /// Searches for a chain from a leaf to an anchor that satisfies every rule; the most promising
 /// candidates are tried first.
 ///
-/// The search is depth-first. It tries only certificates whose issuer names lead to an anchor, so
-/// that others cost nothing. A chain does not contain the same subject with the same key twice.
-/// Every signature is verified once. All work is charged to a ``WorkBudget``.
+/// The search is depth-first. It tries only certificates with issuer names that lead to an anchor, so that others cost
+/// nothing. A chain does not contain the same subject with the same key twice. Every signature is verified once. All
+/// work is charged to a ``WorkBudget``.
 ///
 /// The search stops at the first chain that is accepted, and continues from there if a later
 /// ``result(also:)`` does not accept it.
@@ -17,14 +17,13 @@ public struct ChainBuilder: Sendable {
     private let rules: [any ChainRule]
     private let denied: Set<Certificate>
 
-    /// The issuer names from which presented certificates lead to an anchor, without the anchors'
-    /// own.
+    /// The issuer names that presented certificates connect to an anchor, without the anchors' own.
     private let namesReachingAnchors: Set<NormalizedName>
     private(set) var budget = WorkBudget()
     /// The signatures that the search has verified.
     private(set) var signatures: VerifiedSignatures
 
-    /// What the search has found so far, in order.
+    /// The findings of the search so far, in order.
     private var findings: [Finding] = []
     /// Where the search continues: the deepest path is last.
     private var openPaths: [OpenPath]
@@ -92,8 +91,7 @@ public struct ChainBuilder: Sendable {
 
     /// Returns the first chain that satisfies every rule.
     ///
-    /// What an earlier call found is not searched again, so that calls with different `other` rules
-    /// cost one search.
+    /// The findings of earlier calls are used again, so that calls with different `other` rules cost one search.
     ///
     /// - Parameter other: a further rule, checked last.
     mutating func result(also other: (any ChainRule)? = nil) -> ChainSearchResult {

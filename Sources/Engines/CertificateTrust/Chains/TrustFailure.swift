@@ -15,7 +15,7 @@ public struct TrustFailure: Error, Sendable {
         makeExplanation = explanation
     }
 
-    /// What was expected and what was found.
+    /// The explanation, with the expected and the found value.
     public var explanation: String { makeExplanation() }
 
     /// The same failure for the same certificate at another index.

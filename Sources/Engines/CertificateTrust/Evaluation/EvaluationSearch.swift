@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An evaluation in progress. Chains are searched once, although verdicts with different revocation
-/// evidence are needed: to decide which evidence is missing, and with the evidence.
+/// An evaluation in progress. Chains are searched once, although verdicts with different revocation evidence are
+/// needed: to find the missing evidence, and with the evidence.
 struct EvaluationSearch {
     let evaluation: TrustEvaluation
     let verifier: RevocationVerifier

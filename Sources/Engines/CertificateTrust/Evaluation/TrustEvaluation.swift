@@ -21,11 +21,11 @@ public struct TrustEvaluation: Sendable {
     public var revocation = RevocationInformation()
     /// Fetches revocation evidence if a policy checks revocation; nil to fetch nothing.
     public var fetcher: RevocationFetcher?
-    /// Which certificates count as publicly logged; if the policy is required, others are refused.
+    /// The policy for publicly logged certificates; if it is required, other certificates are refused.
     public var transparency: CertificateTransparencyPolicy?
-    /// What the program ignores, or requires in addition to its policies.
+    /// The failures that the program ignores, and its requirements in addition to its policies.
     public var options: TrustOptions = []
-    /// Rules whose failures are ignored, if they are recoverable.
+    /// Rules with failures that are ignored, if they are recoverable.
     public var ignoredRules: Set<TrustRule> = []
     /// The trust settings of the user and the administrator, in order of precedence.
     public var settings: [TrustSettings] = []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a program ignores, or requires in addition to its policies. The values are Apple's
+/// The failures that a program ignores, and its requirements in addition to its policies. The values are Apple's
 /// `SecTrustOptionFlags`.
 public struct TrustOptions: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32

@@ -22,7 +22,7 @@ public struct CertificateExtensions: Sendable {
     public private(set) var inhibitAnyPolicy: Int?
     public private(set) var authorityInformation: AuthorityInformation?
     public private(set) var crlDistributionPoints: [DistributionPoint]?
-    /// What is wrong with the extensions, one sentence each.
+    /// The defects of the extensions, one sentence each.
     public private(set) var defects: [String] = []
 
     /// No extensions.

@@ -27,7 +27,7 @@ public struct NameConstraints: Sendable {
 
     private static func subtrees(_ node: ASN1Node) throws -> [GeneralName] {
         let subtrees = try node.members(node.identifier).map { subtree in
-            // The minimum must be 0, which DER omits, and the maximum absent (section 4.2.1.10).
+            // The minimum must be 0 (DER omits it), and the maximum absent (section 4.2.1.10).
             let members = try subtree.members()
             guard members.count == 1 else { throw CertificateError("a name constraint has a minimum or a maximum") }
             return try GeneralName(members[0])

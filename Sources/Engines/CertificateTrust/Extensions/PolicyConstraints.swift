@@ -4,9 +4,9 @@ internal import SwiftASN1
 
 /// Requirements for the policies of the certificates below this one (RFC 5280, section 4.2.1.11).
 public struct PolicyConstraints: Hashable, Sendable {
-    /// The number of certificates after which an explicit policy is required.
+    /// The number of certificates before an explicit policy is required.
     public let requireExplicitPolicy: Int?
-    /// The number of certificates after which policy mapping is inhibited.
+    /// The number of certificates before policy mapping is inhibited.
     public let inhibitPolicyMapping: Int?
 
     init(_ node: ASN1Node) throws {

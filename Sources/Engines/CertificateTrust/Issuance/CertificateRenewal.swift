@@ -17,7 +17,7 @@ public struct CertificateRenewal: Sendable {
         self.key = key ?? Array(previous.publicKey.key)
     }
 
-    // MARK: What is signed
+    // MARK: Signed data
 
     /// Returns the DER of `TBSCertificate` (RFC 5280, section 4.1).
     ///
@@ -58,7 +58,7 @@ public struct CertificateRenewal: Sendable {
     /// Returns the signed object: a certificate, or a request for one.
     ///
     /// - Parameters:
-    ///   - body: what ``certificate(by:serialNumber:from:until:_:)`` or ``request()`` has returned.
+    ///   - body: the bytes that ``certificate(by:serialNumber:from:until:_:)`` or ``request()`` has returned.
     ///   - signature: the signature of the body.
     ///   - algorithm: the algorithm of the signature.
     public static func signed(_ body: [UInt8], _ signature: [UInt8], _ algorithm: SigningAlgorithm) -> [UInt8] {

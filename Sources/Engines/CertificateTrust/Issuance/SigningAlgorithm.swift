@@ -3,7 +3,7 @@
 internal import Crypto
 public import KeychainModel
 
-/// A signature algorithm for new certificates: what the key performs, and its identifier.
+/// A signature algorithm for new certificates: the operation of the key, and the identifier.
 public struct SigningAlgorithm: Hashable, Sendable {
     /// The operation of the key; it hashes the message.
     public let operation: KeyAlgorithm

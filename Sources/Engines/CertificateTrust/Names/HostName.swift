@@ -49,14 +49,14 @@ public struct HostName: Hashable, Sendable {
     /// The labels, the first one first.
     public var labels: [Substring] { description.split(separator: ".") }
 
-    /// Whether this is a sequence of valid labels, the last of which is not a number.
+    /// Whether this is a sequence of valid labels and the last one is not a number.
     private static func isName(_ name: [UInt8]) -> Bool {
         guard 1...maxLength ~= name.count else { return false }
         let labels = name.split(separator: .dot, omittingEmptySubsequences: false)
         return labels.allSatisfy(isLabel) && !labels[labels.count - 1].allSatisfy(\.isDigit)
     }
 
-    /// Letters, digits, inner hyphens, and underscores, which some hosts use.
+    /// Letters, digits, inner hyphens, and underscores (some hosts use them).
     private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
         1...63 ~= label.count && label.first != .hyphen && label.last != .hyphen
             && label.allSatisfy { $0.isDigit || $0.isLowercaseLetter || $0 == .hyphen || $0 == UInt8(ascii: "_") }

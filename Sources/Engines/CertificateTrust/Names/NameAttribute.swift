@@ -57,8 +57,7 @@ public struct NameAttribute: Sendable {
             }
     }
 
-    /// The same for ASCII values, which most are, without the cost of `String`; nil for other
-    /// values.
+    /// The same for ASCII values, the most common, without the cost of `String`; nil for other values.
     private var asciiComparisonText: [UInt8]? {
         // UTF8String, PrintableString, IA5String.
         guard let content, let tag = value.first, tag == 0x0C || tag == 0x13 || tag == 0x16 else { return nil }

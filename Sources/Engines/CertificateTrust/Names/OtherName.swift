@@ -12,13 +12,13 @@ enum OtherName {
     private enum Form {
         /// `local@domain`, an email address.
         case mailbox
-        /// `local@domain`, which is not always an email address.
+        /// `local@domain`, not always an email address.
         case account
         /// `local@domain/resource`; only the domain is required.
         case jabber
         /// `_service.domain`.
         case service
-        /// A domain, which can begin with `*.`.
+        /// A domain; it can begin with `*.`.
         case realm
         /// A SEQUENCE that begins with the realm.
         case principal

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one of Apple's own policies requires of a chain in addition to RFC 5280: one of Apple's
-/// roots, marker extensions, and properties of the leaf (Apple's SecPolicy source, and the
-/// certification practice statements at apple.com/certificateauthority).
+/// The requirements of one of Apple's own policies on a chain in addition to RFC 5280: one of Apple's roots, marker
+/// extensions, and properties of the leaf (Apple's SecPolicy source, and the certification practice statements at
+/// apple.com/certificateauthority).
 ///
-/// A marker is an extension whose presence shows what Apple issued a certificate for.
+/// A marker is an extension that shows, by its presence, the purpose of a certificate from Apple.
 public struct AppleProfile: Hashable, Sendable {
     /// SHA-256 of the accepted anchors.
     private(set) var anchors = roots

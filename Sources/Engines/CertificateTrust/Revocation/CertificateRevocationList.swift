@@ -5,13 +5,13 @@ internal import SwiftASN1
 
 /// A certificate revocation list, CRL (RFC 5280, section 5).
 ///
-/// A CRL with an unsupported critical extension is read, but is not used. These show that a
-/// certificate is revoked, but never that it is not: a delta CRL, a CRL for some reasons only, and
-/// a CRL whose number (section 5.2.3) is missing, invalid or critical.
+/// A CRL with an unsupported critical extension is read, but is not used. These show that a certificate is revoked, but
+/// never that it is not: a delta CRL, a CRL for some reasons only, and a CRL with a missing, invalid or critical number
+/// (section 5.2.3).
 public final class CertificateRevocationList: Sendable {
     public let issuer: DistinguishedName
     public let thisUpdate: CertificateTime
-    /// The time by which the next CRL is issued; nil if the CRL does not say.
+    /// The latest time of the next CRL; nil if the CRL does not state it.
     public let nextUpdate: CertificateTime?
     /// The number of revoked certificates.
     public let count: Int
@@ -24,7 +24,7 @@ public final class CertificateRevocationList: Sendable {
     private let scope: IssuingDistributionPoint?
     /// Whether this is a delta CRL, with only the changes since another CRL.
     private let isDelta: Bool
-    /// What is wrong with the CRL number; nil if it is valid.
+    /// The defect of the CRL number; nil if it is valid.
     private let numberDefect: String?
 
     /// The maximum size of a CRL that is fetched or read from disk, in bytes.
@@ -56,7 +56,7 @@ public final class CertificateRevocationList: Sendable {
         for (line, part) in bytes.withUnsafeBytes({ PEMText.parts(in: $0, labels: labels) }) {
             switch part {
             case .block(_, let content): take(content, "line \(line): ")
-            // What is not read may have revoked a certificate.
+            // An unread part may have revoked a certificate.
             case .damaged(let error, _), .unknown(let error): errors.append(CertificateError("line \(line): \(error)"))
             }
         }
@@ -122,7 +122,7 @@ public final class CertificateRevocationList: Sendable {
         return nil
     }
 
-    /// Parses a field other than the entries, which is short in every valid CRL.
+    /// Parses a field other than the entries. It is short in every valid CRL.
     private static func node(_ element: DERReader<ArraySlice<UInt8>>.Element) throws -> ASN1Node {
         guard element.encoded.count <= 1 << 16 else {
             throw CertificateError("a field of a CRL is longer than 64 KiB")
@@ -143,8 +143,8 @@ public final class CertificateRevocationList: Sendable {
     /// When the certificate with this serial number was revoked; nil if the CRL does not list it.
     private func revocation(of serialNumber: ArraySlice<UInt8>) -> CertificateTime? {
         var found: CertificateTime?
-        // All entries were read before without errors. An entry whose reason cannot be parsed
-        // still counts as a revocation.
+        // All entries were read before without errors. An entry with a reason that cannot be parsed still counts as a
+        // revocation.
         try? Self.visit(entries) { entry in
             guard entry.serialNumber.elementsEqual(serialNumber), !isDelta || !((try? entry.isRemoved) ?? false) else {
                 return true

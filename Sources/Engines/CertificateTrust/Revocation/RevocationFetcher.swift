@@ -6,8 +6,8 @@ public import OpenSSLCrypto
 
 /// Fetches OCSP responses and CRLs from the locations that certificates name.
 ///
-/// Requests for different certificates run on different threads. A caller waits at most ``timeout``
-/// seconds, whatever the servers do. Evidence is cached for an hour, an error for a minute.
+/// Requests for different certificates run on different threads. A caller waits at most ``timeout`` seconds,
+/// independently of the servers. Evidence is cached for an hour, an error for a minute.
 public final class RevocationFetcher: Sendable {
     /// Makes one request; like ``HTTPExchange/answer(limit:seconds:)``.
     public typealias Transport = @Sendable (HTTPExchange, _ limit: Int, _ seconds: Int) throws(OpenSSLError) -> [UInt8]
@@ -29,7 +29,7 @@ public final class RevocationFetcher: Sendable {
     private let requestTimeout: Int
     private let transport: Transport
     private let cache = SystemMutex(RevocationCache())
-    /// The number of threads with requests, including those whose caller no longer waits.
+    /// The number of threads with requests, including those without a waiting caller.
     private let running = SystemMutex(0)
     private static let maxConcurrent = 64
 
@@ -41,7 +41,7 @@ public final class RevocationFetcher: Sendable {
         (self.timeout, self.requestTimeout, self.transport) = (timeout, requestTimeout, transport)
     }
 
-    /// Fetches the evidence for these certificates; returns what is there by the deadline.
+    /// Fetches the evidence for these certificates; returns the part that has arrived by the deadline.
     func information(
         about links: [CertificateAndIssuer], _ options: RevocationOptions, at validationTime: Double,
         until deadline: DispatchTime

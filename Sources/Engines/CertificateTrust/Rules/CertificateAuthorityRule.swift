@@ -5,7 +5,7 @@
 struct CertificateAuthorityRule: IssuerRule {
     func check(_ issuer: Certificate, of certificate: Certificate, at index: Int, isAnchor: Bool) throws(TrustFailure) {
         let constraints = issuer.extensions.basicConstraints
-        // Anchors from before 2000 have version 1, which has no extensions, and are accepted.
+        // Anchors from before 2000 have version 1, without extensions, and are accepted.
         guard constraints != nil || isAnchor && issuer.version < 3 else {
             throw TrustFailure(.authority, at: index, "it is not a CA: it has no basic constraints")
         }

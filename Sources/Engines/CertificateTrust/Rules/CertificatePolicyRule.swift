@@ -3,8 +3,8 @@
 /// Checks that a policy is valid for the whole chain if a CA requires one (RFC 5280, section 6.1;
 /// the initial policy set is any-policy).
 ///
-/// The RFC's policy tree can grow exponentially with hostile certificates. Only the set of its
-/// leaves is kept, which is sufficient (RFC 9618).
+/// The RFC's policy tree can grow exponentially with hostile certificates. Only the set of its leaves is kept, and this
+/// is sufficient (RFC 9618).
 struct CertificatePolicyRule: ChainRule {
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         // The anchor is not processed.
@@ -25,7 +25,7 @@ struct CertificatePolicyRule: ChainRule {
         /// The policies that the next certificate may have; `anyPolicy` allows all.
         private var expected: Set<ObjectIdentifier> = [.anyPolicy]
         private var isValid = true
-        /// The numbers of certificates after which each constraint applies.
+        /// The number of certificates before each constraint applies.
         private var explicitPolicy: Int
         private var inhibitMapping: Int
         private var inhibitAny: Int

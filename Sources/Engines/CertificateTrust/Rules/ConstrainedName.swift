@@ -10,7 +10,7 @@ enum ConstrainedName {
     /// The normalized relative distinguished names.
     case directory([[UInt8]])
 
-    /// - Parameter kind: the kind of the constraints, which can also be one that an other name carries.
+    /// - Parameter kind: the kind of the constraints; it can also be one that an other name carries.
     /// - Throws: if the name is not valid for the kind, so that it cannot be compared.
     init(_ name: GeneralName, as kind: GeneralName.Kind) throws(CertificateError) {
         switch name {

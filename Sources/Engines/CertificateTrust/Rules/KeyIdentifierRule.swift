@@ -21,8 +21,8 @@ struct KeyIdentifierRule: IssuerRule {
 /// Checks that the certificates of a chain have the key identifiers that RFC 5280 requires (sections
 /// 4.2.1.1 and 4.2.1.2).
 ///
-/// CAs that are made by hand often omit them, and Apple's verifier requires none. They are therefore
-/// required only below the anchors of the system, whose CAs must conform.
+/// CAs that are made by hand often omit them, and Apple's verifier requires none. They are therefore required only
+/// below the anchors of the system, because the CAs there must conform.
 struct KeyIdentifierPresenceRule: ChainRule {
     /// The anchors that the program or the user has chosen.
     let chosen: Set<Certificate>

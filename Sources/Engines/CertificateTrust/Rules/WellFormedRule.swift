@@ -71,8 +71,7 @@ struct WellFormedRule: ChainRule {
         }
     }
 
-    /// Checks that a certificate whose key may sign certificates is a CA (RFC 5280, section
-    /// 4.2.1.9).
+    /// Checks that a certificate with the key usage `keyCertSign` is a CA (RFC 5280, section 4.2.1.9).
     private func checkUsage(_ certificate: Certificate, _ index: Int) throws(TrustFailure) {
         guard certificate.extensions.keyUsage?.contains(.keyCertSign) == true else { return }
         guard certificate.extensions.basicConstraints?.isCA == true else {

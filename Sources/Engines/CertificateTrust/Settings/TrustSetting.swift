@@ -2,9 +2,9 @@
 
 /// A trust setting of the user or the administrator for one certificate, for one policy or for all.
 public struct TrustSetting: Hashable, Sendable {
-    /// What the setting decides. The values are Apple's `SecTrustSettingsResult`.
+    /// The decision of the setting. The values are Apple's `SecTrustSettingsResult`.
     public enum Result: Int, Sendable, CaseIterable {
-        /// The certificate, which is self-signed, is an anchor.
+        /// The self-signed certificate is an anchor.
         case trustRoot = 1
         /// The certificate is an anchor, although it is not self-signed.
         case trustAsRoot = 2
@@ -19,7 +19,7 @@ public struct TrustSetting: Hashable, Sendable {
     public var policy: Policy?
     /// The host or the email address that the setting is for; nil for all.
     public var name: String?
-    /// A rule whose failure is ignored for this certificate.
+    /// A rule with failures that are ignored for this certificate.
     public var allowedError: TrustRule?
 
     public init(_ result: Result, policy: Policy? = nil, name: String? = nil, allowedError: TrustRule? = nil) {

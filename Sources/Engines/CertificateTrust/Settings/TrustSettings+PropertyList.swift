@@ -4,8 +4,8 @@ internal import FoundationEssentials
 internal import KeychainModel
 internal import LinuxSystem
 
-// The property list of `security trust-settings-export`. Besides what macOS writes, it contains the
-// DER of each certificate.
+// The property list of `security trust-settings-export`. In addition to the content on macOS, it contains the DER of
+// each certificate.
 
 extension TrustSettings {
     /// The settings as an XML property list in UTF-8.
@@ -23,8 +23,7 @@ extension TrustSettings {
 
     /// Reads settings from a property list.
     ///
-    /// - Parameter known: where certificates are searched whose DER is not in the list, as in lists
-    ///   of macOS.
+    /// - Parameter known: the certificates to search for an entry without DER in the list, as in lists of macOS.
     /// - Throws: if the list is invalid, or a certificate is not found or does not match its hash.
     public init(propertyList bytes: [UInt8], known: [Certificate] = []) throws(CertificateError) {
         let list: PropertyListValue

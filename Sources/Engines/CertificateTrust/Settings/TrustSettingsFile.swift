@@ -24,7 +24,7 @@ public final class TrustSettingsFile: Sendable {
     ///
     /// - Throws: if the file is invalid, or another user owns it or may write it.
     public func load() throws(CertificateError) -> TrustSettings {
-        // Most users have no file, which is found with one call of the system.
+        // Most users have no file. One system call shows that.
         guard try status() != nil else { return TrustSettings() }
         let stamp = FileStatus.stamp(of: path)
         if let kept = state.withLock({ $0 }), kept.stamp == stamp { return kept.settings }

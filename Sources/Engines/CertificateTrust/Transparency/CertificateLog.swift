@@ -2,7 +2,7 @@
 
 internal import SwiftASN1
 
-/// A log of certificates whose timestamps are accepted.
+/// A log of certificates. Its timestamps are accepted.
 public struct CertificateLog: Sendable {
     /// The name of the log, for messages.
     public let name: String

@@ -20,7 +20,7 @@ public struct CertificateLogList: Sendable {
     /// The number of logs.
     public var count: Int { byIdentifier.count }
 
-    /// The log whose key has this SHA-256; nil if it is not in the list.
+    /// The log with this SHA-256 of its key; nil if it is not in the list.
     public subscript(_ identifier: [UInt8]) -> CertificateLog? { byIdentifier[identifier] }
 
     /// The longest file in bytes, and the most logs.

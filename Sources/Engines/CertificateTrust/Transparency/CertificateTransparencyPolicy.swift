@@ -2,29 +2,29 @@
 
 internal import LinuxSystem
 
-/// Which certificates count as publicly logged: those with embedded timestamps of enough logs that
-/// the caller knows (RFC 6962).
+/// The rule for publicly logged certificates: they have embedded timestamps of enough logs that the caller knows (RFC
+/// 6962).
 ///
 /// The list of logs changes every few weeks, and a program must renew its own: with an old list,
 /// new certificates are refused. Timestamps in the handshake and in OCSP responses are not read.
 public struct CertificateTransparencyPolicy: Sendable {
-    /// The logs whose timestamps are accepted.
+    /// The logs with accepted timestamps.
     public var logs: CertificateLogList
-    /// Whether a chain whose leaf does not satisfy the policy is refused. Otherwise only settings
-    /// that require transparency for a host refuse it.
+    /// Whether a chain is refused if its leaf does not satisfy the policy. Otherwise only settings that require
+    /// transparency for a host refuse it.
     public var required: Bool
     /// How many logs must have made timestamps, from 1; of two or more, at least two operators.
     public var minLogs: Int
 
     /// - Parameters:
-    ///   - logs: the logs whose timestamps are accepted.
+    ///   - logs: the logs with accepted timestamps.
     ///   - required: whether a chain without enough timestamps is refused.
     ///   - minLogs: how many logs must have made timestamps, from 1.
     public init(logs: CertificateLogList, required: Bool = true, minLogs: Int = 2) {
         (self.logs, self.required, self.minLogs) = (logs, required, minLogs)
     }
 
-    /// Returns which timestamps of the leaf are accepted.
+    /// Returns the result of the policy for the timestamps of the leaf.
     ///
     /// - Parameters:
     ///   - chain: a trusted chain, leaf first.

@@ -47,7 +47,7 @@ extension LogListFile.Entry {
     /// For messages.
     var shortName: String { String((description ?? identifier).prefix(80)) }
 
-    /// Returns the log; nil in a state in which its timestamps do not count.
+    /// Returns the log; nil if its timestamps do not count in its state.
     ///
     /// - Throws: if an entry cannot be read: it is left out.
     func log(of company: String) throws(CertificateError) -> CertificateLog? {

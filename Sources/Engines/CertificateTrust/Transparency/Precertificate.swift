@@ -3,7 +3,7 @@
 internal import LinuxSystem
 internal import SwiftASN1
 
-/// What a log signed before the certificate was issued.
+/// The bytes that a log signed before the certificate was issued.
 enum Precertificate {
     /// Returns the `TBSCertificate` of the precertificate without its poison: that of the
     /// certificate without the list of timestamps (RFC 6962, section 3.2). All other bytes are those

@@ -21,7 +21,7 @@ struct TLSReader {
         return number
     }
 
-    /// A vector whose length is a number of at most 3 bytes.
+    /// Reads a vector after its length, a number of at most 3 bytes.
     mutating func vector(_ lengthCount: Int) throws(CertificateError) -> [UInt8] {
         try bytes(Int(try number(lengthCount)))
     }

@@ -27,8 +27,8 @@ public enum CertificateIdentifier: Sendable {
         }
     }
 
-    /// Reads the next element of a key agreement, whose key identifier has a date and more beside it
-    /// (RFC 5652, section 6.2.2).
+    /// Reads the next element of a key agreement. Its key identifier has a date and more beside it (RFC 5652, section
+    /// 6.2.2).
     init(ofAgreement reader: inout MessageReader) throws(KeychainError) {
         if let identifier = try reader.optional(DERTag.constructed(0)) {
             var members = MessageReader(identifier.content)

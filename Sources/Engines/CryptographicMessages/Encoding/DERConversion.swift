@@ -23,7 +23,7 @@ enum DERConversion {
 private struct BERReader {
     private enum Kind {
         case primitive, constructed
-        /// An OCTET STRING in segments, and what is inside of one: their headers disappear.
+        /// An OCTET STRING in segments, and the segments inside of one: their headers disappear.
         case joined, segment, segments
     }
 
@@ -41,7 +41,7 @@ private struct BERReader {
         var isOctetString: Bool { kind == .joined || kind == .segments }
     }
 
-    /// An element whose content is being read.
+    /// An element during the reading of its content.
     private struct Container {
         let node: Int
         /// Where the content ends; nil for an indefinite length.
@@ -55,7 +55,7 @@ private struct BERReader {
     private var position = 0
     private var nodes: [Node] = []
     private var open: [Container] = []
-    /// Whether the input is what would be written.
+    /// Whether the input equals the bytes that would be written.
     private(set) var isCanonical = true
 
     init(_ bytes: [UInt8], _ limits: MessageLimits) {

@@ -19,7 +19,7 @@ enum DERTag: UInt8 {
     static func constructed(_ number: UInt8) -> UInt8 { 0xA0 | number }
 }
 
-/// Reads consecutive DER elements of a message, and names what is missing.
+/// Reads consecutive DER elements of a message, and names missing ones.
 struct MessageReader {
     typealias Element = DERReader<ArraySlice<UInt8>>.Element
 
@@ -36,12 +36,12 @@ struct MessageReader {
         }
     }
 
-    /// The next element, which must have this tag.
+    /// Returns the next element. It must have this tag.
     mutating func required(_ tag: DERTag, _ name: String) throws(KeychainError) -> Element {
         try required(tag.rawValue, name)
     }
 
-    /// The next element, which must have this tag.
+    /// Returns the next element. It must have this tag.
     mutating func required(_ tag: UInt8, _ name: String) throws(KeychainError) -> Element {
         guard let element = try next() else { throw .malformedMessage("\(name) is missing") }
         guard element.tag == tag else {
@@ -63,7 +63,7 @@ struct MessageReader {
         guard try next() == nil else { throw .malformedMessage("\(name) has unexpected bytes at its end") }
     }
 
-    /// The one element inside the next one, which must have the explicit tag `[number]`.
+    /// Returns the one element inside the next one. The next one must have the explicit tag `[number]`.
     mutating func explicit(_ number: UInt8, _ name: String) throws(KeychainError) -> Element {
         try Self.only(of: try required(DERTag.constructed(number), name).content, name)
     }

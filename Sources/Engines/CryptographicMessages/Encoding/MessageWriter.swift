@@ -6,7 +6,7 @@ internal import CertificateTrust
 enum MessageWriter {
     static func sequence(_ members: [UInt8]...) -> [UInt8] { element(DERTag.sequence, members.flatMap { $0 }) }
 
-    /// A `SET OF`, whose members DER sorts.
+    /// Returns a `SET OF`, with its members in the order of DER.
     static func set(_ members: [[UInt8]]) -> [UInt8] { element(.set, sorted(members)) }
 
     /// A `SET OF` with the implicit tag `[number]`.

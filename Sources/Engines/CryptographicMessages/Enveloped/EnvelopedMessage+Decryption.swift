@@ -16,10 +16,10 @@ extension EnvelopedMessage {
     ///
     /// - Parameters:
     ///   - recipient: one of ``recipients``.
-    ///   - key: the private key of the recipient, which decrypts where it is.
-    /// - Throws: errSecDecode if the key or the message is not the right one, with the same error and
-    ///   after the same work for every cause; errSecUnimplemented for an unsupported recipient; what
-    ///   a key throws that is not used, such as errSecInteractionNotAllowed.
+    ///   - key: the private key of the recipient; it decrypts where it is.
+    /// - Throws: errSecDecode if the key or the message is not the right one, with the same error and after the same
+    ///   work for every cause; errSecUnimplemented for an unsupported recipient; the error of a key that is not used,
+    ///   such as errSecInteractionNotAllowed.
     public func content(for recipient: MessageRecipient, by key: any PrivateKey) throws(KeychainError) -> [UInt8] {
         try cipher.decrypted(ciphertext, key: try contentKey(of: recipient, key), vector: vector)
     }

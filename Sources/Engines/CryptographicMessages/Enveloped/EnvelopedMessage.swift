@@ -48,7 +48,7 @@ public struct EnvelopedMessage: Sendable {
         return recipients
     }
 
-    /// Reads `[0] IMPLICIT OCTET STRING`, which BER allows in segments.
+    /// Reads `[0] IMPLICIT OCTET STRING`. BER allows it in segments.
     private static func ciphertext(_ info: inout MessageReader) throws(KeychainError) -> ArraySlice<UInt8> {
         if let whole = try info.optional(DERTag.primitive(0)) { return whole.content }
         guard let outer = try info.optional(DERTag.constructed(0)) else {

@@ -12,8 +12,7 @@ public struct EnvelopedMessageDraft: Sendable {
     public var contentType = ObjectIdentifier.cmsData
     /// RSA keys and keys of elliptic curves.
     public var recipients: [Certificate] = []
-    /// Whether RSA keys are used with OAEP and SHA-256 instead of PKCS #1 v1.5, which more programs
-    /// can read.
+    /// Whether RSA keys are used with OAEP and SHA-256 instead of PKCS #1 v1.5. More programs can read the latter.
     public var usesOAEP = false
 
     public init(content: [UInt8]) { self.content = content }

@@ -45,7 +45,7 @@ enum KeyTransport: Hashable, Sendable {
         return try hash(of: try members.next())
     }
 
-    /// - Parameter algorithm: nil for the default, which is SHA-1: it is not weak here.
+    /// - Parameter algorithm: nil for the default, SHA-1: it is not weak here.
     private static func hash(of algorithm: MessageReader.Element?) throws(KeychainError) -> HashAlgorithm {
         guard let algorithm else { return .sha1 }
         var reader = MessageReader(algorithm.encoded)

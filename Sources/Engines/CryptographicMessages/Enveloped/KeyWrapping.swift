@@ -7,8 +7,8 @@ internal import LinuxSystem
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// What wraps a content key that is agreed on over an elliptic curve: a key derivation and an AES
-/// key wrap (RFC 5753, section 7.1; RFC 3565).
+/// The wrapping of a content key that is agreed on over an elliptic curve: a key derivation and an AES key wrap (RFC
+/// 5753, section 7.1; RFC 3565).
 struct KeyWrapping: Hashable, Sendable {
     let hash: HashAlgorithm
     /// The size of the wrapping key in bytes.

@@ -14,11 +14,11 @@ public struct MessageRecipient: Sendable {
         case transported(KeyTransport, [UInt8])
         /// Wrapped under a key that the recipient's key and `point` agree on.
         case agreed(KeyWrapping, point: [UInt8], material: [UInt8]?, [UInt8])
-        /// Another algorithm, which is refused if this recipient is used.
+        /// Another algorithm. It is refused if this recipient is used.
         case unsupported(KeychainError)
     }
 
-    /// Reads one `RecipientInfo`, which has several recipients for a key agreement.
+    /// Reads one `RecipientInfo`. For a key agreement, it has several recipients.
     ///
     /// - Returns: none for a recipient that is not a certificate: a password, or a key that both
     ///   sides have.
@@ -74,8 +74,8 @@ public struct MessageRecipient: Sendable {
         return recipients
     }
 
-    /// Reads `OriginatorPublicKey`, the sender's key for this message. A key of a certificate, which
-    /// would be used again, is not supported (RFC 5753, section 3.1.1 forbids it).
+    /// Reads `OriginatorPublicKey`, the sender's key for this message. A key of a certificate would be used again and
+    /// is not supported (RFC 5753, section 3.1.1 forbids it).
     private static func point(of originator: MessageReader.Element) throws(KeychainError) -> [UInt8] {
         guard originator.tag == DERTag.constructed(1) else {
             throw .unsupportedMessage("a key agreement with the key of a certificate")

@@ -4,7 +4,7 @@ internal import CertificateTrust
 internal import KeyServices
 internal import KeychainModel
 
-/// The signature algorithm and the digest of a signer, which must agree.
+/// The signature algorithm and the digest of a signer. They must agree.
 struct SignatureMethod {
     private enum Scheme: Equatable {
         case rsa, ecdsa
@@ -60,7 +60,7 @@ struct SignatureMethod {
         }
     }
 
-    /// What the algorithms name; the hash is nil where only the digest algorithm names it.
+    /// The schemes of the algorithms; the hash is nil if only the digest algorithm names it.
     private static let schemes: [ObjectIdentifier: (scheme: Scheme, hash: HashAlgorithm?)] = [
         .keyRSA: (.rsa, nil),
         .signatureRSASHA1: (.rsa, .sha1), .signatureRSASHA224: (.rsa, .sha224), .signatureRSASHA256: (.rsa, .sha256),
@@ -104,7 +104,7 @@ private struct PSSParameters {
         return try hash(try members.next())
     }
 
-    /// - Parameter algorithm: nil for the default, which is SHA-1.
+    /// - Parameter algorithm: nil for the default, SHA-1.
     private static func hash(_ algorithm: MessageReader.Element?) throws(KeychainError) -> HashAlgorithm {
         guard let algorithm else { return .sha1 }
         var reader = MessageReader(algorithm.encoded)

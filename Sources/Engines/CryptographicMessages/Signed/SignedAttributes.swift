@@ -5,13 +5,13 @@ internal import KeychainModel
 
 /// The attributes that a signer signs together with the content (RFC 5652, section 5.3).
 struct SignedAttributes: Sendable {
-    /// What the signature covers: the DER of the attributes as a `SET OF`.
+    /// The signed bytes: the DER of the attributes as a `SET OF`.
     let der: [UInt8]
     /// The encoded values of each attribute, in the order of the message.
     private let attributes: [(type: ObjectIdentifier, values: [MessageReader.Element])]
     private let isSorted: Bool
 
-    /// - Parameter content: the content of `SET OF Attribute`, whatever its tag.
+    /// - Parameter content: the content of `SET OF Attribute`, with any tag.
     init(_ content: ArraySlice<UInt8>, _ limits: MessageLimits) throws(KeychainError) {
         var (reader, attributes): (MessageReader, [(ObjectIdentifier, [MessageReader.Element])]) =
             (MessageReader(content), [])

@@ -11,8 +11,8 @@ extension SignedMessage {
     /// - Parameters:
     ///   - detachedContent: the content, if it is not in the message. If it is, the two must be
     ///     equal.
-    ///   - certificates: more certificates of signers, such as the keychain's. They are used for a
-    ///     signer whose certificate is not in the message.
+    ///   - certificates: more certificates of signers, such as the keychain's. They are used for a signer without its
+    ///     certificate in the message.
     public func verdicts(
         detachedContent: [UInt8]? = nil, certificates more: [Certificate] = []
     ) -> [SignerVerdict] {
@@ -64,8 +64,8 @@ extension SignedMessage {
         return key.kind.isWeak ? .weak(certificate, reason: "a key \(key.kind) is too short") : .valid(certificate)
     }
 
-    /// The digest that is signed: of the attributes, which contain that of the content, or of the
-    /// content itself if there are none.
+    /// Returns the signed digest: of the attributes, with the content's digest in them, or of the content itself if
+    /// there are no attributes.
     private func signedDigest(
         _ signer: MessageSigner, _ digest: [UInt8], _ hash: HashAlgorithm, _ content: ArraySlice<UInt8>?
     ) throws(SignerDefect) -> [UInt8] {

@@ -5,7 +5,7 @@ internal import KeyServices
 public import KeychainModel
 internal import OpenSSLCrypto
 
-/// A signed message to be written: content, signers and what is sent with them.
+/// A signed message to be written: content, signers and accompanying data.
 public struct SignedMessageDraft: Sendable {
     public var content: [UInt8]
     public var contentType = ObjectIdentifier.cmsData
@@ -23,13 +23,13 @@ public struct SignedMessageDraft: Sendable {
 
     /// Returns the DER of a `ContentInfo`.
     ///
-    /// - Throws: what a key throws that does not sign.
+    /// - Throws: the error of a key that does not sign.
     public func encoded() throws(KeychainError) -> [UInt8] {
         MessageWriter.sequence(
             MessageWriter.identifier(.cmsSignedData), MessageWriter.explicit(0, try encodedContent()))
     }
 
-    /// Returns the DER of `SignedData`, which is the content of a message around it.
+    /// Returns the DER of `SignedData`, the content of a message around it.
     public func encodedContent() throws(KeychainError) -> [UInt8] {
         var infos: [[UInt8]] = []
         for signer in signers { infos.append(try info(signer)) }

@@ -2,7 +2,7 @@
 
 /// Why a signature cannot be valid, although it was decoded.
 struct SignerDefect: Error, Hashable, CustomStringConvertible {
-    /// What was expected and what was found.
+    /// The defect, with the expected and the found value.
     let description: String
 
     init(_ description: String) { self.description = description }

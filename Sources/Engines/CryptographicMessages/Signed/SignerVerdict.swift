@@ -2,8 +2,7 @@
 
 public import CertificateTrust
 
-/// What a signature proves. Whether its certificate is trusted is another question, for
-/// `TrustEvaluation`.
+/// The verdict on one signature. `TrustEvaluation` decides separately whether its certificate is trusted.
 public enum SignerVerdict: Hashable, Sendable {
     /// The key of the certificate signed the content.
     case valid(Certificate)
@@ -16,7 +15,7 @@ public enum SignerVerdict: Hashable, Sendable {
     /// No certificate, or more than one, has the name that the signer gives.
     case noCertificate(reason: String)
 
-    /// The certificate whose key made the signature; nil if there is none.
+    /// The certificate of the key that made the signature; nil if there is none.
     public var certificate: Certificate? {
         switch self {
         case .valid(let certificate), .weak(let certificate, _): certificate

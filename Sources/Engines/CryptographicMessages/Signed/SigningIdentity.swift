@@ -4,8 +4,7 @@ public import CertificateTrust
 public import KeyServices
 public import KeychainModel
 
-/// A certificate and its private key, which signs where it is: in the keychain's service, in a TPM
-/// or in memory.
+/// A certificate and its private key. The key signs where it is: in the keychain's service, in a TPM or in memory.
 public struct SigningIdentity: Sendable {
     public let certificate: Certificate
     let key: any PrivateKey

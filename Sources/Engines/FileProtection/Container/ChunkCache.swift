@@ -105,7 +105,7 @@ struct ChunkCache {
         for chunk in places.keys where chunk >= count { remove(chunk) }
     }
 
-    /// Removes, and wipes, what was not changed.
+    /// Removes and wipes the unchanged chunks.
     mutating func removeClean() {
         while entries[Self.clean].newer != Self.clean { removeOldestClean() }
     }

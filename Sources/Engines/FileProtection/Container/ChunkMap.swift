@@ -78,7 +78,7 @@ struct ChunkMap {
         return nil
     }
 
-    /// Whether a changed node at or below a position is in memory, to which no reference leads yet.
+    /// Whether a changed node at or below a position is in memory and has no reference to it yet.
     private func hasNode(below position: Position) -> Bool {
         nodes.contains { key, node in
             guard node.isDirty, key.level <= position.level else { return false }
@@ -164,7 +164,7 @@ struct ChunkMap {
 
     // MARK: Changing
 
-    /// Replaces the reference to a chunk, which must be within the depth, and releases the old one.
+    /// Replaces the reference to a chunk, and releases the old one. The chunk must be within the depth.
     mutating func set(
         _ chunk: UInt64, to reference: ChunkReference, in storage: inout SlotStorage
     ) throws(FileProtectionError) {

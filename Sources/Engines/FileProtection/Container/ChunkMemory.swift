@@ -3,14 +3,14 @@
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Secret memory for one chunk, which is kept for the next one: pages that the kernel cannot read are
-/// expensive to map, because every processor must forget them.
+/// Secret memory for one chunk, kept for the next one. Pages that the kernel cannot read are expensive to map, because
+/// every processor must forget them.
 final class ChunkMemory: Sendable {
     private let pages: Pages
     private let range: Range<Int>
     private let pool: Pool
 
-    /// What is mapped at once. The last chunk in it unmaps it.
+    /// The pages that are mapped at once. The last chunk in them unmaps them.
     private final class Pages: Sendable {
         let bytes = SecretBuffer(count: ContainerFormat.maxChunkSize)
     }
@@ -41,7 +41,7 @@ final class ChunkMemory: Sendable {
         }
     }
 
-    /// Wipes the memory, which its owner does not use any more.
+    /// Wipes the memory when its owner has finished with it.
     func giveBack() {
         // A forked child does not have its parent's memory.
         guard pool === Self.pools.value else { return }

@@ -3,14 +3,14 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Where a sealed chunk or node is, and what proves that it is the one that was written there last:
-/// the nonce and the tag of its encryption.
+/// The slot of a sealed chunk or node, and the proof that it is the last one written there: the nonce and the tag of
+/// its encryption.
 struct ChunkReference: Hashable, Sendable {
     /// The number of the slot.
     var slot: UInt32
     var seal: ContainerSeal
 
-    /// Stands for content that was never written, which reads as zeros.
+    /// Stands for content that was never written and reads as zeros.
     static let hole = ChunkReference(slot: .max, seal: .none)
 
     var isHole: Bool { slot == .max }

@@ -18,7 +18,7 @@ public protocol ContainerCipher: Sendable {
         _ plaintext: UnsafeRawBufferPointer, authenticating: [UInt8], into ciphertext: UnsafeMutableRawBufferPointer
     ) throws(FileProtectionError) -> ContainerSeal
 
-    /// Decrypts; returns false if it is not what ``seal(_:authenticating:into:)`` has encrypted.
+    /// Decrypts; returns false for a ciphertext that ``seal(_:authenticating:into:)`` has not produced.
     ///
     /// - Parameter plaintext: receives as many bytes as the ciphertext has.
     func open(

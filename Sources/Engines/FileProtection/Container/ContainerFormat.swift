@@ -2,7 +2,7 @@
 
 /// The constants of all formats of protected files. Documentation/Formats/protected-file.md specifies them.
 public enum ContainerFormat {
-    /// The newest version, which new files have.
+    /// The newest version. New files have it.
     public static let version = ContainerLayout.latest.version
     /// The most bytes of content that any version seals together.
     public static let maxChunkSize = 65_536
@@ -17,7 +17,7 @@ public enum ContainerFormat {
     static let headerLength = 4096
     /// Where the slots begin.
     static let slotsOffset = 2 * headerLength
-    /// AES-GCM with random nonces: at most 2³² messages under one key (SP 800-38D, section 8.3). Half
-    /// of them, because what a killed process has encrypted since its last commit is not counted.
+    /// AES-GCM with random nonces: at most 2³² messages under one key (SP 800-38D, section 8.3). Half of them, because
+    /// the encryptions of a killed process since its last commit are not counted.
     static let maxSeals: UInt64 = 1 << 31
 }

@@ -3,7 +3,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// One of the two headers of a file: what is readable without its key, and the sealed state.
+/// One of the two headers of a file: the part that is readable without its key, and the sealed state.
 struct ContainerHeader: Hashable, Sendable {
     let layout: ContainerLayout
     /// Increases with every change of the file.
@@ -102,7 +102,7 @@ extension ContainerHeader {
 
     /// Opens the state.
     ///
-    /// - Returns: nil if the header is not what was written.
+    /// - Returns: nil if the header is not the one that was written.
     func state(with cipher: any ContainerCipher) throws(FileProtectionError) -> ContainerState? {
         var plaintext = [UInt8](repeating: 0, count: sealedState.count)
         var outcome = Result<Bool, FileProtectionError>.success(false)

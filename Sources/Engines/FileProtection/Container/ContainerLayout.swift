@@ -10,7 +10,7 @@ public struct ContainerLayout: Hashable, Sendable {
 
     /// Of format 1: chunks of 64 KiB.
     public static let first = ContainerLayout(version: 1, chunkSize: 65_536, maxDepth: 3)
-    /// Of format 2, which new files have: chunks of 16 KiB, so that a change or a read of a few bytes costs less.
+    /// Of format 2, as in new files: chunks of 16 KiB, so that a change or a read of a few bytes costs less.
     public static let latest = ContainerLayout(version: 2, chunkSize: 16_384, maxDepth: 4)
 
     private static let all = [first, latest]

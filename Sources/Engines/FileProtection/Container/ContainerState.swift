@@ -3,7 +3,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What the header seals: one state of the file.
+/// One state of the file, sealed by a header.
 struct ContainerState: Hashable, Sendable {
     /// The length of the content, in bytes.
     var length: UInt64 = 0
@@ -22,7 +22,7 @@ struct ContainerState: Hashable, Sendable {
         return bytes + metadata
     }
 
-    /// Decodes what ``encoded`` writes; nil for anything else.
+    /// Decodes the output of ``encoded``; nil for other bytes.
     ///
     /// - Parameter layout: of the header that seals it.
     init?(decoding bytes: [UInt8], _ layout: ContainerLayout) {

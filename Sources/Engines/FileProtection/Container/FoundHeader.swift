@@ -3,11 +3,11 @@
 internal import Glibc
 internal import KeychainModel
 
-/// The header of a file that counts: the newest one whose state opens, if the other one is explained.
+/// The header of a file that counts: the newest one with a state that opens, if the other one is explained.
 struct FoundHeader {
     /// Both headers.
     let bytes: [UInt8]
-    /// Which of the two it is: 0 or 1.
+    /// The number of the header: 0 or 1.
     let index: Int
     let header: ContainerHeader
     let cipher: any ContainerCipher
@@ -17,7 +17,7 @@ struct FoundHeader {
 
     var map: ChunkMap { ChunkMap(state, header.layout, file: header.key.binding.file) }
 
-    /// The headers of a new file, which are equal.
+    /// The headers of a new file. Both are equal.
     init(
         new header: ContainerHeader, _ state: ContainerState, _ cipher: any ContainerCipher
     ) {
@@ -34,7 +34,7 @@ struct FoundHeader {
     init(
         _ bytes: [UInt8], cipher: (FileKeyRecord) throws(FileProtectionError) -> any ContainerCipher
     ) throws(FileProtectionError) {
-        var problem = FileProtectionError.damaged("its header is not what was written")
+        var problem = FileProtectionError.damaged("its header was changed")
         var unavailable: FileKeyRecord?
         for (index, header) in try Self.candidates(bytes) where header.key != unavailable {
             do throws(FileProtectionError) {
@@ -55,7 +55,7 @@ struct FoundHeader {
         throw problem
     }
 
-    /// Opens one of the headers, whatever the other one is; nil if its state does not open.
+    /// Opens one of the headers, regardless of the other one; nil if its state does not open.
     init?(
         _ bytes: [UInt8], _ index: Int, _ header: ContainerHeader,
         cipher: (FileKeyRecord) throws(FileProtectionError) -> any ContainerCipher
@@ -86,7 +86,7 @@ struct FoundHeader {
         throw problem ?? .notProtected
     }
 
-    /// The bytes of header 0 and of header 1, which are fewer in a short file.
+    /// The bytes of header 0 and of header 1. A short file has fewer.
     private static func parts(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         let middle = min(ContainerFormat.headerLength, bytes.count)
         return [bytes[..<middle], bytes[middle...]]

@@ -4,8 +4,8 @@ public import KeychainModel
 internal import LinuxSystem
 
 extension ProtectedContainer {
-    /// Stores what was changed: after a crash, the file has all of it or nothing. Afterwards both headers
-    /// are equal, and on the storage device, also if an earlier change was interrupted.
+    /// Stores the changes: after a crash, the file has all of them or nothing. Afterwards both headers are equal, and
+    /// on the storage device, also if an earlier change was interrupted.
     ///
     /// - Parameter durably: whether it is on the storage device when this returns. Only a new file can do
     ///   without, until its first durable commit: it has no former state that has to stay. A change of
@@ -20,7 +20,7 @@ extension ProtectedContainer {
         }
     }
 
-    /// Stores what was changed, and returns when it is on the storage device, as fsync(2) does: also what an
+    /// Stores the changes, and returns when they are on the storage device, as fsync(2) does: also the changes that an
     /// earlier handle has stored. The second header is written, but on the storage device only after the next
     /// ``synchronize(withAttributes:setTimes:)``, ``commit(durably:)`` or ``finish()``.
     ///
@@ -62,8 +62,8 @@ extension ProtectedContainer {
         try outcome.get()
     }
 
-    /// Stores the file key as another record wraps it, together with what was changed. The content is
-    /// not encrypted again. Nothing of the former record is left in the file.
+    /// Stores the file key as another record wraps it, together with the pending changes. The content is not encrypted
+    /// again. Nothing of the former record is left in the file.
     ///
     /// - Parameters:
     ///   - key: the record of the same file and the same key.
@@ -79,7 +79,7 @@ extension ProtectedContainer {
     }
 }
 
-/// What of a commit is on the storage device when it returns.
+/// The parts of a commit that are on the storage device when it returns.
 enum CommitGoal: Equatable {
     /// Of a draft nothing for certain; of another file everything.
     case stored
@@ -95,7 +95,7 @@ enum CommitGoal: Equatable {
 }
 
 extension ProtectedContainer.OpenState {
-    /// Throws unless what this file's key encrypts opens with another cipher.
+    /// Throws unless another cipher opens data that this file's key encrypts.
     func requireSameKey(_ other: any ContainerCipher) throws(FileProtectionError) {
         let probe = try ContainerHeader(sealing: stored, layout, header.sequence, header.key, with: cipher)
         guard try probe.state(with: other) == stored else { throw .wrongKey }
@@ -112,7 +112,7 @@ extension ProtectedContainer.OpenState {
         guard !overflows else { throw .damaged("its sequence number is the highest one") }
         try sealCached(cache.dirtyChunks)
         try map.flush(to: &storage)
-        // With it, what was left of the last commit.
+        // With it, the rest of the last commit.
         if !isDraft { try synchronize(withAttributes: false) }
         try storage.countSeal()
         var next = ContainerState(metadata: metadata)

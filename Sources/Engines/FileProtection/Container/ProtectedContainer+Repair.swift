@@ -12,8 +12,8 @@ extension ProtectedContainer {
         public let isNewest: Bool
     }
 
-    /// Opens the newest state of a file that can be read whole, whatever its other header is. Everything
-    /// is read. A state without content counts only if it is certainly the newest.
+    /// Opens the newest state of a file that can be read whole, regardless of the other header. Everything is read. A
+    /// state without content counts only if it is certainly the newest.
     ///
     /// - Parameter isWritable: whether the descriptor was opened for writing, and the file is locked.
     /// - Throws: the error of opening the file if there is none, or if the key of a state that may be newer
@@ -71,7 +71,7 @@ extension ProtectedContainer {
         try forEachPart { (_, _) throws(FileProtectionError) in }
     }
 
-    /// Passes the content to `body`, except what needs no space and is read as zeros.
+    /// Passes the content to `body`, except the parts that need no space and are read as zeros.
     ///
     /// - Throws: ``FileProtectionError/damaged(_:)`` if a part cannot be read whole.
     func forEachPart(

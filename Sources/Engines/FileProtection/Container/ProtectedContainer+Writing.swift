@@ -3,8 +3,8 @@
 internal import KeychainModel
 
 extension ProtectedContainer {
-    /// Replaces the content at `offset`, and extends the file if necessary. What lies between the
-    /// former end and `offset` becomes zeros.
+    /// Replaces the content at
+    /// `offset`, and extends the file if necessary. The bytes between the former end and `offset` become zeros.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileProtectionError) {
         try changingState { (state) throws(FileProtectionError) in
             let (end, overflows) = offset.addingReportingOverflow(UInt64(bytes.count))
@@ -15,7 +15,7 @@ extension ProtectedContainer {
             do throws(FileProtectionError) {
                 try state.write(bytes, at: offset)
             } catch {
-                // Without space, what was there before remains.
+                // Without space, the content before the write remains.
                 if end > before {
                     try state.undoing { (state) throws(FileProtectionError) in try state.setLength(before) }
                 }
@@ -34,7 +34,7 @@ extension ProtectedContainer {
         return end
     }
 
-    /// Cuts the content, or extends it with zeros, which need no space.
+    /// Cuts the content, or extends it with zeros. Zeros need no space.
     public func truncate(to length: UInt64) throws(FileProtectionError) {
         guard length <= ContainerFormat.maxLength else { throw .tooLarge }
         try changingState { (state) throws(FileProtectionError) in
@@ -79,8 +79,8 @@ extension ProtectedContainer.OpenState {
         }
     }
 
-    /// Marks the slots of the stored state, before the first change. What a killed writer has stored
-    /// becomes durable first: slots of older states are reused from then on.
+    /// Marks the slots of the stored state, before the first change. The stored changes of a killed writer become
+    /// durable first: slots of older states are reused from then on.
     mutating func findSlots() throws(FileProtectionError) {
         guard !knowsSlots else { return }
         try synchronize(withAttributes: false)
@@ -96,8 +96,8 @@ extension ProtectedContainer.OpenState {
         knowsSlots = true
     }
 
-    /// Changes the length. The last chunk of the former length and that of the new one are sealed
-    /// again, because the seal says which one is the last.
+    /// Changes the length. The last chunk of the former length and the last chunk of the new one are sealed again,
+    /// because the seal marks the last chunk.
     mutating func setLength(_ new: UInt64) throws(FileProtectionError) {
         try changeEnd()
         if new < length {
@@ -150,7 +150,7 @@ extension ProtectedContainer.OpenState {
 
     /// Seals whole chunks that were written at once.
     private mutating func sealRun(_ bytes: UnsafeRawBufferPointer, from first: UInt64) throws(FileProtectionError) {
-        // The one before them, which a write in order has filled, gets the slot before theirs.
+        // The chunk before them gets the slot before theirs, because a write in order has filled it.
         if first > 0, cache.isDirty(first - 1) { try sealCached([first - 1]) }
         let size = layout.chunkSize
         let chunks = (0..<bytes.count / size).map { first + UInt64($0) }

@@ -6,9 +6,8 @@ public import LinuxSystem
 
 /// An open protected file: random access to its content, and atomic changes of it.
 ///
-/// What is written is stored by ``commit()``: after a crash, the file has the content of the last
-/// commit. One handle at a time may write; any number may read, and see each commit. Safe to use from
-/// several threads.
+/// ``commit()`` stores the written bytes: after a crash, the file has the content of the last commit. One handle at a
+/// time may write; any number may read, and see each commit. Safe to use from several threads.
 ///
 /// Format: Documentation/Formats/protected-file.md.
 public final class ProtectedContainer: Sendable {
@@ -25,7 +24,7 @@ public final class ProtectedContainer: Sendable {
         var headers: [UInt8]
         var header: ContainerHeader
         var cipher: any ContainerCipher
-        /// Which of the two headers is on the storage device for certain: 0 or 1.
+        /// The number of the header that is on the storage device for certain: 0 or 1.
         var durableIndex: Int
         /// The stored state.
         var stored: ContainerState
@@ -40,7 +39,7 @@ public final class ProtectedContainer: Sendable {
         var hasChangedMap = false
         /// Whether the second header is equal, but not on the storage device for certain.
         var awaitsSecondHeader = false
-        /// Whether this is a new file of which nothing is on the storage device for certain.
+        /// Whether this is a new file with nothing on the storage device for certain.
         var isDraft = false
         /// Whether a change failed halfway.
         var isInterrupted = false
@@ -57,9 +56,9 @@ public final class ProtectedContainer: Sendable {
         }
     }
 
-    /// What a handle keeps decrypted unless something else is requested, in bytes.
+    /// The size of the decrypted chunks that a handle keeps unless another size is requested, in bytes.
     private static let defaultCache = 4 << 20
-    /// What a handle keeps of changes that are not sealed yet, in bytes.
+    /// The size of the changes that a handle keeps unsealed, in bytes.
     private static let maxUnsealed = 1 << 20
 
     init(
@@ -126,7 +125,7 @@ public final class ProtectedContainer: Sendable {
 
     /// Makes an empty file a protected one, with no content.
     ///
-    /// - Parameter metadata: at most ``ContainerFormat/maxMetadataLength`` bytes, which are sealed.
+    /// - Parameter metadata: the data to seal, at most ``ContainerFormat/maxMetadataLength`` bytes.
     public convenience init(
         creating descriptor: consuming OwnedDescriptor, path: String,
         _ key: FileKeyRecord, _ cipher: any ContainerCipher,
@@ -158,8 +157,7 @@ public final class ProtectedContainer: Sendable {
         }
     }
 
-    /// Returns what the newest header of a file says about its key, which nothing authenticates
-    /// without the key.
+    /// Returns the key record of a file's newest header. Without the key, nothing authenticates it.
     ///
     /// - Throws: ``FileProtectionError/notProtected`` for another file.
     public static func keyRecord(
@@ -226,7 +224,7 @@ public final class ProtectedContainer: Sendable {
     /// How the content is divided.
     var layout: ContainerLayout { state.withLock { $0.layout } }
 
-    /// What the file says about its key.
+    /// The key record of the file.
     public var keyRecord: FileKeyRecord {
         get throws(FileProtectionError) { try withState { (state) throws(FileProtectionError) in state.header.key } }
     }
@@ -276,7 +274,7 @@ public final class ProtectedContainer: Sendable {
     /// Forgets content that was read.
     public func forgetContent() { state.withLock { $0.cache.removeClean() } }
 
-    /// Closes the file. What was not committed is lost.
+    /// Closes the file. Uncommitted changes are lost.
     public func close() {
         state.withLock { state in
             guard !state.isClosed else { return }
@@ -296,7 +294,7 @@ public final class ProtectedContainer: Sendable {
                 guard !state.isClosed else { throw .closed }
                 try state.cipher.requireOpen()
                 guard !isWritable else { return .success(try body(&state)) }
-                // The same loop as in whole(_:_:), which cannot return what is sent elsewhere.
+                // The same loop as in whole(_:_:), because that function cannot return a `sending` value.
                 var tries = 0
                 while true {
                     tries += 1

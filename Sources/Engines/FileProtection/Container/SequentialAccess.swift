@@ -11,7 +11,7 @@ struct SequentialAccess {
 
     /// - Parameters:
     ///   - step: how many bytes are reported at once.
-    ///   - ahead: how far beyond the last access they may be; 0 for what was accessed already.
+    ///   - ahead: how far the reported bytes may be beyond the last access; 0 to report accessed bytes.
     init(step: UInt64, ahead: UInt64) { (self.step, self.ahead) = (step, ahead) }
 
     /// Records an access.

@@ -44,7 +44,7 @@ struct SlotAllocator {
         free(word, bit)
     }
 
-    /// Records that the new state is stored, so that what only the former one refers to is free.
+    /// Records that the new state is stored, so that slots with references only from the former state are free.
     mutating func commit() {
         for word in fresh.indices { fresh[word] = 0 }
         for slot in released {

@@ -3,7 +3,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// The slots of one file, in which chunks and nodes are sealed.
+/// The slots of one file. Each holds a sealed chunk or node.
 struct SlotStorage: ~Copyable {
     let file: any ContainerFile
     let layout: ContainerLayout
@@ -27,7 +27,7 @@ struct SlotStorage: ~Copyable {
     /// How many slots are read or written at once: 256 KiB.
     var maxRun: Int { (256 << 10) / layout.chunkSize }
 
-    /// Fills `plaintext` with what is sealed in a slot.
+    /// Fills `plaintext` with the decrypted bytes of a slot.
     ///
     /// - Throws: ``FileProtectionError/damaged(_:)``.
     borrowing func read(
@@ -47,10 +47,10 @@ struct SlotStorage: ~Copyable {
         guard
             try cipher.open(
                 ciphertext, reference.seal, authenticating: part.authenticated, into: plaintext)
-        else { throw .damaged("\(part) is not what was written") }
+        else { throw .damaged("\(part) was changed") }
     }
 
-    /// Fills `plaintext` with what is sealed in slots that follow each other, whole ones except the last.
+    /// Fills `plaintext` with the decrypted bytes of slots that follow each other, whole ones except the last.
     ///
     /// - Throws: ``FileProtectionError/damaged(_:)``.
     borrowing func read(
@@ -85,7 +85,7 @@ struct SlotStorage: ~Copyable {
         }
     }
 
-    /// Seals parts into free slots. Those whose slots follow each other are written at once.
+    /// Seals parts into free slots. Parts with slots that follow each other are written at once.
     ///
     /// - Parameters:
     ///   - count: at most ``maxRun``.

@@ -42,7 +42,7 @@ final class ConvertibleFile {
             } catch {
                 switch error {
                 case .notProtected: return false
-                // What begins with the magic bytes is not encrypted once more.
+                // A file that begins with the magic bytes is not encrypted once more.
                 default: throw error
                 }
             }
@@ -151,7 +151,7 @@ final class ConvertibleFile {
         }
     }
 
-    /// Restores the times of a file whose header was changed.
+    /// Restores the times of a file after a change of its header.
     func keepTimes() throws(FileProtectionError) {
         try mapSystemErrors { () throws(SystemError) in try attributes.applyTimes(to: descriptor, path: path) }
     }

@@ -26,7 +26,7 @@ public struct FileConversion: Sendable {
         case unchanged
     }
 
-    /// What a protected file becomes.
+    /// The target of a conversion.
     public struct Target: Sendable, Hashable {
         /// nil for the present class of a protected file.
         public var protection: FileProtectionClass?
@@ -146,7 +146,7 @@ public struct FileConversion: Sendable {
     /// Makes the headers of a protected file the same again: those of its newest state that can be read
     /// whole. If there may have been a newer one, the former file is kept beside it.
     ///
-    /// - Throws: the reason for which the file does not open if no state can be read whole.
+    /// - Throws: the error of opening the file if no state can be read whole.
     public func repair(_ name: FilePath, in directory: OpenDirectory) throws(FileProtectionError) -> Outcome {
         let file = try ConvertibleFile(name, in: directory, flags: dryRun ? O_RDONLY : O_RDWR)
         guard try file.isProtected else { throw .notProtected }
@@ -181,7 +181,7 @@ public struct FileConversion: Sendable {
         return (file, container)
     }
 
-    /// Passes what was written of a protected file to `body`.
+    /// Passes the written content of a protected file to `body`.
     private func copy(
         _ source: ProtectedContainer, _ body: (UnsafeRawBufferPointer, UInt64) throws(FileProtectionError) -> Void
     ) throws(FileProtectionError) {

@@ -8,7 +8,7 @@ public import KeychainModel
 internal import OpenSSLCrypto
 public import SecretMemory
 
-/// A class key of protected files, which wraps the keys of files.
+/// A class key of protected files. It wraps the keys of files.
 ///
 /// ```
 /// class key       = 32 random bytes; of class B, a private P-256 key
@@ -42,7 +42,7 @@ public struct FileClassKey: Sendable {
         }
     }
 
-    /// The bytes to store, which are secret.
+    /// The bytes to store. They are secret.
     public var stored: SharedSecret { secret }
 
     /// The public half of the key of class B; nil for other classes.

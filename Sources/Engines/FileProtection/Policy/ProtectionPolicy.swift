@@ -4,8 +4,8 @@ internal import Glibc
 public import KeychainModel
 public import LinuxSystem
 
-/// What protects the new files of a directory: its file `.latchkey-protect`, or that of the nearest
-/// directory above it.
+/// The protection of new files of a directory: its file `.latchkey-protect`, or the same file of the nearest directory
+/// above it.
 ///
 /// ```
 /// class = complete

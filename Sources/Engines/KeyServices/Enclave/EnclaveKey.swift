@@ -54,7 +54,7 @@ public struct EnclaveKey: PrivateKey {
         }
     }
 
-    /// The leftmost 256 bits of a digest, which ECDSA signs as a number (FIPS 186-5, section 6.4.1).
+    /// Returns the leftmost 256 bits of a digest. ECDSA signs them as a number (FIPS 186-5, section 6.4.1).
     private static func number(_ digest: UnsafeRawBufferPointer) -> [UInt8] {
         let bytes = Array(digest.prefix(32))
         return [UInt8](repeating: 0, count: 32 - bytes.count) + bytes

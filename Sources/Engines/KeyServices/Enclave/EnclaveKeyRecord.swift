@@ -3,8 +3,8 @@
 public import KeychainModel
 public import SecretMemory
 
-/// The data of an item that stands for an enclave key: the key's authorization value, which is
-/// released with the item's data, and what the enclave needs.
+/// The data of an item that stands for an enclave key: the key's authorization value, released with the item's data,
+/// and the data that the enclave needs.
 ///
 /// Format: Documentation/Formats/enclave-key.md.
 public struct EnclaveKeyRecord: Sendable {
@@ -35,7 +35,7 @@ public struct EnclaveKeyRecord: Sendable {
 
     /// Reads stored data.
     ///
-    /// - Throws: errSecDecode, with what is wrong.
+    /// - Throws: errSecDecode, with the reason.
     public init(decoding data: SharedSecret) throws(KeychainError) {
         let headLength = 2 + Self.pointLength
         let bodyStart = headLength + Self.authorizationLength

@@ -3,19 +3,19 @@
 public import KeychainModel
 public import SecretMemory
 
-/// What creates keys on P-256 whose private numbers it never reveals, and uses them.
+/// An enclave that creates keys on P-256, uses them, and never reveals their private numbers.
 public protocol SecureEnclave: Sendable {
-    /// What holds the keys.
+    /// The kind of enclave that holds the keys.
     var kind: EnclaveKind { get }
 
     /// Creates a key.
     ///
-    /// - Parameter authorization: what every use of the key needs: 32 random bytes.
+    /// - Parameter authorization: 32 random bytes that every use of the key needs.
     func createKey(authorization: SharedSecret) throws(KeychainError) -> EnclaveKeyHalves
 
     /// Signs a digest with ECDSA.
     ///
-    /// - Parameter digest: 32 bytes, which are signed as a number.
+    /// - Parameter digest: 32 bytes, signed as a number.
     /// - Returns: r and s, of 32 bytes each.
     /// - Throws: errSecNotAvailable if the enclave is gone; errSecDecode if it is not the one that
     ///   created the key.
@@ -46,7 +46,7 @@ public protocol SecureEnclave: Sendable {
 public struct EnclaveKeyHalves: Sendable {
     /// `04 ‖ X ‖ Y`.
     public let publicPoint: [UInt8]
-    /// What the enclave needs to use the key; only it understands the bytes.
+    /// The bytes that the enclave needs to use the key; only it understands them.
     public let privateHalf: SharedSecret
 
     public init(publicPoint: [UInt8], privateHalf: SharedSecret) {

@@ -12,7 +12,7 @@ public struct SoftwareEnclave: SecureEnclave {
 
     public func createKey(authorization: SharedSecret) throws(KeychainError) -> EnclaveKeyHalves {
         let key = try SoftwareKey.generate(EnclaveKey.kind)
-        // EXPOSE: X9.63, 04 ‖ X ‖ Y ‖ K, as the private half, which the service keeps.
+        // EXPOSE: X9.63, 04 ‖ X ‖ Y ‖ K, as the private half. The service keeps it.
         return EnclaveKeyHalves(publicPoint: key.publicKey.external, privateHalf: try key.external())
     }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks that the structure of a key is in DER (X.690, section 10): minimal definite lengths,
-/// primitive strings, and numbers and Booleans in their only encoding. libcrypto also reads BER, in
-/// which one key has many encodings.
+/// Checks that the structure of a key is in DER (X.690, section 10): minimal definite lengths, primitive strings, and
+/// numbers and Booleans in their only encoding. libcrypto also reads BER, with many encodings of one key.
 enum DERValidation {
     /// - Parameter bytes: PKCS #8, plain or encrypted, PKCS #1, SEC 1 or SubjectPublicKeyInfo. The
     ///   key inside PKCS #8 and SubjectPublicKeyInfo is checked, too; the content of an encrypted

@@ -74,7 +74,7 @@ public enum KeyFile {
         }
         guard !block.hasHeaders else {
             throw KeychainError(
-                .unimplemented, "the key has the legacy PEM encryption, which is weak",
+                .unimplemented, "the key has the weak legacy PEM encryption",
                 hint: "openssl pkcs8 -topk8 -in FILE -out NEW")
         }
         return try block.content.withUnsafeBytes { (der) throws(KeychainError) in try entry(der: der, passphrase) }

@@ -83,7 +83,7 @@ public struct PKCS12File: Sendable {
         case common
         /// PBES2 and PBMAC1 (RFC 9579), for OpenSSL 3.4, Java 24 and newer readers.
         case pbmac1
-        /// For systems without PBES2: Triple DES and SHA-1, which are weak.
+        /// For systems without PBES2: Triple DES and SHA-1, both weak.
         case legacy
 
         fileprivate var protection: PKCS12Archive.Protection {
@@ -99,7 +99,7 @@ public struct PKCS12File: Sendable {
     ///
     /// - Parameters:
     ///   - passphrase: not empty.
-    ///   - form: for which readers.
+    ///   - form: the form that the readers of the file support.
     ///   - publicKeyHash: returns the SHA-1 digest of the public key of a certificate in DER; it
     ///     links the certificate to its key.
     public func written(
@@ -135,7 +135,7 @@ extension KeychainError {
         case .passphrase where !hasPassphrase:
             self.init(OSStatusCode(rawValue: -25260), "the file needs a passphrase", hint: "-P or --passphrase-file")
         case .passphrase: self.init(.authFailed, "the passphrase is wrong, or the file was changed")
-        case .unsupported(let name): self.init(.unimplemented, "the file contains \(name), which is not supported")
+        case .unsupported(let name): self.init(.unimplemented, "the file contains \(name), but this is not supported")
         case .malformed: self.init(.decode, "the bytes are not a PKCS #12 file")
         }
     }

@@ -44,7 +44,7 @@ struct AuditTable {
         try row.write(to: database)
     }
 
-    /// What the key of a row is bound to.
+    /// Returns the data that the key of a row is bound to.
     private func context(of row: AuditRow) -> [UInt8] {
         row.number.bigEndianBytes + row.sequence.bigEndianBytes + row.code + (counter?.bigEndianBytes ?? [])
     }

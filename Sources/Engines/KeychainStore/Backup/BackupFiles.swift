@@ -22,7 +22,7 @@ public struct BackupFileSource {
     }
 }
 
-/// What takes the files of a backup that is restored.
+/// The receiver of the files of a backup that is restored.
 public struct BackupFileSink {
     /// Takes a name and the next bytes of the file. The parts of a file follow each other.
     let take: ([UInt8], UnsafeRawBufferPointer) throws(StoreError) -> Void
@@ -36,7 +36,7 @@ public struct BackupFileSink {
         (self.take, self.finish) = (take, finish)
     }
 
-    /// Calls `body` before the first part of a file, which follows all items.
+    /// Calls `body` after all items, before the first part of a file.
     func afterItems(_ body: @escaping () throws(StoreError) -> Void) -> BackupFileSink {
         var hasBegun = false
         return BackupFileSink(

@@ -7,8 +7,8 @@ internal import LinuxSystem
 /// The plaintext header of a backup: 75 bytes. Every key of the backup depends on it
 /// (Documentation/Formats/backup.md).
 struct BackupHeader: Equatable {
-    /// 1 to ``version``. This code writes the last one, whose items may have lookup attributes; files are
-    /// in backups since version 2.
+    /// 1 to ``version``. This code writes the last one; its items may have lookup attributes. Files are in backups
+    /// since version 2.
     var version: UInt16
     var salt: [UInt8]
     var cost: PasscodeCost

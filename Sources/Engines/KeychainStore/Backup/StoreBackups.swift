@@ -26,7 +26,7 @@ public struct StoreBackups {
     /// - Parameters:
     ///   - passcode: the passcode of the keychain, if one is set; it opens the items for this operation
     ///     only, independently of the lock state.
-    ///   - contents: what is written in addition.
+    ///   - contents: the data to write in addition.
     ///   - files: the files of the items that are written; nil for a backup without files.
     public func write(
         under passphrase: Passcode, passcode: Passcode?, including contents: BackupContents = [],
@@ -112,7 +112,7 @@ public struct StoreBackups {
     ///     newer one; false deletes the present items first.
     ///   - dryRun: does the whole operation, and rolls it back.
     ///   - files: takes the files of the backup; nil leaves them out.
-    ///   - keeps: whether the keychain keeps what it has in the place of an item.
+    ///   - keeps: whether the keychain keeps its own item, if any, in place of an item.
     ///   - refusal: returns the reason not to restore an item; nil to restore it.
     public func restore(
         under passphrase: Passcode, passcode: Passcode?, merges: Bool, dryRun: Bool, files: BackupFileSink? = nil,
@@ -175,8 +175,8 @@ public struct StoreBackups {
         case filePart = 3
     }
 
-    /// Deletes the items that a backup can contain: none of those with constraints, and no class key
-    /// of files, which protects what is outside of the keychain.
+    /// Deletes the items that a backup can contain: none of those with constraints, and no class key of files, because
+    /// that protects data outside of the keychain.
     private static func deleteReplaceable(in database: Database, _ seal: RowSeal) throws(StoreError) -> Int {
         let condition = seal.columns.hasConstraint ? " AND access_constraint IS NULL" : ""
         let statement = try RowStatement("DELETE FROM item WHERE access_group <> ?\(condition)", in: database)
@@ -405,9 +405,8 @@ extension ItemRecord {
         return bytes.isEqual(to: BackupItem.encode(other))
     }
 
-    /// Returns which of two items with the same primary key wins (keychain-behaviour §5.3): the
-    /// newer one; if both were modified at the same time, the one with the smaller SHA-1 digest of
-    /// its data.
+    /// Returns whether this item wins over another one with the same primary key (keychain-behaviour §5.3): the newer
+    /// one wins; if both were modified at the same time, the one with the smaller SHA-1 digest of its data.
     fileprivate func takesPrecedence(over other: ItemRecord) -> Bool {
         guard modified == other.modified else { return modified > other.modified }
         func digest(_ record: ItemRecord) -> [UInt8] {

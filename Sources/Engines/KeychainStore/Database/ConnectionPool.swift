@@ -11,8 +11,7 @@ final class ConnectionPool: Sendable {
     private struct State {
         var idle: [Database] = []
         var isClosed = false
-        /// The state of the read-only database in which the idle connections were opened; nil if
-        /// the database is writable.
+        /// The state of the read-only database when the idle connections were opened; nil if the database is writable.
         var database: ReadOnlyDatabase.State?
     }
 
@@ -26,7 +25,7 @@ final class ConnectionPool: Sendable {
     private let open: @Sendable (ReadOnlyDatabase.State?) throws(StoreError) -> Database
     /// The file of the connections; nil in memory.
     private let file: (path: String, identity: FileStatus.Identity?)?
-    /// What the user may keep on the disk; nil for no limit.
+    /// The storage account of the user; nil for no limit.
     private let account: StorageAccount?
     /// nil if the database is writable.
     private let readOnly: ReadOnlyDatabase?
@@ -35,7 +34,7 @@ final class ConnectionPool: Sendable {
 
     /// Creates connections to the existing file at `path`.
     ///
-    /// - Parameter account: what the user may keep on the disk; nil for no limit.
+    /// - Parameter account: the storage account of the user; nil for no limit.
     init(path: String, account: StorageAccount? = nil) {
         count = Self.maxCount
         free = DispatchSemaphore(value: count)
@@ -81,8 +80,9 @@ final class ConnectionPool: Sendable {
         if let readOnly { throw .readOnly(path: readOnly.path) }
     }
 
-    /// Runs `body` on one consistent state of the database. The first transaction of all processes makes the index of
-    /// the log, for which a full disk has no space; then the reserve is used, and `body` runs again.
+    /// Runs
+    /// `body` on one consistent state of the database. The first transaction of all processes makes the index of the log. A full disk has no space for it; then the reserve is used, and `body`
+    /// runs again.
     func read<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
         do throws(StoreError) {
             return try readOnce(body)
@@ -118,8 +118,8 @@ final class ConnectionPool: Sendable {
             return try chargedTransaction(body)
         } catch {
             guard error.isFull else { throw error }
-            // The reserve may be in use already. The pages of a large item, which is encrypted, are not overwritten:
-            // the log would be as large.
+            // The reserve may be in use already. The encrypted pages of a large item are not overwritten: the log would
+            // be as large.
             _ = reserve?.release()
             return try chargedTransaction { (database) throws(StoreError) -> Result in
                 _ = try RowStatement("PRAGMA secure_delete = FAST", in: database).step()
@@ -142,7 +142,7 @@ final class ConnectionPool: Sendable {
                 let growth = left + (try shortenLog(in: database, path, left, account))
                 try limit(database, growth: growth)
                 let result = try transaction(in: database, body)
-                // What is left may be less than the log, or than the log beside the pages that were copied from it.
+                // The space left may be less than the log, or than the log beside the pages that were copied from it.
                 if Self.logLength(path) > growth || Self.size(path) - before > left { try? emptyLog(in: database) }
                 return result
             }
@@ -179,8 +179,8 @@ final class ConnectionPool: Sendable {
         for connection in idle { connection.close() }
     }
 
-    /// Empties SQLite's log if it is longer than what is left to the user. Overlapping readers would let it
-    /// grow without limit.
+    /// Empties SQLite's log if it is longer than the space left to the user. Overlapping readers would let it grow
+    /// without limit.
     ///
     /// - Returns: the bytes that this has made free.
     private func shortenLog(
@@ -216,8 +216,8 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Ends the growth of a database within its running change, but for some pages: the files of the user get the
-    /// rest of what is left.
+    /// Ends the growth of a database within its running change, except for some pages: the files of the user get the
+    /// rest of the space.
     func endGrowth(of database: Database) throws(StoreError) {
         guard let account else { return }
         let (size, count) = (try Self.number("page_size", in: database), try Self.number("page_count", in: database))
@@ -254,8 +254,8 @@ final class ConnectionPool: Sendable {
     /// The length of a log that readers keep from being emptied.
     private static let maxLogLength = 4 << 20
 
-    /// Throws ``StoreError/replaced(path:)`` if the file was deleted or replaced. No other process
-    /// would see what is written to it.
+    /// Throws ``StoreError/replaced(path:)`` if the file was deleted or replaced. No other process would see data
+    /// written to it.
     func requireFile() throws(StoreError) {
         guard let file, Self.identity(of: file.path) != file.identity else { return }
         throw .replaced(path: file.path)
@@ -270,9 +270,9 @@ final class ConnectionPool: Sendable {
     /// Waits until no connection is in use, and closes them all, so that a child process inherits
     /// none. ``resume()`` must follow.
     ///
-    /// SQLite keeps the locks of a process in memory, which fork(2) copies. If the child opened the
-    /// same file, SQLite would assume locks that only the parent holds, and the child could commit
-    /// to a log that another process has deleted.
+    /// SQLite keeps the locks of a process in memory, and fork(2) copies them. If the child opened the same file,
+    /// SQLite would assume locks that only the parent holds, and the child could commit to a log that another process
+    /// has deleted.
     func pause() {
         for _ in 0..<count { free.wait() }
         let idle = state.withLock { state in
@@ -353,7 +353,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func returnConnection(_ connection: Database, _ database: ReadOnlyDatabase.State?) {
-        // A transaction that could not be ended would keep its locks, and take in what the next call writes.
+        // A transaction that could not be ended would keep its locks, and include the writes of the next call.
         let isUsable = !connection.isInsideTransaction
         let isKept = state.withLock { state in
             let isKept = isUsable && !state.isClosed && state.database == database
@@ -365,7 +365,7 @@ final class ConnectionPool: Sendable {
 
     /// The time that a transaction waits for transactions of other processes, in milliseconds.
     static let busyTimeout: Int32 = 60_000
-    /// The same for an inspection, which opens the database several times, in milliseconds.
+    /// The same for an inspection, in milliseconds. An inspection opens the database several times.
     private static let inspectionTimeout: Int32 = 1_000
     private static let maxCount = 4
 

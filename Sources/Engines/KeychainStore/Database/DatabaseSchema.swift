@@ -139,10 +139,10 @@ enum DatabaseSchema {
 
     private static let constraintColumn = "access_constraint BLOB"
 
-    /// The lookup tokens of passwords. A row whose `lookup_revision` is not its revision has none yet.
+    /// The lookup tokens of passwords. A row has no tokens yet if its `lookup_revision` is not its revision.
     ///
-    /// Triggers do what must not be forgotten: they remove the tokens of a deleted row, and keep a
-    /// program of an earlier version, which still has the database open, from writing rows.
+    /// Triggers perform the steps that must not be forgotten: they remove the tokens of a deleted row, and keep a
+    /// program of an earlier version that still has the database open from writing rows.
     private static let version4 = [
         "ALTER TABLE item ADD COLUMN \(lookupColumn)", "ALTER TABLE quarantine ADD COLUMN \(lookupColumn)",
         """
@@ -164,7 +164,7 @@ enum DatabaseSchema {
 
     private static let lookupColumn = "lookup_revision INTEGER"
 
-    /// A trigger that refuses rows which are written without `lookup_revision`.
+    /// A trigger that refuses rows written without `lookup_revision`.
     private static func refusal(_ name: String, of change: String) -> String {
         """
         CREATE TRIGGER \(name) BEFORE \(change) ON item WHEN NEW.lookup_revision IS NOT NEW.revision BEGIN

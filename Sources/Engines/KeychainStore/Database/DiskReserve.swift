@@ -4,13 +4,13 @@ internal import CLatchkey
 internal import Glibc
 internal import LinuxSystem
 
-/// Space that is kept for deletions when the disk is full: a file beside the database, whose blocks are released for
-/// the index and the log that a deletion needs. While it is empty, nothing is added.
+/// Space kept for deletions when the disk is full: a file beside the database. Its blocks are released for the index
+/// and the log that a deletion needs. While it is empty, nothing is added.
 final class DiskReserve: Sendable {
     private let path: String
     private let length: Int
 
-    /// - Parameter account: what the user may keep on the disk; nil for no limit.
+    /// - Parameter account: the storage account of the user; nil for no limit.
     init(of database: String, _ account: StorageAccount?) {
         path = Self.path(of: database)
         length = min(Self.usualLength, (account?.maxBytes ?? .max) / 32)
@@ -36,7 +36,7 @@ final class DiskReserve: Sendable {
         guard state == .empty else { return }
         restore()
         guard state == .empty else { return }
-        throw .database(code: StoreError.sqliteFull, message: "what is left of the disk is kept for deletions")
+        throw .database(code: StoreError.sqliteFull, message: "the rest of the disk is kept for deletions")
     }
 
     /// Empties the file.
@@ -44,7 +44,7 @@ final class DiskReserve: Sendable {
     /// - Returns: whether this has made space.
     func release() -> Bool { state == .filled && truncate(path, 0) == 0 }
 
-    /// The bytes that it has, which are part of what the user keeps on the disk.
+    /// The bytes that it has. They are part of the user's data on the disk.
     var size: Int { Int(clamping: ((try? FileStatus.ofLink(path)) ?? nil)?.size ?? 0) }
 
     private enum State { case missing, empty, filled }

@@ -26,7 +26,7 @@ final class ItemQuota: Sendable {
         // rows through their own connections.
         if count >= limit || count.isMultiple(of: Self.interval) { count = try Self.count(in: database) }
         guard count < limit else {
-            throw .quota("the keychains of this user hold \(account.maxItems) items, which is the maximum")
+            throw .quota("the keychains of this user hold \(account.maxItems) items, the maximum")
         }
         keep(count + 1)
     }
@@ -39,8 +39,8 @@ final class ItemQuota: Sendable {
         if hasDeleted.lower() { keep(try Self.count(in: database)) }
     }
 
-    /// Discards the estimate, which includes rows of a transaction that was rolled back. The next
-    /// insertion counts the rows.
+    /// Discards the estimate, because it includes rows of a transaction that was rolled back. The next insertion counts
+    /// the rows.
     func forget() { known.withLock { $0 = nil } }
 
     private func keep(_ count: Int) {
@@ -57,7 +57,7 @@ final class ItemQuota: Sendable {
 }
 
 extension KeychainStore {
-    /// The bytes that a database has on the disk, with what belongs to it.
+    /// The bytes of a database on the disk, with its log and its reserve.
     public static func size(of path: String) -> Int { ConnectionPool.size(path) }
 
     /// Counts the rows of a database that no process has open.

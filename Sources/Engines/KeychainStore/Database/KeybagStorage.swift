@@ -32,7 +32,7 @@ enum KeybagStorage {
         guard try statement.run() == 1 else { throw .keybag(.changedMeanwhile) }
     }
 
-    /// Returns the generation of the keybag, which changes with every change of the keybag.
+    /// Returns the generation of the keybag. It changes with every change of the keybag.
     static func generation(in database: Database) throws(StoreError) -> UInt64 {
         let statement = try RowStatement("SELECT generation FROM keybag WHERE id = 1", in: database)
         guard try statement.step() else { throw .notAKeychain("its keybag is missing") }

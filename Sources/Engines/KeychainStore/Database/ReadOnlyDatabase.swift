@@ -5,9 +5,9 @@ internal import LinuxSystem
 /// A database file on a file system that is mounted read-only, and that may be writable through
 /// another mount.
 ///
-/// If the log is empty, SQLite opens the file as immutable: without locks, and without a log and
-/// its index, which cannot be created here. SQLite does not notice changes of an immutable file, so
-/// every use is between ``state()`` and ``isUnchanged(_:)``.
+/// If the log is empty, SQLite opens the file as immutable: without locks, and without a log and its index, because
+/// those cannot be created here. SQLite does not notice changes of an immutable file, so every use is between
+/// ``state()`` and ``isUnchanged(_:)``.
 ///
 /// The file of an inspection may be writable, and in use. If its log and the index of the log exist,
 /// SQLite reads both as they are: with the index opened for reading only (`readonly_shm`), it neither
@@ -37,8 +37,8 @@ struct ReadOnlyDatabase: Sendable {
         }
     }
 
-    /// - Throws: ``StoreError/pendingLog(path:)`` if the log holds changes and its index is
-    ///   missing, which cannot be created here.
+    /// - Throws: ``StoreError/pendingLog(path:)`` if the log holds changes and its index is missing and cannot be
+    ///   created here.
     func state() throws(StoreError) -> State {
         let log = "\(path)-wal"
         let (size, hasIndex): (Int64?, Bool)
@@ -64,7 +64,7 @@ struct ReadOnlyDatabase: Sendable {
         }
     }
 
-    /// The URI with which SQLite opens the file (https://www.sqlite.org/uri.html).
+    /// The URI that SQLite opens the file with (https://www.sqlite.org/uri.html).
     func uri(in state: State) -> String {
         let option =
             switch state {

@@ -4,13 +4,13 @@ internal import LinuxSystem
 internal import SQLiteConnections
 internal import Synchronization
 
-/// What the reads of one call may cost together.
+/// The maximum cost of all reads of one call together.
 public struct ReadBudget: Sendable {
     /// The rows that are opened.
     public var rows: Int
     /// The bytes of these rows.
     public var bytes: Int
-    /// The instructions of SQLite's machine, of which a row takes about fifty.
+    /// The instructions of SQLite's machine; a row takes about fifty.
     public var instructions: Int
 
     public init(rows: Int, bytes: Int, instructions: Int) {
@@ -18,12 +18,12 @@ public struct ReadBudget: Sendable {
     }
 }
 
-/// A transaction that the reads of one call share, which run on one thread. It never writes: what must write, or
-/// costs more than the budget, ends it by an error.
+/// A transaction that the reads of one call share. All of them run on one thread. It never writes: an operation that
+/// must write, or costs more than the budget, ends it by an error.
 final class SharedRead: Sendable {
     let database: Database
     private let pool: ConnectionPool
-    /// What is left of the budget; the greatest number for no limit.
+    /// The rest of the budget; the largest number for no limit.
     private let rows: Atomic<Int>
     private let bytes: Atomic<Int>
     /// Whether a read could not be done here, so that the result of the call does not count.
@@ -43,7 +43,7 @@ final class SharedRead: Sendable {
         return current
     }
 
-    /// Runs `body`, whose reads share the transaction.
+    /// Runs `body` with this transaction for its reads.
     func run<Result>(_ body: () -> Result) -> Result { Self.$current.withValue(self) { body() } }
 
     /// Pays for a row before it is opened.
@@ -55,9 +55,9 @@ final class SharedRead: Sendable {
         bytes.subtract(count, ordering: .relaxed)
     }
 
-    /// Ends the transaction: it cannot do what is asked.
+    /// Ends the transaction: it cannot perform the request.
     ///
-    /// - Returns: the error to throw, which only the call sees that has begun the transaction.
+    /// - Returns: the error to throw. Only the call that has begun the transaction sees it.
     func end() -> StoreError {
         isEnded.raise()
         return .cancelled
@@ -65,11 +65,11 @@ final class SharedRead: Sendable {
 }
 
 extension ConnectionPool {
-    /// Runs `body`, whose reads on this thread share one transaction and so see one state of the database. A call
-    /// within another one shares the transaction of that one.
+    /// Runs `body`. Its reads on this thread share one transaction and so see one state of the database. A call within
+    /// another one shares the transaction of that one.
     ///
-    /// - Parameter budget: what the reads may cost. Then nothing waits either: neither for a connection nor for the
-    ///   lock of another process. nil for no limit.
+    /// - Parameter budget: the maximum cost of the reads. Then nothing waits either: neither for a connection nor for
+    ///   the lock of another process. nil for no limit.
     /// - Returns: nil if that is not possible, or was not enough; then `body` may have run.
     func sharing<Result>(_ budget: ReadBudget?, _ body: () -> Result) throws(StoreError) -> Result? {
         if SharedRead.current(of: self) != nil { return body() }
@@ -98,15 +98,15 @@ extension ConnectionPool {
 }
 
 extension KeychainStore {
-    /// Runs `body`, whose searches here on this thread see one state of the database, if it changes nothing. It runs
-    /// again if it must change something; then each call in it sees a state of its own.
+    /// Runs `body` so that its searches here on this thread see one state of the database, if it changes nothing. It
+    /// runs again if it must change something; then each call in it sees a state of its own.
     public func reading<Result>(_ body: () -> Result) -> Result {
-        // What prevents the transaction is the error of the first call in the body.
+        // If an error prevents the transaction, the first call in the body reports it.
         ((try? connections.sharing(nil, body)) ?? nil) ?? body()
     }
 
-    /// Runs `body`, whose searches here on this thread see one state of the database, cost no more than `budget`, and
-    /// wait for no other thread or process.
+    /// Runs `body` so that its searches here on this thread see one state of the database, cost no more than `budget`,
+    /// and wait for no other thread or process.
     ///
     /// - Returns: nil if that is not possible; then `body` may have run.
     public func reading<Result>(within budget: ReadBudget, _ body: () -> Result) -> Result? {

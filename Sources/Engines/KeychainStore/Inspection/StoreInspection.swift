@@ -4,7 +4,7 @@
 public struct StoreInspection: Sendable {
     public var rows = 0
     public var damaged: [DamagedRow] = []
-    /// The number of rows of locked classes, which were not opened.
+    /// The number of rows of locked classes. They were not opened.
     public var closed = 0
     public var quarantined = 0
     /// The findings of SQLite's integrity check; empty if it reports "ok".

@@ -108,7 +108,7 @@ public struct StoreInspector {
         }
     }
 
-    /// What makes a row usable again.
+    /// The change that makes a row usable again.
     private enum Repair {
         case quarantine(Int64)
         case tokens(Int64, [SearchToken])

@@ -13,9 +13,8 @@ extension ItemTransaction {
         return try add(try numbered(record, except: nil))
     }
 
-    /// Changes the item in whose place `record` would be stored: one with exactly the same lookup
-    /// attributes, in the same access group; otherwise one with the same primary key whose attributes no
-    /// client has stored.
+    /// Changes the item that `record` would replace: one with exactly the same lookup attributes, in the same access
+    /// group; otherwise one with the same primary key and without attributes that a client has stored.
     ///
     /// - Returns: the changed record as it was stored; nil if there is no such item.
     public func replace(

@@ -46,7 +46,7 @@ extension ItemTransaction {
     /// Calls `body` with every certificate that matches and has matching keys, and with these keys,
     /// until it returns false.
     ///
-    /// - Returns: the halves whose constraints were satisfied and that did not open.
+    /// - Returns: the halves that did not open although their constraints were satisfied.
     @discardableResult
     private func forEachCertificate(
         of search: PairSearch,

@@ -144,8 +144,8 @@ extension ItemTransaction {
         parameters += groups.map { .bytes($0) }
     }
 
-    /// Returns the tokens of the access groups that items of a class have; nil if there are more than `max`, or if
-    /// a row has no token there, which is damage that the search reports.
+    /// Returns the tokens of the access groups that items of a class have; nil if there are more than `max`, or if a
+    /// row has no token there. The search reports that damage.
     private static func groups(
         of itemClass: ItemClass, max: Int, in database: Database
     ) throws(StoreError) -> [[UInt8]]? {

@@ -13,7 +13,7 @@ public struct ItemTransaction {
     let seal: RowSeal
     /// nil if the number of items is not limited.
     let quota: ItemQuota?
-    /// The transaction of other reads, whose budget the rows use; nil for none.
+    /// The transaction of other reads; the rows use its budget. nil for none.
     var shared: SharedRead?
 
     /// Returns all items that match the search. Damaged rows are skipped.
@@ -134,7 +134,7 @@ public struct ItemTransaction {
 }
 
 extension ItemRecord {
-    /// Sets the attribute `sha1`, which is computed from the data and is never stored.
+    /// Sets the attribute `sha1`. It is computed from the data and is never stored.
     mutating func setDigest() {
         attributes[.digest] = secrets?.data.map { .data($0.withUnsafeBytes { RowCryptography.digest($0) }) }
     }

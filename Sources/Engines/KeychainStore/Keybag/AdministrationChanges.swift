@@ -3,12 +3,12 @@
 public import Keybag
 public import KeychainModel
 
-/// The recovery key and the settings, which the passcode confirms.
+/// The recovery key and the settings. The passcode confirms their changes.
 public struct AdministrationChanges {
     let store: KeychainStore
     private var changes: KeybagChanges { KeybagChanges(store: store) }
 
-    /// Creates a recovery key, which replaces an earlier one.
+    /// Creates a recovery key. It replaces an earlier one.
     public func createRecoveryKey(_ passcode: Passcode?) throws(StoreError) -> RecoveryKey {
         let recovery = RecoveryKey.random()
         try changes.administer(passcode) { (device, key) throws(KeybagError) in

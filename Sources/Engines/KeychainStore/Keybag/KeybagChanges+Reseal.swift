@@ -13,7 +13,7 @@ extension KeybagChanges {
     ///
     /// An interruption keeps the completed batches; the next unlock continues.
     ///
-    /// - Parameter evaluation: keys that open shares which the passcode does not open.
+    /// - Parameter evaluation: keys that open shares that the passcode does not open.
     func reseal(
         _ key: PasscodeKey, evaluation: ConstraintKeys? = nil, _ progress: ResealProgress
     ) throws(StoreError) {

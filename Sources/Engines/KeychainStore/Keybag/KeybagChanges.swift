@@ -4,13 +4,13 @@ internal import Keybag
 internal import KeychainModel
 internal import SQLiteConnections
 
-/// The steps of changes of the keybag. Each change verifies the passcode, stores a keybag, and reseals the rows whose
-/// keys it has replaced.
+/// The steps of changes of the keybag. Each change verifies the passcode, stores a keybag, and reseals the rows with
+/// replaced keys.
 struct KeybagChanges {
     let store: KeychainStore
 
-    /// Verifies the passcode if the keychain has one, and completes an interrupted change: that
-    /// removes keys which the next change would otherwise keep using.
+    /// Verifies the passcode if the keychain has one, and completes an interrupted change. That removes keys that the
+    /// next change would otherwise keep using.
     func verifyIfSet(_ passcode: Passcode?) throws(StoreError) -> PasscodeKey? {
         guard try store.refresh().hasPasscode else { return nil }
         guard let passcode else { throw .keybag(.passcodeNeeded) }
@@ -19,8 +19,8 @@ struct KeybagChanges {
         return key
     }
 
-    /// Verifies the passcode. The lock state does not change. On a full disk, the attempt is counted in the space
-    /// that is kept for deletions: what is locked could not be deleted otherwise.
+    /// Verifies the passcode. The lock state does not change. On a full disk, the attempt is counted in the space kept
+    /// for deletions: locked items could not be deleted otherwise.
     ///
     /// - Parameter isAutomatic: whether it comes from a file or a credential.
     func verify(_ passcode: Passcode, isAutomatic: Bool = false) throws(StoreError) -> PasscodeKey {
@@ -54,8 +54,7 @@ struct KeybagChanges {
         store.forgetOldKeys()
     }
 
-    /// Has the hardware remove what earlier keybags used; what it cannot remove now stays on the
-    /// list.
+    /// Has the hardware remove the objects of earlier keybags; objects that it cannot remove now stay on the list.
     func removeRetired(_ key: PasscodeKey?) throws(StoreError) {
         let device = store.keybag.device
         guard device.removeRetired() else { return }
@@ -96,8 +95,7 @@ struct KeybagChanges {
         if let key { try store.mapKeybagErrors { () throws(KeybagError) in try store.keybag.openBiometry(with: key) } }
     }
 
-    /// Runs the transaction that stores `next`. If it certainly failed, the hardware forgets what was
-    /// made for it.
+    /// Runs the transaction that stores `next`. If it certainly failed, the hardware forgets the objects made for it.
     private func storing(
         _ next: DeviceKeybag, _ previous: DeviceKeybag, isDeletion: Bool,
         _ body: (Database) throws(StoreError) -> Void
@@ -138,7 +136,7 @@ struct KeybagChanges {
         return raised
     }
 
-    /// Creates the presence pairs of a keychain whose passcode was set by an older version.
+    /// Creates the presence pairs of a keychain with a passcode that an older version has set.
     func addPresence(_ key: PasscodeKey) throws(StoreError) {
         let device = store.keybag.device
         let changed = try store.mapKeybagErrors { () throws(KeybagError) in try device.addingPresence(key) }

@@ -63,10 +63,9 @@ public struct PasscodeChanges {
         }
     }
 
-    /// Removes the passcode, and every item that then cannot be opened any more: those of the class
-    /// that requires a passcode, and those whose constraints only the passcode or biometry
-    /// satisfies (keychain-behaviour, T192). Items that an application password or a security key
-    /// opens stay.
+    /// Removes the passcode, and every item that then cannot be opened any more: items of the class that requires a
+    /// passcode, and items with constraints that only the passcode or biometry satisfies (keychain-behaviour, T192).
+    /// Items that an application password or a security key opens stay.
     ///
     /// - Returns: the number of deleted items.
     public func remove(_ passcode: Passcode, progress: ResealProgress = { _, _ in }) throws(StoreError) -> Int {

@@ -8,11 +8,11 @@ public struct RootChanges {
     let store: KeychainStore
     private var changes: KeybagChanges { KeybagChanges(store: store) }
 
-    /// Moves the device key. The key is written to its new root and read back, then the keybag says
-    /// so, then the old one is destroyed: after a crash at any point, the keybag says which one
-    /// counts, and ``finishMove(in:)`` removes the other one.
+    /// Moves the device key. The key is written to its new root and read back, then the keybag states the new root,
+    /// then the old key is destroyed. After a crash at any point, the keybag states the valid root, and
+    /// ``finishMove(in:)`` removes the other key.
     ///
-    /// - Parameter registers: the registers whose values the TPM requires; nil for none.
+    /// - Parameter registers: the registers with values that the TPM requires; nil for none.
     /// - Returns: false if it is there already.
     public func move(
         to root: DeviceKey.Root, _ registers: RegisterBinding? = nil, in storage: DeviceKeyStorage,
@@ -50,7 +50,7 @@ public struct RootChanges {
         return isMoved
     }
 
-    /// Destroys a device key that the keybag does not use: what an interrupted move has left.
+    /// Destroys a device key that the keybag does not use, as an interrupted move leaves it.
     public func finishMove(in storage: DeviceKeyStorage) throws(StoreError) {
         let others = DeviceKeyStorage.roots.filter { $0 != store.root }
         let isLeft = try store.mapKeybagErrors { () throws(KeybagError) in

@@ -22,7 +22,7 @@ public struct SecurityKeyChanges {
     /// items; the next unlock seals those that the passcode opens.
     ///
     /// - Parameters:
-    ///   - secret: what the device has derived for the credential: 32 bytes.
+    ///   - secret: the secret that the device has derived for the credential: 32 bytes.
     ///   - passcode: is verified afresh, as in an unlock.
     ///   - evaluation: keys that another security key has satisfied.
     /// - Throws: ``KeybagError/noPasscode``, ``KeybagError/securityKeyExists``,

@@ -2,7 +2,7 @@
 
 internal import KeychainModel
 
-/// The values of an item by which it is searched: a record, or the fields of a half that is open.
+/// The searchable values of an item: a record, or the fields of an open half.
 protocol CanonicalValues {
     var itemClass: ItemClass { get }
 

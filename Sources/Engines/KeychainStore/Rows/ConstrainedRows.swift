@@ -4,10 +4,10 @@ internal import Keybag
 internal import KeychainModel
 internal import SQLiteConnections
 
-/// Rows with constraints, by what the column says. It is not authenticated here: use it only to
-/// find rows that cannot be opened again.
+/// Rows with constraints, by the content of the column. It is not authenticated here: use it only to find rows that
+/// cannot be opened again.
 enum ConstrainedRows {
-    /// Deletes the rows whose constraint matches, also from quarantine.
+    /// Deletes the rows with a matching constraint, also from quarantine.
     ///
     /// - Parameter includesDamaged: whether a constraint that does not decode matches.
     /// - Returns: the number of items.

@@ -2,12 +2,11 @@
 
 public import Keybag
 
-/// What a call brings to the constraints of items: the keys that satisfy those of the items that it
-/// reads, and what the items that it stores are bound to.
+/// The keys of a call for the constraints of the items that it reads, and the binding of the items that it stores.
 public struct ConstraintUse: Sendable {
     /// nil if nothing is satisfied.
     public var keys: ConstraintKeys?
-    /// nil for what the keys are bound to.
+    /// nil for the binding of the keys.
     public var binding: ConstraintBinding?
 
     public init(_ keys: ConstraintKeys? = nil, binding: ConstraintBinding? = nil) {
@@ -18,7 +17,7 @@ public struct ConstraintUse: Sendable {
     /// Neither reads the secrets of constrained items nor stores constrained items.
     public static let none = ConstraintUse()
 
-    /// What items are bound to that are stored now.
+    /// The binding of items that are stored now.
     var currentBinding: ConstraintBinding {
         var current = keys?.binding ?? ConstraintBinding()
         if let set = binding?.enrolledSet { current.enrolledSet = set }

@@ -2,10 +2,10 @@
 
 /// Hides the exact length of a row half inside its seal.
 ///
-/// The padded plaintext is the length of the content in four big-endian bytes, the content, and
-/// zeros. Its length is a multiple of 64 bytes up to 1 KiB; above, it has the steps of Padmé
-/// (Nikitin et al., "Reducing Metadata Leakage from Encrypted Files and Communication with PURBs",
-/// 2019, §4.2), which add at most 12 % and reveal only the order of magnitude.
+/// The padded plaintext is the length of the content in four big-endian bytes, the content, and zeros. Its length is a
+/// multiple of 64 bytes up to 1 KiB; above, it has the steps of Padmé (Nikitin et al., "Reducing Metadata Leakage from
+/// Encrypted Files and Communication with PURBs", 2019, §4.2). They add at most 12 % and reveal only the order of
+/// magnitude.
 enum Padding {
     static let prefixLength = 4
 

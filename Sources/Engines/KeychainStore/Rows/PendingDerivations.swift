@@ -6,9 +6,9 @@ internal import LinuxSystem
 
 /// The keys of application passwords that one access to the database lacks.
 ///
-/// An access derives nothing, because scrypt takes time and memory, and other callers wait for the
-/// connection or the transaction. It collects what it lacks, and is repeated when the keys are
-/// derived: ``KeychainStore/afterDerivations(_:)``.
+/// An access derives nothing, because scrypt takes time and memory, and other callers wait for the connection or the
+/// transaction. It collects the missing keys, and is repeated when they are derived:
+/// ``KeychainStore/afterDerivations(_:)``.
 final class PendingDerivations {
     private(set) var derivations: [PendingDerivation] = []
 
@@ -48,8 +48,7 @@ extension KeychainStore {
         }
     }
 
-    /// Derives the key with which items with an application password are stored, before the
-    /// transaction that stores them.
+    /// Derives the key to store items with an application password, before the transaction that stores them.
     func deriveSealingKey(for records: [ItemRecord], _ binding: ConstraintBinding?) throws(StoreError) {
         guard let derivation = binding?.applicationPassword?.pendingSealing,
             records.contains(where: { $0.accessControlFlags?.contains(.applicationPassword) == true })

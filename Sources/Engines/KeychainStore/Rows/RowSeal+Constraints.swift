@@ -83,7 +83,7 @@ extension RowSeal {
         }
     }
 
-    /// Removes the wrapping of the class key: what is left opens only with the constraint.
+    /// Removes the wrapping of the class key: the remaining bytes open only with the constraint.
     private func constraintWrapped(_ row: ItemRow) throws(Failure) -> [UInt8] {
         let length = RowSeal.constrainedKeyLength
         guard row.secret.count > length else { throw .damaged(RowDamage("a row half is truncated")) }

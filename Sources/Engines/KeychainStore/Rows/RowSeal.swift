@@ -56,14 +56,14 @@ struct RowSeal {
         case closed(KeybagError)
         /// The secret half opens only when these constraints are satisfied.
         case needsAuthentication(AccessConstraints)
-        /// The enrolled set is not the one to which the item was bound.
+        /// The item was bound to another enrolled set.
         case lost(AccessConstraints)
         case wrongApplicationPassword(AccessConstraints)
         /// A key of the application password must be derived, after this access to the database.
         case derivationPending
     }
 
-    /// The columns to which a half is bound.
+    /// The columns that a half is bound to.
     struct Place {
         var clear: ClearColumns
         var group: SearchToken
@@ -148,8 +148,7 @@ struct RowSeal {
         return record
     }
 
-    /// Calls `body` with the verified fields of a row's metadata half, which are valid during the
-    /// call.
+    /// Calls `body` with the verified fields of a row's metadata half. They are valid during the call.
     ///
     /// - Parameter constraint: that of the row.
     func open<Result>(
@@ -255,9 +254,9 @@ struct RowSeal {
 
     /// Returns the data that identifies a half, each part after its length in one byte.
     ///
-    /// With a constraint, the format is another one and the last part is a digest of the constraint
-    /// record: of all of it in the metadata half; of its fixed part in the secret half, which is
-    /// bound to the revision at which it was sealed and to no generation.
+    /// With a constraint, the format is another one and the last part is a digest of the constraint record: of all of
+    /// it in the metadata half; of its fixed part in the secret half. The secret half is bound to its revision at
+    /// sealing and to no generation.
     private func additionalData(_ half: RowHalf, _ place: Place) -> [UInt8] {
         var clear = place.clear
         if half == .secret, let constraint = place.constraint {

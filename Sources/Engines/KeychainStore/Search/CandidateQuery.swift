@@ -3,9 +3,8 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// The statement that selects the candidates of a search: every row whose tokens and plaintext
-/// columns match, in the order of insertion. ``ItemSearch/matches(_:)-(ItemRecord)`` decides which
-/// candidates match.
+/// The statement that selects the candidates of a search: every row with matching tokens and plaintext columns, in the
+/// order of insertion. ``ItemSearch/matches(_:)-(ItemRecord)`` selects the matching candidates.
 struct CandidateQuery: Hashable {
     let columns: RowColumns
     let selection: Selection
@@ -28,12 +27,12 @@ struct CandidateQuery: Hashable {
         /// By this number of lookup tokens, at least one: first by the first one, and of its items those
         /// that have the others.
         case lookup(Int)
-        /// Every row whose lookup tokens are not written yet.
+        /// Every row without written lookup tokens.
         case unindexed
     }
 
-    /// The columns are `id`, ``RowColumns/selection`` and the generation of the keybag, so that one
-    /// statement also tells which keys its rows need.
+    /// The columns are `id`, ``RowColumns/selection`` and the generation of the keybag, so that one statement also
+    /// identifies the keys of its rows.
     var sql: String {
         let known = Self.texts.withLock { $0[self] }
         if let known { return known }

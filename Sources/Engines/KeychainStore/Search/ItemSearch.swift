@@ -18,8 +18,7 @@ public struct ItemSearch: Sendable {
     /// Selects only items that this executable has added.
     public var addedBy: String?
     public var match: MatchOptions
-    /// What the lookup attributes of an item must be. Its classes may be closed then; see
-    /// ``SearchResult/locked``.
+    /// The condition on the lookup attributes of an item. Its classes may be closed then; see ``SearchResult/locked``.
     public var lookup: Lookup?
 
     /// A condition on lookup attributes.
@@ -225,7 +224,7 @@ extension ItemSearch {
         }
     }
 
-    /// Whether the search also needs the secret half, which holds the bytes of a certificate.
+    /// Whether the search also needs the secret half, because it holds the bytes of a certificate.
     var needsSecrets: Bool { match.emailAddress != nil }
 
     /// Whether the opened data matches. An email address is plain ASCII in a certificate: a

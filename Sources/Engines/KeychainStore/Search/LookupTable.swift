@@ -3,9 +3,8 @@
 internal import Keybag
 internal import SQLiteConnections
 
-/// The table of lookup tokens: one row for each lookup attribute of each password, so that a search for
-/// a subset of them is by index. Its rows are not authenticated: what they select is compared after it
-/// is opened.
+/// The table of lookup tokens: one row for each lookup attribute of each password, so that a search for a subset of
+/// them is by index. Its rows are not authenticated: each selected item is opened and then compared.
 enum LookupTable {
     /// Adds the tokens of a new row.
     static func insert(_ tokens: [SearchToken], of item: Int64, in database: Database) throws(StoreError) {

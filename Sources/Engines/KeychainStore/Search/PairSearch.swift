@@ -2,13 +2,12 @@
 
 public import KeychainModel
 
-/// The pairs that a call selects: a certificate, and a key whose application label equals the
-/// certificate's public key hash.
+/// The pairs that a call selects: a certificate, and a key with an application label equal to the certificate's public
+/// key hash.
 public struct PairSearch: Sendable {
     public var certificates: ItemSearch
     public var keys: ItemSearch
-    /// Whether the result has the certificates' data. A pair whose certificate has damaged data is
-    /// then skipped.
+    /// Whether the result has the certificates' data. A pair with damaged certificate data is then skipped.
     public var needsCertificateData = false
     public var keyData = KeyData.none
 
@@ -16,9 +15,9 @@ public struct PairSearch: Sendable {
     public enum KeyData: Sendable {
         /// The result has no data of keys.
         case none
-        /// A key whose data is damaged or locked has none in the result.
+        /// A key with damaged or locked data has no data in the result.
         case ifReadable
-        /// A pair whose key has damaged data is skipped.
+        /// A pair is skipped if the data of its key is damaged.
         case required
     }
 
@@ -47,13 +46,12 @@ public struct PairSearch: Sendable {
 
 /// The result of a search for pairs.
 public struct PairSearchResult: Sendable {
-    /// In the order in which the certificates were added, and for each in that of its keys.
+    /// In the order in which the certificates were added, and for each certificate in the order of its keys.
     public var pairs: [ItemPair] = []
-    /// Matching certificates and keys whose enrolled set has changed. They are in no pair, open
-    /// never again, and should be deleted.
+    /// Matching certificates and keys with a changed enrolled set. They are in no pair, open never again, and should be
+    /// deleted.
     public var lost: [ItemIdentifier] = []
-    /// Matching certificates and keys for which the application password was wrong. Their pairs
-    /// have no data of them.
+    /// Matching certificates and keys that the application password did not open. Their pairs have no data of them.
     public var wrongPasswords: [ItemIdentifier] = []
 }
 
@@ -69,7 +67,7 @@ public struct ItemPair: Sendable {
 
 /// The items of some pairs, each once.
 public struct PairedItems: Sendable {
-    /// In the order in which they were added.
+    /// In the order of addition.
     public internal(set) var certificates: [ItemRecord] = []
     public internal(set) var keys: [ItemRecord] = []
     public internal(set) var pairCount = 0

@@ -8,10 +8,10 @@ public struct SearchResult: Sendable {
     public var records: [ItemRecord] = []
     /// Damaged rows that may match. They were skipped.
     public var damaged: [DamagedRow] = []
-    /// Matching items whose enrolled set has changed. They are not in ``records``, open never
-    /// again, and should be deleted.
+    /// Matching items with a changed enrolled set. They are not in ``records``, never open again, and should be
+    /// deleted.
     public var lost: [ItemIdentifier] = []
-    /// Items, among ``records``, for which the application password was wrong.
+    /// Items, among ``records``, with a wrong application password.
     public var wrongPasswords: [ItemIdentifier] = []
     /// Matching items of closed classes, if the search is by lookup attributes.
     public var locked: [LockedItem] = []

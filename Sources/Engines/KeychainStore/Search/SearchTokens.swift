@@ -4,8 +4,8 @@ internal import Keybag
 internal import KeychainModel
 internal import LinuxSystem
 
-/// The search tokens: 16 bytes for each searchable value, which can be computed only with the index
-/// key. The database holds them in place of the values.
+/// The search tokens: 16 bytes for each searchable value, computed only with the index key. The database holds them in
+/// place of the values.
 ///
 /// ```
 /// attribute   = HMAC(index key, "latchkey v1 attribute" ‖ class ‖ code(4) ‖ canonical value)
@@ -21,7 +21,7 @@ internal import LinuxSystem
 /// found have the same values, so their tokens are compared without being computed again.
 final class SearchTokens {
     private let key: TokenKey
-    /// The tokens of the query, with the messages of which they are the codes.
+    /// The tokens of the query, with the messages that they are computed from.
     private var known: [(message: [UInt8], token: SearchToken)] = []
 
     init(_ keyring: any ItemKeyWrapping) {
@@ -83,8 +83,8 @@ final class SearchTokens {
         return true
     }
 
-    /// Returns the tokens in the table of lookup tokens: one for each entry by which the item is found,
-    /// and one for the whole map that a client has stored.
+    /// Returns the tokens in the table of lookup tokens: one for each searchable entry of the item, and one for the
+    /// whole map that a client has stored.
     func lookup(of record: ItemRecord) -> [SearchToken] {
         let entries = record.searchableLookup?.entries ?? []
         var tokens = entries.map { lookup($0, of: record.itemClass) }

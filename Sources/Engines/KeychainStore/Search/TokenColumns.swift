@@ -2,7 +2,7 @@
 
 internal import KeychainModel
 
-/// The parts of ``ItemSchema`` from which the tokens of a class are made, prepared once.
+/// The parts of ``ItemSchema`` for the tokens of a class, prepared once.
 struct TokenColumns: Sendable {
     /// The attributes of ``DatabaseSchema/tokenColumns``, in that order; nil if the class lacks one.
     let attributes: [ItemAttribute?]

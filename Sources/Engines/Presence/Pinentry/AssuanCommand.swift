@@ -9,8 +9,8 @@ struct AssuanCommand {
 
     /// - Parameters:
     ///   - name: the command.
-    ///   - argument: any text. Control characters and percent signs are escaped, and what does not
-    ///     fit into the line is cut off between two characters.
+    ///   - argument: any text. Control characters and percent signs are escaped, and a text that does not fit into the
+    ///     line is cut off between two characters.
     init(_ name: StaticString, _ argument: String = "") {
         var line = Array(name.description.utf8)
         if !argument.isEmpty { line.append(UInt8(ascii: " ")) }

@@ -16,8 +16,8 @@ enum AssuanLine {
 
     /// Parses a line without its line feed.
     ///
-    /// - Returns: nil if it is not a line of the protocol, or a request for information, which this
-    ///   client never offers.
+    /// - Returns: nil if it is not a line of the protocol, or if it is a request for information, because this client
+    ///   never offers information.
     init?(_ line: UnsafeRawBufferPointer) {
         if line.elementsEqual("OK".utf8) || line.starts(with: "OK ".utf8) {
             self = .ok
@@ -62,6 +62,6 @@ struct AssuanErrorCode: Hashable {
     static let cancelled = AssuanErrorCode(99)
     static let notConfirmed = AssuanErrorCode(114)
     static let fullyCancelled = AssuanErrorCode(198)
-    /// The codes by which a displayed question ends.
+    /// The codes that end a displayed question.
     static let answers: Set<AssuanErrorCode> = [.timeout, .cancelled, .notConfirmed, .fullyCancelled]
 }

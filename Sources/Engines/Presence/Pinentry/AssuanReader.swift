@@ -3,7 +3,7 @@
 internal import Glibc
 internal import SecretMemory
 
-/// Splits what a program writes into lines, in secret memory, because a line may be the answer.
+/// Splits a program's output into lines, in secret memory, because a line may be the answer.
 struct AssuanReader: ~Copyable {
     private let buffer = SecretBuffer(count: capacity)
     private var filled = 0

@@ -59,6 +59,6 @@ struct AssuanSecret: ~Copyable {
         }
     }
 
-    /// The maximum number of bytes, which is also that of a passcode.
+    /// The maximum number of bytes, the same as for a passcode.
     static let maxLength = 1024
 }

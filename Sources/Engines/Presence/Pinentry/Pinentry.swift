@@ -4,10 +4,10 @@ internal import Glibc
 public import KeychainModel
 public import LinuxSystem
 
-/// Asks for a passcode, a password or a PIN, and displays that a fingerprint reader or a security key
-/// waits for a touch, with a program of the pinentry family, which fits the display or the terminal of the caller.
+/// Asks for a passcode, a password or a PIN, and displays that a fingerprint reader or a security key waits for a
+/// touch. The prompting program is one of the pinentry family, and fits the display or the terminal of the caller.
 ///
-/// The program only collects what is typed; the service verifies it.
+/// The program only collects the typed text; the service verifies it.
 public struct Pinentry: PresenceMethod {
     public let name = "pinentry"
     public let factors: Set<PresenceFactor> = [
@@ -112,7 +112,7 @@ public struct Pinentry: PresenceMethod {
         }
     }
 
-    /// Opens the terminal, which must not belong to another user, who could read what is typed.
+    /// Opens the terminal. It must not belong to another user, who could read the typed text.
     private static func terminal(of place: PromptPlace, _ user: UInt32) throws(PresenceUnavailability) -> OpenTerminal {
         guard let path = place[.terminal] else { throw .noPlace(ignored: place.ignored) }
         do throws(SystemError) {

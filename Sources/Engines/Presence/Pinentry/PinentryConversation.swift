@@ -29,7 +29,7 @@ struct PinentryConversation: ~Copyable {
         } catch {
             throw .system(error)
         }
-        // The program's own timeout, which restores the terminal, comes first.
+        // The program's own timeout comes first, because it restores the terminal.
         self.deadline = min(deadline, .max - Self.gracePeriod) + Self.gracePeriod
         self.cancellation = cancellation
         origin = (program.path, !startsSession)
@@ -108,7 +108,7 @@ struct PinentryConversation: ~Copyable {
         throw .refused(.notConfirmed, text: "the entries differ")
     }
 
-    /// Returns what the person types, and whether the person typed it twice.
+    /// Returns the text that the person types, and whether the person typed it twice.
     private mutating func entry() throws(PinentryError) -> (secret: SharedSecret, isRepeated: Bool) {
         try write(AssuanCommand("GETPIN"))
         return try reply()

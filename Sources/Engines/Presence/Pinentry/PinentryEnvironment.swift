@@ -3,8 +3,8 @@
 internal import Glibc
 internal import KeychainModel
 
-/// The whole environment of the program that prompts. It has nothing of the environment of this
-/// process, which may contain secrets, or variables that make a library load another one.
+/// The whole environment of the program that prompts. It has nothing of this process's environment, because that
+/// environment may contain secrets, or variables that make a library load another one.
 struct PinentryEnvironment {
     /// The variables, as `NAME=value`.
     let entries: [String]

@@ -5,8 +5,8 @@ internal import LinuxSystem
 
 /// The installed programs that prompt for a secret.
 ///
-/// They are searched in fixed directories, and only root may be able to replace them: neither the
-/// caller's PATH nor a file of the user decides which program gets the passcode.
+/// They are searched in fixed directories, and only root may be able to replace them: neither the caller's PATH nor a
+/// file of the user selects the program that gets the passcode.
 struct PinentryPrograms {
     private let directories: [String]
     private let owner: UInt32

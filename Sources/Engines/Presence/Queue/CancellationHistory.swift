@@ -20,7 +20,7 @@ struct CancellationHistory {
         times[program] = (times[program]?.last, now)
     }
 
-    /// Removes what no longer matters.
+    /// Removes the programs with expired cancellations.
     mutating func prune(now: UInt64) {
         guard !times.isEmpty else { return }
         times = times.filter { now < $0.value.last &+ window }

@@ -13,7 +13,7 @@ public import LinuxSystem
 public final class PromptGate: Sendable {
     private struct State {
         var queue: PromptQueue
-        /// Decisions that the threads have not seen yet, and what wakes them.
+        /// Decisions that the threads have not seen yet, and the semaphores that wake them.
         var decisions: [PromptQueue.Ticket: PromptQueue.Decision] = [:]
         var waiting: [PromptQueue.Ticket: DispatchSemaphore] = [:]
     }
@@ -88,7 +88,7 @@ public final class PromptGate: Sendable {
         return outcome
     }
 
-    /// Changes the queue, and wakes the threads about which it decides.
+    /// Changes the queue, and wakes the threads that it decides about.
     private func change(_ body: (inout PromptQueue) -> [PromptQueue.Ticket: PromptQueue.Decision]) {
         state.withLock { state in
             for (ticket, decision) in body(&state.queue) {

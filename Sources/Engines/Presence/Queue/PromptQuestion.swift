@@ -2,7 +2,7 @@
 
 internal import KeychainModel
 
-/// What distinguishes one question from another in a queue.
+/// The properties that distinguish one question from another in a queue.
 ///
 /// Equal questions have the same words, so that one answer can serve all of them: they come from
 /// the same process, for the same factor, item, reason and buttons.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The open questions of all users: which one is displayed, which ones wait, and which ones are
-/// answered by the answer to another.
+/// The open questions of all users: the displayed one, the waiting ones, and the ones that the answer to another
+/// question also answers.
 ///
-/// A value without threads and clocks. ``PromptGate`` tells it what happens, and does what it
-/// decides.
+/// A value without threads and clocks. ``PromptGate`` reports events to it, and carries out its decisions.
 struct PromptQueue {
     /// Names one open question.
     struct Ticket: Hashable, Comparable {
@@ -12,7 +11,7 @@ struct PromptQueue {
         static func < (one: Ticket, other: Ticket) -> Bool { one.number < other.number }
     }
 
-    /// What happens with an open question.
+    /// A decision about an open question.
     enum Decision: Equatable {
         /// It is displayed now. ``finish(_:with:now:)`` must follow.
         case ask
@@ -20,7 +19,7 @@ struct PromptQueue {
         case answer(PresenceOutcome)
     }
 
-    /// Equal questions, which are displayed once: by the first one.
+    /// Equal questions. Only the first one is displayed.
     private struct Group {
         let question: PromptQuestion
         var tickets: [Ticket]
@@ -84,7 +83,7 @@ struct PromptQueue {
         return decisions
     }
 
-    /// Removes a question whose program no longer waits for it. An equal question takes its place.
+    /// Removes a question when its program no longer waits for it. An equal question takes its place.
     ///
     /// - Returns: decisions about other questions.
     mutating func leave(_ ticket: Ticket) -> [Ticket: Decision] {
@@ -101,7 +100,8 @@ struct PromptQueue {
         return displayFirst(of: line, question.user)
     }
 
-    /// The number of open questions, and of programs whose cancellations are remembered; for tests.
+    /// The number of open questions, of users with open questions, and of programs with remembered cancellations; for
+    /// tests.
     var counts: (open: Int, users: Int, programs: Int) { (questions.count, groups.count, history.count) }
 
     // MARK: Steps

@@ -47,9 +47,9 @@ public struct ATSFinding: Hashable, Sendable {
     /// The keys from `NSAppTransportSecurity` to the value, separated by slashes; empty for the
     /// dictionary itself.
     public let path: String
-    /// What was expected and found.
+    /// The problem, with the expected and the found value.
     public let problem: String
-    /// What to change; nil if the problem says so.
+    /// The change to make; nil if the problem says so.
     public let hint: String?
 
     init(_ severity: Severity, _ kind: Kind, _ path: ATSPath, _ problem: String, hint: String? = nil) {

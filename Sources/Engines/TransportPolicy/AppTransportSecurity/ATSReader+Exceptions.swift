@@ -56,7 +56,7 @@ extension ATSReader {
         return entry
     }
 
-    /// The domain or the addresses of an entry; nil if the text is neither, which is reported.
+    /// Returns the domain or the addresses of an entry. If the text is neither, reports it and returns nil.
     private mutating func subject(_ name: String, _ path: ATSPath) -> ExceptionDomain.Subject? {
         if let range = AddressRange(name) { return .addresses(range) }
         do throws(TransportPolicyError) {
@@ -126,7 +126,7 @@ extension ATSReader {
 }
 
 extension ExceptionDomain {
-    /// The subject without its subdomains, which identifies an entry.
+    /// The subject without its subdomains. It identifies an entry.
     fileprivate var identity: Subject {
         switch subject {
         case .domain(let rule): .domain(DomainRule(of: rule.domain, .none))

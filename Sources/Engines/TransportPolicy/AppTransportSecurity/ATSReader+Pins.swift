@@ -36,7 +36,7 @@ extension ATSReader {
         }
     }
 
-    /// The pins of a domain; nil if they have an error, which is reported.
+    /// Returns the pins of a domain. If they have an error, reports it and returns nil.
     private mutating func pinSet(_ domain: DomainName, _ value: PropertyListValue, _ path: ATSPath) -> PinSet? {
         guard let members = value.dictionary else {
             report(.error, .wrongType, path, "expected a dictionary of identities, found \(value.kindText)")
@@ -61,7 +61,7 @@ extension ATSReader {
         }
     }
 
-    /// The pins of a list of identities; nil if the key is absent or has an error, which is reported.
+    /// Returns the pins of a list of identities; nil if the key is absent or has an error. An error is reported.
     private mutating func requirement(_ dictionary: inout ATSDictionary, _ key: String, _ placement: PinPlacement)
         -> PinRequirement?
     {

@@ -45,7 +45,7 @@ extension AppTransportSecurity {
     }
 }
 
-/// Reads the dictionary, and collects what is wrong with it.
+/// Reads the dictionary, and collects findings about it.
 struct ATSReader {
     private(set) var findings: [ATSFinding] = []
     /// The number of errors, also of those that ``findings`` leaves out: an entry is only used if it
@@ -78,7 +78,7 @@ struct ATSReader {
         return settings
     }
 
-    /// What the dictionary says more than once.
+    /// Reports settings without effect, and settings that conflict with pins.
     private mutating func reportConflicts(_ settings: AppTransportSecurity) {
         if settings.allowsArbitraryLoads, !settings.isArbitraryLoadsEffective {
             report(
@@ -131,7 +131,7 @@ extension ATSReader {
 
     /// The entries of a dictionary of domains, sorted; nil if the key is absent.
     ///
-    /// - Returns: an empty array if the value is not a dictionary or is too large, which is reported.
+    /// - Returns: an empty array if the value is not a dictionary or is too large. Both are reported.
     mutating func domains(_ dictionary: inout ATSDictionary, _ key: String) -> [(String, PropertyListValue)]? {
         guard let value = dictionary.take(key) else { return nil }
         let path = dictionary.path.appending(key)
@@ -148,12 +148,12 @@ extension ATSReader {
 
     mutating func reportUnknown(_ dictionary: ATSDictionary, _ severity: ATSFinding.Severity = .warning) {
         for key in dictionary.remaining {
-            report(severity, .unknownKey, dictionary.path.appending(key), "unknown key, which has no effect")
+            report(severity, .unknownKey, dictionary.path.appending(key), "unknown key without effect")
         }
     }
 }
 
-/// A dictionary from which keys are taken, so that those that remain are unknown.
+/// A dictionary that loses each key that is read, so that only unknown keys remain.
 struct ATSDictionary {
     private var members: [String: PropertyListValue]
     let path: ATSPath
@@ -166,8 +166,8 @@ struct ATSDictionary {
 }
 
 extension AppTransportSecurity {
-    /// Keeps what the program's own values require, but nothing that makes connections less secure in
-    /// general.
+    /// Withdraws the exceptions that make connections less secure in general, and keeps the requirements of the
+    /// program's own values.
     fileprivate mutating func withdrawGeneralExceptions() {
         allowsArbitraryLoads = false
         allowsArbitraryLoadsForMedia = allowsArbitraryLoadsForMedia.map { _ in false }

@@ -16,12 +16,12 @@ public struct AppTransportSecurity: Hashable, Sendable {
     public var allowsLocalNetworking: Bool?
     public var exceptions: [ExceptionDomain] = []
     public var pins = PinConfiguration()
-    /// Whether the rules of the NIAP package for TLS are required, which cannot be verified here.
+    /// Whether the rules of the NIAP package for TLS are required. They cannot be verified here.
     public var requiresNIAPPackage = false
-    /// Hosts for which pins were intended that could not be read.
+    /// Hosts with intended pins that could not be read.
     var unreadablePins = UnreadablePins()
 
-    /// No exceptions and no pins: what applies without an `Info.plist`.
+    /// No exceptions and no pins: the settings without an `Info.plist`.
     public static let strict = AppTransportSecurity()
 
     public init() {}
@@ -50,14 +50,14 @@ public struct AppTransportSecurity: Hashable, Sendable {
         if exceptions.entry(for: server)?.requiresNIAPPackage ?? requiresNIAPPackage {
             return TransportRefusal(
                 .unsupportedRequirement,
-                "the settings for \(server) require a NIAP package for TLS, which cannot be verified")
+                "the settings for \(server) require a NIAP package for TLS, but it cannot be verified")
         }
         return nil
     }
 }
 
-/// The hosts whose pins could not be read. Connections to them are refused, because it is not known
-/// which keys were intended.
+/// The hosts with pins that could not be read. Connections to them are refused, because the intended keys are not
+/// known.
 struct UnreadablePins: Hashable, Sendable {
     /// The problem of each domain; it applies to every subdomain.
     var domains: [DomainName: String] = [:]

@@ -18,8 +18,8 @@ public struct ExceptionDomain: Hashable, Sendable {
     /// If not, the requirements for the leaf's key do not apply either, as Apple documents.
     public var requiresForwardSecrecy = true
     public var requiresCertificateTransparency = false
-    /// Whether the rules of the NIAP package for TLS are required, which cannot be verified here; nil
-    /// for the general setting.
+    /// Whether the rules of the NIAP package for TLS are required (they cannot be verified here); nil for the general
+    /// setting.
     public var requiresNIAPPackage: Bool?
 
     public init(_ subject: Subject) { self.subject = subject }
@@ -36,8 +36,8 @@ public struct ExceptionDomain: Hashable, Sendable {
             requiresCertificateTransparency: requiresCertificateTransparency)
     }
 
-    /// The entry, if it has an error: it grants nothing, to any subdomain, and requires what its readable
-    /// parts require.
+    /// Returns the entry for the case of an error: it grants nothing, to any subdomain, and keeps the requirements of
+    /// its readable parts.
     func refusingExceptions() -> ExceptionDomain {
         var strict =
             switch subject {

@@ -2,7 +2,7 @@
 
 package import CertificateTrust
 
-/// What a program's connections must satisfy: its App Transport Security settings, and its pins.
+/// The requirements on a program's connections: its App Transport Security settings, and its pins.
 ///
 ///     let policy = ConnectionPolicy(try AppTransportSecurity.besideProgram().settings, pins: pins)
 ///     switch policy.decision(scheme: "https", host: "api.example.com", at: now) {
@@ -86,7 +86,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
         guard !pinSets(for: server).contains(where: { $0.refusesPlainConnections(at: time) }) else {
             return .refused(
                 TransportRefusal(
-                    .insecurePinnedHost, "\(server) has pins, which require https, although http is allowed"))
+                    .insecurePinnedHost, "\(server) has pins that require https, although http is allowed"))
         }
         return .plain
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What App Transport Security requires of the connections to one host.
+/// The requirements of App Transport Security on the connections to one host.
 struct LoadRules: Hashable {
     var allowsInsecureHTTP = false
     var minimumVersion = TLSVersion.tls12

@@ -2,7 +2,7 @@
 
 public import CertificateTrust
 
-/// What a connection with TLS must satisfy, beside the evaluation of the server's certificates.
+/// The requirements on a connection with TLS, beside the evaluation of the server's certificates.
 public struct TLSRequirements: Hashable, Sendable {
     public let server: ServerName
     public var minimumVersion = TLSVersion.tls12
@@ -26,7 +26,7 @@ public struct TLSRequirements: Hashable, Sendable {
     /// The requirements of App Transport Security without exceptions and pins.
     public init(_ server: ServerName) { self.server = server }
 
-    /// Whether the program may accept a server whose certificates are not trusted.
+    /// Whether the program may accept a server with untrusted certificates.
     public var leavesTrustToProgram: Bool { allowsUntrustedServers && pins.isEmpty }
 
     /// The suites for the configuration of TLS 1.2 and older. TLS 1.3's are always allowed.

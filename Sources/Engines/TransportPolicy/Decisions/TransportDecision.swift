@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a program loads. Only App Transport Security's switches for media and web content depend on
-/// it.
+/// The purpose of a load. Only App Transport Security's switches for media and web content depend on it.
 public enum LoadPurpose: Hashable, Sendable, CaseIterable {
     case general
     case media
@@ -31,7 +30,7 @@ public struct TransportRefusal: Error, Hashable, Sendable {
         case insecurePinnedHost
         /// A redirect from HTTPS to HTTP.
         case insecureRedirect
-        /// The settings for the host have an error, so that it is not known what they require.
+        /// The settings for the host have an error, so their requirements are not known.
         case invalidSettings
         /// A requirement that cannot be verified here.
         case unsupportedRequirement
@@ -39,7 +38,7 @@ public struct TransportRefusal: Error, Hashable, Sendable {
 
     public let reason: Reason
     public let code: TransportErrorCode
-    /// What was expected and found.
+    /// The explanation, with the expected and the found value.
     public let explanation: String
 
     init(_ reason: Reason, _ explanation: String) {

@@ -7,7 +7,7 @@ public struct HandshakeVerdict: Hashable, Sendable {
     /// All requirements that are not satisfied, the reason to report first. The connection may be used
     /// only if there are none.
     public let violations: [TransportViolation]
-    /// Failures of pins for which only reports are requested.
+    /// Failures of pins that request only reports.
     public let reports: [PinFailure]
 
     public var isAccepted: Bool { violations.isEmpty }
@@ -45,8 +45,8 @@ extension TLSRequirements {
         return HandshakeVerdict(violations: violations, reports: reports)
     }
 
-    /// Compares a connection of which only the leaf is known, because another library has verified the
-    /// chain and does not show it. Pins of CAs match nothing.
+    /// Compares a connection when only the leaf is known, because another library has verified the chain and does not
+    /// show it. Pins of CAs match nothing.
     ///
     /// - Parameters:
     ///   - leaf: the first certificate of a chain that was verified for the server.
@@ -78,7 +78,7 @@ extension TLSRequirements {
     private func suiteViolation(_ connection: NegotiatedConnection) -> TransportViolation? {
         guard let suite = CipherSuite(named: connection.suite) else {
             return TransportViolation(
-                .unknownSuite, "\(server) uses the cipher suite \(connection.suite.quoted), which is unknown or weak")
+                .unknownSuite, "\(server) uses the unknown or weak cipher suite \(connection.suite.quoted)")
         }
         guard (suite.keyExchange == .tls13) == (connection.version == .tls13) else {
             return TransportViolation(

@@ -37,7 +37,7 @@ public struct NegotiatedConnection: Sendable {
     }
 }
 
-/// What App Transport Security requires of a server's certificate itself.
+/// The properties of a server's certificate itself that App Transport Security restricts.
 public struct LeafStrength: Hashable, Sendable {
     public enum KeyKind: String, Hashable, Sendable {
         case rsa = "RSA"

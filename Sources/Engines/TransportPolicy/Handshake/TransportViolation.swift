@@ -22,7 +22,7 @@ public struct TransportViolation: Error, Hashable, Sendable {
 
     public let kind: Kind
     public let code: TransportErrorCode
-    /// What was expected and found.
+    /// The explanation, with the expected and the found value.
     public let explanation: String
 
     init(_ kind: Kind, _ explanation: String) {

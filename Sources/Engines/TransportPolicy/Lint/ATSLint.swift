@@ -62,7 +62,7 @@ private struct Check {
         }
         if entry.minimumVersion < .tls12 {
             warn(
-                .oldVersion, path, "\(entry.minimumVersion) is allowed, which RFC 8996 forbids",
+                .oldVersion, path, "\(entry.minimumVersion) is allowed, although RFC 8996 forbids it",
                 "remove NSExceptionMinimumTLSVersion; the default is \(TLSVersion.tls12)")
         }
         if !entry.requiresForwardSecrecy {
@@ -79,7 +79,7 @@ private struct Check {
     private mutating func suffix(_ rule: DomainRule, _ path: ATSPath) {
         guard suffixes.contains(rule.domain) else { return }
         warn(
-            .publicSuffix, path, "\(rule.domain) is a public suffix, below which anyone can register a domain",
+            .publicSuffix, path, "\(rule.domain) is a public suffix: anyone can register a domain below it",
             "name the domains themselves")
     }
 

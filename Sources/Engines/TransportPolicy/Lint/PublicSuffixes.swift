@@ -3,8 +3,7 @@
 internal import CertificateTrust
 internal import LinuxSystem
 
-/// The domains below which different organizations register theirs, such as `com` and `co.uk`
-/// (publicsuffix.org).
+/// The domains with subdomains of different organizations, such as `com` and `co.uk` (publicsuffix.org).
 public struct PublicSuffixes: Sendable {
     /// Where the suffixes are from.
     public enum Source: String, Sendable {
@@ -16,7 +15,7 @@ public struct PublicSuffixes: Sendable {
 
     public let source: Source
     private var suffixes: Set<String> = []
-    /// Domains all of whose children are suffixes: `ck` for the rule `*.ck`.
+    /// Domains with only suffixes as children: `ck` for the rule `*.ck`.
     private var wildcards: Set<String> = []
     /// Children of ``wildcards`` that are not suffixes.
     private var exceptions: Set<String> = []

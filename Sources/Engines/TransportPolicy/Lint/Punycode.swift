@@ -37,7 +37,7 @@ enum Punycode {
         return output
     }
 
-    /// A number with digits whose base depends on their position.
+    /// Returns the digits of a number; the base of each digit depends on its position.
     private static func number(_ value: Int, _ bias: Int) -> [UInt8] {
         var (rest, position, digits): (Int, Int, [UInt8]) = (value, base, [])
         while true {

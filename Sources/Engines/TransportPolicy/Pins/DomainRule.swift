@@ -2,7 +2,7 @@
 
 public import CertificateTrust
 
-/// Which subdomains a setting for a domain includes.
+/// The subdomains that a setting for a domain includes.
 public enum Subdomains: String, Hashable, Sendable, CaseIterable {
     case none
     /// Names with one more label, as Apple's `NSIncludesSubdomains`.
@@ -55,7 +55,7 @@ public struct DomainRule: Hashable, Sendable {
 }
 
 extension Sequence {
-    /// The element whose rule includes the host, and whose domain is the longest.
+    /// Returns the element with a rule that includes the host; of several, the one with the longest domain.
     func mostSpecific(for host: HostName, _ rule: (Element) -> DomainRule?) -> Element? {
         var best: (element: Element, count: Int)?
         for element in self {

@@ -73,7 +73,7 @@ public struct Pin: Hashable, Sendable {
         return known.contains(plain) ? String(name) : nil
     }
 
-    /// What is wrong with a text that is not a pin.
+    /// Returns the error for a text that is not a pin.
     private static func error(_ text: String) -> TransportPolicyError {
         let isHexadecimal = text.utf8.count >= 40 && text.allSatisfy { $0 == ":" || $0.isHexDigit && $0.isASCII }
         if isHexadecimal {

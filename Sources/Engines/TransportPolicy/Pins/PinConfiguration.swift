@@ -24,7 +24,7 @@ public struct PinConfiguration: Hashable, Sendable {
         self.sets = sets
     }
 
-    /// Returns the pins of a host: those of the longest domain whose rule includes it. A host that a
-    /// rule excludes may still be included by the rule of a shorter domain.
+    /// Returns the pins of a host: those of the longest domain with a rule that includes it. A host that a rule
+    /// excludes may still be included by the rule of a shorter domain.
     public func set(for host: HostName) -> PinSet? { sets.mostSpecific(for: host) { $0.rule } }
 }

@@ -17,7 +17,7 @@ public enum PinPlacement: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Pins, one of which a chain must have in a place.
+/// Pins for one place of a chain; the chain must have one of them there.
 public struct PinRequirement: Hashable, Sendable {
     public let placement: PinPlacement
     /// Not empty.

@@ -2,7 +2,7 @@
 
 public import CertificateTrust
 
-/// The pins of a domain: what a validated chain must have, until when, and what a failure does.
+/// The pins of a domain: the requirements on a validated chain, their expiration, and the effect of a failure.
 public struct PinSet: Hashable, Sendable {
     public let rule: DomainRule
     /// All of them must be satisfied; one for each placement at most.
@@ -10,7 +10,7 @@ public struct PinSet: Hashable, Sendable {
     public let expiration: Expiration?
     public let enforcement: Enforcement
 
-    /// When the pins expire, and what applies afterwards.
+    /// The time when the pins expire, and the rule afterwards.
     public struct Expiration: Hashable, Sendable {
         /// Seconds since 1970; the pins are valid before it.
         public let time: Double
@@ -60,7 +60,7 @@ public struct PinSet: Hashable, Sendable {
     /// Compares a chain with the pins.
     ///
     /// - Parameters:
-    ///   - served: what the server sent, leaf first; only for the explanation of a failure.
+    ///   - served: the certificates that the server sent, leaf first; only for the explanation of a failure.
     ///   - time: seconds since 1970. If it is not a number, the pins have not expired.
     public func verdict(of chain: ValidatedChain, served: [Certificate], at time: Double) -> PinVerdict {
         if let expiration, time >= expiration.time {

@@ -38,9 +38,9 @@ public struct PinFailure: Error, Hashable, Sendable {
     public let domain: DomainName
     public let reason: Reason
     public let configured: [PinRequirement]
-    /// The keys of the validated chain, which were compared.
+    /// The keys of the validated chain. They were compared.
     public let validated: [Key]
-    /// The keys that the server sent, which were not compared.
+    /// The keys that the server sent. They were not compared.
     public let served: [Key]
 
     /// The maximum number of certificates that a failure names of each chain.
@@ -92,7 +92,7 @@ extension PinFailure: CustomStringConvertible {
         }
         let compared = Set(validated.map(\.pin))
         if let key = served.first(where: { pins.contains($0.pin) && !compared.contains($0.pin) }) {
-            return "; the server sent a certificate with \(key.pin), which is not a part of the validated chain"
+            return "; the server sent a certificate with \(key.pin) outside of the validated chain"
         }
         return ""
     }

@@ -33,7 +33,7 @@ final class ResponseBuffer: Sendable {
             guard state.end == nil else { return (nil, true) }
             state.chunks.append(chunk)
             state.bytes += chunk.readableBytes
-            // What arrives after the pause does not end it: only the reader does.
+            // Bytes that arrive after the pause do not end it: only the reader does.
             if state.bytes >= Self.maxBytes { state.isPaused = true }
             return (nil, !state.isPaused)
         }
@@ -41,7 +41,7 @@ final class ResponseBuffer: Sendable {
         return isWanted
     }
 
-    /// The first end counts. What was received before can still be read, unless the end is a
+    /// Ends the body; the first end counts. Bytes that were received before can still be read, unless the end is a
     /// cancellation of the reader itself.
     func end(_ result: Result<Void, any Error>, discarding: Bool = false) {
         let reader = state.withLock { state -> CheckedContinuation<[ByteBuffer]?, any Error>? in

@@ -40,8 +40,8 @@ struct Connector: Sendable {
     }
 
     private func connect(_ eventLoop: any EventLoop, _ opened: OpenedChannels) -> EventLoopFuture<PooledConnection> {
-        // Without NIO's own option TCP_NODELAY, whose failure would end the connection: a sandbox may
-        // refuse it. Turning MPTCP on removes the option.
+        // Without NIO's own option TCP_NODELAY: a sandbox may refuse it, and the failure would end the connection.
+        // Turning MPTCP on removes the option.
         let bootstrap = ClientBootstrap(group: eventLoop).enableMPTCP(true).enableMPTCP(false)
             .connectTimeout(configuration.connectTimeout)
             .resolver(SystemResolver(eventLoop, clock))

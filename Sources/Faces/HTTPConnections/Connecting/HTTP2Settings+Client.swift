@@ -3,7 +3,7 @@
 internal import NIOHTTP2
 
 extension NIOHTTP2Handler.ConnectionConfiguration {
-    /// What a client allows a server. NIO's defaults limit floods of frames.
+    /// Returns the limits of a client for a server. NIO's defaults limit floods of frames.
     static func client(_ limits: HTTPLimits) -> Self {
         var configuration = Self()
         configuration.initialSettings = [

@@ -3,7 +3,7 @@
 internal import NIOCore
 internal import NIOHTTP2
 
-/// What concerns a whole connection of HTTP/2: the server's settings, and its end.
+/// The handler for a whole connection of HTTP/2: the server's settings, and its end.
 final class HTTP2Supervisor: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
 

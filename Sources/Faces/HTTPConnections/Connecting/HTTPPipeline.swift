@@ -37,7 +37,7 @@ struct HTTPPipeline {
             let isReusable = if case .reusable = ending { true } else { false }
             pool.release(connection, isReusable: isReusable)
         }
-        // The handler asks for what it can take.
+        // The handler asks for as many bytes as it can take.
         try channel.syncOptions?.setOption(.autoRead, value: false)
         try channel.pipeline.syncOperations.addHandlers([
             MessageBytesHandler(bytes), HTTPRequestEncoder(configuration: request), ByteToMessageHandler(decoder),

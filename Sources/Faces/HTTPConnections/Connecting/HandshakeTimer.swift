@@ -2,8 +2,7 @@
 
 internal import NIOCore
 
-/// The time limit of a handshake, which does not run while a program is asked. Used on one event
-/// loop.
+/// The time limit of a handshake. It does not run while a program is asked. Used on one event loop.
 final class HandshakeTimer {
     private let eventLoop: any EventLoop
     private let overdue: () -> Void

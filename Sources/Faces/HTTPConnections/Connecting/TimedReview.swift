@@ -4,7 +4,7 @@ internal import CertificateTrust
 internal import LatchkeyNIOSSL
 internal import LinuxSystem
 
-/// A review during which the time limit of the handshake does not run.
+/// A review that pauses the time limit of the handshake.
 final class TimedReview: ServerReview {
     private let review: any ServerReview
     /// Called with true before, and with false after a question.

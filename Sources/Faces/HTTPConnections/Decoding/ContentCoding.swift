@@ -14,8 +14,8 @@ enum ContentCoding: Sendable {
         return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 
-    /// The codings of a response in the order in which they were applied; empty if one of them is not
-    /// known, because the content is then handed over as it is.
+    /// Returns the codings of a response in the order of their application; empty if one of them is not known, because
+    /// the content is then handed over as it is.
     static func applied(_ fields: [HTTPField]) throws(HTTPFailure) -> [ContentCoding] {
         let names = fields.values(of: "content-encoding").flatMap { $0.split(separator: ",") }
             .map { $0.trimmingPrefix { $0 == " " || $0 == "\t" }.lowercased() }

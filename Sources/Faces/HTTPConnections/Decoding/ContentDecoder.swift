@@ -6,8 +6,9 @@ internal import TransportPolicy
 /// Decodes one coding of a body, a piece at a time, so that a small body that decodes to a large one
 /// costs no memory.
 protocol ContentDecoder: AnyObject {
-    /// Decodes the next piece, of at most ``ContentDecoders/pieceLength`` bytes, and removes what it has
-    /// read from `input`; nil if more input is needed.
+    /// Decodes the next piece, of at most
+    /// ``ContentDecoders/pieceLength`` bytes, and removes the bytes it has read from `input`; nil if more input is
+    /// needed.
     func decode(_ input: inout ByteBuffer) throws(HTTPFailure) -> ByteBuffer?
 
     /// - Throws: if the content is not complete. A content of no bytes is complete.

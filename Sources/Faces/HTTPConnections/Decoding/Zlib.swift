@@ -27,8 +27,7 @@ struct Zlib: Sendable {
     static let (ok, streamEnd, bufferError): (Int32, Int32, Int32) = (0, 1, -5)
 }
 
-/// `z_stream`, which zlib keeps the same in all versions 1.x. The offsets are those of a system with
-/// 64-bit pointers.
+/// `z_stream`; zlib keeps it the same in all versions 1.x. The offsets are those of a system with 64-bit pointers.
 final class ZlibStream {
     let pointer = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
     static let size = 112

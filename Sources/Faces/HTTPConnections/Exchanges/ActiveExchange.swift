@@ -11,8 +11,7 @@ struct ResponseHead: Sendable {
     let fields: [HTTPField]
 }
 
-/// One attempt of an exchange: what the task of the program and the event loop of the connection
-/// share.
+/// One attempt of an exchange: the state that the task of the program and the event loop of the connection share.
 final class ActiveExchange: Sendable {
     let request: PreparedRequest
     let inactivity: TimeAmount

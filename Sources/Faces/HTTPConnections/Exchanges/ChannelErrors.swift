@@ -7,7 +7,7 @@ internal import NIOHTTP2
 internal import NIOSSL
 internal import TransportPolicy
 
-/// What the errors of a channel mean for an exchange.
+/// The meaning of a channel's errors for an exchange.
 enum ChannelErrors {
     /// - Parameters:
     ///   - handshake: of the connection; nil without TLS.

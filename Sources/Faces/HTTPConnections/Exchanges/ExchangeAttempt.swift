@@ -4,7 +4,7 @@ internal import LatchkeyNIOSSL
 internal import LinuxSystem
 internal import NIOCore
 
-/// An exchange over one connection, which is reused or new.
+/// An exchange over one reused or new connection.
 struct ExchangeAttempt: Sendable {
     let request: HTTPRequest
     let review: (any ServerReview)?

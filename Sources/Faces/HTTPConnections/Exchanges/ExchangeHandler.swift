@@ -42,7 +42,7 @@ final class ExchangeHandler: ChannelInboundHandler {
     ///
     /// - Parameters:
     ///   - handshake: nil without TLS.
-    ///   - bytes: counts what is received.
+    ///   - bytes: counts the received bytes.
     ///   - ended: called after each exchange.
     init(connection handshake: TLSHandshake?, _ bytes: MessageBytes, ended: @escaping (Ending) -> Void) {
         (isMultiplexed, self.handshake, self.bytes, limits, self.ended) = (false, handshake, bytes, nil, ended)
@@ -159,8 +159,8 @@ final class ExchangeHandler: ChannelInboundHandler {
             context?.read()
             ended(.reusable)
         } else {
-            // A stream whose both sides have ended closes itself. To close it would send RST_STREAM, of
-            // which servers accept a limited number.
+            // A stream closes itself when both sides have ended. To close it would send RST_STREAM, and servers accept
+            // a limited number of these.
             if !isMultiplexed || !isSent { context?.close(promise: nil) }
             ended(.closed)
         }
@@ -186,7 +186,7 @@ final class ExchangeHandler: ChannelInboundHandler {
         writer.stop()
     }
 
-    /// Waiting for the program, which reads or writes slowly, is no inactivity.
+    /// Ends an overdue exchange. Waiting for a program that reads or writes slowly is no inactivity.
     private func isOverdue() {
         guard let exchange else { return }
         guard !isPaused, !writer.waitsForProgram else {

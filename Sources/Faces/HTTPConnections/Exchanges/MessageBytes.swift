@@ -3,8 +3,8 @@
 internal import NIOCore
 internal import TransportPolicy
 
-/// The received bytes of one message, used on one event loop. What is not the body is limited: heads,
-/// status lines, the extensions of chunks, and trailers.
+/// The received bytes of one message, used on one event loop. All bytes outside of the body are limited: heads, status
+/// lines, the extensions of chunks, and trailers.
 final class MessageBytes {
     private let maxFieldBytes: Int
     private(set) var received = 0
@@ -20,7 +20,7 @@ final class MessageBytes {
     var exceedsLimit: Bool { received - body > 2 * maxFieldBytes + 16 * body }
 }
 
-/// Counts what a connection receives, before the decoder does, and stops at the limit.
+/// Counts the bytes that a connection receives, before the decoder does, and stops at the limit.
 final class MessageBytesHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -29,7 +29,7 @@ final class MessageBytesHandler: ChannelInboundHandler {
     init(_ bytes: MessageBytes) { self.bytes = bytes }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // The decoder has handed over what came before.
+        // The decoder has handed over the earlier bytes.
         guard !bytes.exceedsLimit else {
             return context.fireErrorCaught(
                 HTTPFailure(.dataLengthExceedsMaximum, "the head or the framing of the response is too long"))

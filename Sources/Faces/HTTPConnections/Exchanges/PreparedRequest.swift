@@ -10,7 +10,7 @@ struct PreparedRequest: Sendable {
     let body: HTTPRequestBody
     let decodesContent: Bool
 
-    /// - Parameter proxy: the proxy that the request itself is sent to, which is the case for http.
+    /// - Parameter proxy: the proxy that the request itself is sent to, as for http.
     /// - Throws: if the method is not a token.
     init(_ request: HTTPRequest, through proxy: HTTPProxy?, isMultiplexed: Bool) throws(HTTPFailure) {
         guard HTTPField.isToken(request.method), request.method != "CONNECT" else {
@@ -38,7 +38,7 @@ struct PreparedRequest: Sendable {
             uri: absolute ? target.absoluteForm : target.pathAndQuery, headers: headers)
     }
 
-    /// What the connection decides.
+    /// The fields that the connection decides.
     private static let ownFields: Set<String> = [
         "host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection", "upgrade", "te",
         "trailer", "expect", "http2-settings",

@@ -4,13 +4,12 @@ internal import LatchkeyNIOSSL
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Sends one request on a channel, at the pace at which the channel accepts it. Used on its event
-/// loop.
+/// Sends one request on a channel, at the channel's pace. Used on its event loop.
 final class RequestWriter {
     private var exchange: ActiveExchange?
     private var context: ChannelHandlerContext?
     private var progressed: () -> Void = {}
-    /// What is not yet written of a body of bytes.
+    /// The rest of a body of bytes that is not yet written.
     private var remaining: ByteBuffer?
     private var isStreaming = false
     /// The program's part that waits until the channel accepts more.

@@ -18,7 +18,7 @@ struct ResponseReview {
         guard 100...999 ~= status else { throw Self.malformed("found the status \(status)") }
         let fields = try fields(head.headers)
         guard status >= 200 else {
-            guard status != 101 else { throw Self.malformed("it changes the protocol, which was not asked for") }
+            guard status != 101 else { throw Self.malformed("it changes the protocol without a request") }
             informational += 1
             guard informational <= HTTPLimits.maxInformationalResponses else {
                 throw Self.malformed("more than \(HTTPLimits.maxInformationalResponses) informational responses")

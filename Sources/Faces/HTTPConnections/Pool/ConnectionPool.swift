@@ -139,7 +139,7 @@ final class ConnectionPool: Sendable {
         dispatch()
     }
 
-    /// Closes what no request uses, before a request is tried again.
+    /// Closes idle connections, before a request is tried again.
     func closeIdle() {
         let idle = state.withLock { state in
             defer { state.idle = [] }
@@ -148,7 +148,7 @@ final class ConnectionPool: Sendable {
         for entry in idle { entry.close() }
     }
 
-    /// Closes what no request uses, now and later.
+    /// Closes unused connections, now and later.
     func retire() {
         let unused = state.withLock { state in
             state.isClosed = true
@@ -196,7 +196,7 @@ final class ConnectionPool: Sendable {
         dispatch()
     }
 
-    /// Gives waiting requests what has become free.
+    /// Gives waiting requests the grants that have become free.
     private func dispatch() {
         let granted = state.withLock { $0.isClosed ? [] : $0.grants() }
         for (waiter, grant) in granted { waiter.continuation.resume(returning: .success(grant)) }

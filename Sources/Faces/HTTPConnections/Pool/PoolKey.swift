@@ -3,7 +3,7 @@
 internal import LatchkeyNIOSSL
 internal import TransportPolicy
 
-/// What two requests must have in common to use one connection.
+/// The properties that two requests must have in common to use one connection.
 struct PoolKey: Hashable, Sendable {
     let isSecure: Bool
     let host: String

@@ -2,9 +2,9 @@
 
 internal import NIOCore
 
-/// Which connections to one server there are, and who waits for one. A value: the pool protects it.
+/// The connections to one server, and the requests that wait for one. A value: the pool protects it.
 struct PoolState {
-    /// What a request is given.
+    /// The connection or the permission that a request gets.
     enum Grant: Sendable {
         case connection(PooledConnection, isReused: Bool)
         /// The request makes a connection, and reports it.
@@ -55,7 +55,7 @@ struct PoolState {
         idle.isEmpty && leased.isEmpty && connecting == 0 && multiplexed.isEmpty && waiters.isEmpty
     }
 
-    /// What a request can have now; nil if it must wait.
+    /// Returns the grant that a request can have now; nil if it must wait.
     mutating func grant() -> Grant? {
         while let entry = idle.popLast() {
             entry.expiry?.cancel()

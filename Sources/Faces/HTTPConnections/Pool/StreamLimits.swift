@@ -6,7 +6,7 @@ internal import LinuxSystem
 final class StreamLimits: Sendable {
     private let state = SystemMutex((maxStreams: 1, isDraining: false, lastStream: Int.max))
 
-    /// For a server whose settings have no limit (RFC 9113, section 6.5.2).
+    /// The number for a server without a limit in its settings (RFC 9113, section 6.5.2).
     static let usualMaxStreams = 100
 
     /// The server's limit; one until its settings arrive, because some servers end the connection for

@@ -21,8 +21,7 @@ struct HTTPProxy: Hashable, Sendable {
         return proxy
     }
 
-    /// - Parameter variable: the name of the environment variable, for errors, which do not show the
-    ///   password.
+    /// - Parameter variable: the name of the environment variable, for errors. They do not show the password.
     init(_ text: String, variable: String) throws(HTTPFailure) {
         let url = URL(string: text.contains("://") ? text : "http://\(text)")
         guard let url, let scheme = url.scheme?.lowercased() else {

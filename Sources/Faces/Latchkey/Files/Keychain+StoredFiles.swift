@@ -8,7 +8,7 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Large data as a file whose key is in the keychain.
+/// Large data as a file, with its key in the keychain.
 ///
 /// ```swift
 /// let scan = GenericPassword(service: "com.example.scans", account: "passport")

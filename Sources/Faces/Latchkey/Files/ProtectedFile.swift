@@ -7,7 +7,7 @@ public import KeychainModel
 internal import LatchkeyClient
 internal import LinuxSystem
 
-/// An open file whose content obeys the lock of the keychain.
+/// An open file; its content obeys the lock of the keychain.
 ///
 /// ```swift
 /// let file = try ProtectedFile.create("notes.db", protection: .complete)
@@ -15,10 +15,10 @@ internal import LinuxSystem
 /// try file.synchronize()
 /// ```
 ///
-/// What is written is stored by ``synchronize()`` and ``close()``: after a crash, the file has the
-/// content of the last of these calls, whole. One handle at a time may write; any number may read.
-/// While the class of the file is closed, calls throw `KeychainError.interactionNotAllowed`; the
-/// handle works again after the unlock. A handle of class ``FileProtectionClass/completeUnlessOpen``
+/// Written content is stored by ``synchronize()`` and ``close()``: after a crash, the file has the content of the last
+/// of these calls, whole. One handle at a time may write; any number may read. While the class of the file is closed,
+/// calls throw
+/// `KeychainError.interactionNotAllowed`; the handle works again after the unlock. A handle of class ``FileProtectionClass/completeUnlessOpen``
 /// stays usable after the lock.
 ///
 /// The calls block. Safe to use from several threads.
@@ -27,7 +27,7 @@ public final class ProtectedFile: Sendable {
     let keys: SessionFileKeys
     let path: String
 
-    /// What a handle may do.
+    /// The access that a handle allows.
     public enum Access: Sendable { case reading, updating }
 
     init(_ container: ProtectedContainer, _ keys: SessionFileKeys, path: String) {
@@ -114,8 +114,8 @@ public final class ProtectedFile: Sendable {
         return data.prefix(got)
     }
 
-    /// Replaces the content at `offset`, and extends the file if necessary. What lies between the
-    /// former end and `offset` becomes zeros.
+    /// Replaces the content at
+    /// `offset`, and extends the file if necessary. The bytes between the former end and `offset` become zeros.
     public func write(_ bytes: some ContiguousBytes, at offset: UInt64) throws(KeychainError) {
         try mapErrors(path) { () throws(FileProtectionError) in
             var outcome = Result<Void, FileProtectionError>.success(())
@@ -129,18 +129,18 @@ public final class ProtectedFile: Sendable {
     /// Appends to the content.
     public func append(_ bytes: some ContiguousBytes) throws(KeychainError) { try write(bytes, at: try length) }
 
-    /// Cuts the content, or extends it with zeros, which need no space.
+    /// Cuts the content, or extends it with zeros. The zeros need no space.
     public func truncate(to length: UInt64) throws(KeychainError) {
         try mapErrors(path) { () throws(FileProtectionError) in try container.truncate(to: length) }
     }
 
-    /// Stores what was written. It is on the storage device when this returns.
+    /// Stores the written content. It is on the storage device when this returns.
     public func synchronize() throws(KeychainError) {
         try mapErrors(path) { () throws(FileProtectionError) in try container.commit() }
     }
 
-    /// Stores what was written, and closes the file. A handle that is released without it loses what
-    /// was written since the last ``synchronize()``.
+    /// Stores the written content, and closes the file. A handle that is released without it loses all changes since
+    /// the last ``synchronize()``.
     public func close() throws(KeychainError) {
         try mapErrors(path) { () throws(FileProtectionError) in
             if container.isWritable, !container.isSettled { try container.commit() }
@@ -169,6 +169,6 @@ public final class ProtectedFile: Sendable {
 }
 
 extension Keychain {
-    /// The keys of files, which are kept while files are open.
+    /// The keys of files; they are kept while files are open.
     var fileKeys: SessionFileKeys { SessionFileKeys(withholdsKeys: withholdsFileKeys, open) }
 }

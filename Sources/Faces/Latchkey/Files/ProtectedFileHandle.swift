@@ -26,7 +26,7 @@ public final class ProtectedFileHandle: Sendable {
     /// The position.
     public func offset() -> UInt64 { position.withLock { $0 } }
 
-    /// Moves to a position, which may be beyond the end.
+    /// Moves to a position; it may be beyond the end.
     public func seek(toOffset offset: UInt64) { position.withLock { $0 = offset } }
 
     /// Moves to the end, and returns its position.
@@ -64,9 +64,9 @@ public final class ProtectedFileHandle: Sendable {
         position.withLock { $0 = offset }
     }
 
-    /// Stores what was written. It is on the storage device when this returns.
+    /// Stores the written content. It is on the storage device when this returns.
     public func synchronize() throws(KeychainError) { try file.synchronize() }
 
-    /// Stores what was written, and closes the file.
+    /// Stores the written content, and closes the file.
     public func close() throws(KeychainError) { try file.close() }
 }

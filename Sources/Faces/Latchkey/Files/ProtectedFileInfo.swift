@@ -5,7 +5,7 @@ internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What can be read of a file without its key.
+/// The parts of a file that can be read without its key.
 enum ProtectedFileInfo {
     /// Returns the key record of a protected file; nil for a plain or a missing one. Nothing
     /// authenticates it.

@@ -30,7 +30,7 @@ public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
         get throws(KeychainError) { AgreementPublicKey(try handle.publicKey()) }
     }
 
-    /// Returns the key on which both parties agree, derived with the X9.63 function.
+    /// Returns the key that both parties agree on, derived with the X9.63 function.
     ///
     /// - Parameters:
     ///   - other: the public half of the other party.

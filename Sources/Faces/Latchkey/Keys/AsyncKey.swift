@@ -26,7 +26,7 @@ public struct AsyncKey<Key: KeychainKey>: Sendable {
 }
 
 extension KeychainKey {
-    /// The same operations for tasks, which must not block.
+    /// The same operations for tasks that must not block.
     public var async: AsyncKey<Self> { AsyncKey(key: self) }
 }
 
@@ -68,8 +68,7 @@ extension AsyncKey {
         try await perform { key throws(KeychainError) in try key.rawSignature(for: message, hash: hash) }
     }
 
-    /// Returns the key on which both parties agree, as
-    /// ``AgreementKey/sharedKey(with:count:sharedInfo:hash:)`` does.
+    /// Returns the key that both parties agree on, as ``AgreementKey/sharedKey(with:count:sharedInfo:hash:)`` does.
     public func sharedKey<Curve: KeyCurve>(
         with other: AgreementPublicKey<Curve>, count: Int, sharedInfo: Data = Data(), hash: HashAlgorithm? = nil
     ) async throws(KeychainError) -> SharedSecret where Key == AgreementKey<Curve> {

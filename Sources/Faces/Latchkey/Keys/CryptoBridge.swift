@@ -10,42 +10,42 @@ internal import SecretMemory
 // that it is extractable; swift-crypto does not wipe its copies.
 
 extension P256.Signing.PrivateKey {
-    /// Copies an extractable key into a key of swift-crypto, which is not wiped.
+    /// Copies an extractable key into a key of swift-crypto. The copy is not wiped.
     ///
     /// - Throws: `errSecUnimplemented` if the key is not extractable.
     public init(_ key: P256SigningKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
 }
 
 extension P384.Signing.PrivateKey {
-    /// Copies an extractable key into a key of swift-crypto, which is not wiped.
+    /// Copies an extractable key into a key of swift-crypto. The copy is not wiped.
     ///
     /// - Throws: `errSecUnimplemented` if the key is not extractable.
     public init(_ key: P384SigningKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
 }
 
 extension P521.Signing.PrivateKey {
-    /// Copies an extractable key into a key of swift-crypto, which is not wiped.
+    /// Copies an extractable key into a key of swift-crypto. The copy is not wiped.
     ///
     /// - Throws: `errSecUnimplemented` if the key is not extractable.
     public init(_ key: P521SigningKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
 }
 
 extension P256.KeyAgreement.PrivateKey {
-    /// Copies an extractable key into a key of swift-crypto, which is not wiped.
+    /// Copies an extractable key into a key of swift-crypto. The copy is not wiped.
     ///
     /// - Throws: `errSecUnimplemented` if the key is not extractable.
     public init(_ key: P256AgreementKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
 }
 
 extension P384.KeyAgreement.PrivateKey {
-    /// Copies an extractable key into a key of swift-crypto, which is not wiped.
+    /// Copies an extractable key into a key of swift-crypto. The copy is not wiped.
     ///
     /// - Throws: `errSecUnimplemented` if the key is not extractable.
     public init(_ key: P384AgreementKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
 }
 
 extension P521.KeyAgreement.PrivateKey {
-    /// Copies an extractable key into a key of swift-crypto, which is not wiped.
+    /// Copies an extractable key into a key of swift-crypto. The copy is not wiped.
     ///
     /// - Throws: `errSecUnimplemented` if the key is not extractable.
     public init(_ key: P521AgreementKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }

@@ -17,7 +17,7 @@ internal import LinuxSystem
 ///     answering: message)                            // → try verifier.verify(answer, to: challenge)
 /// ```
 extension SecureEnclave.P256.Signing.PrivateKey {
-    /// Returns what the TPM shows of itself: its maker's certificate, and a new attestation key.
+    /// Returns the identity of the TPM: its maker's certificate, and a new attestation key.
     ///
     /// - Throws: `errSecUnimplemented` for a key in a software enclave.
     public func attestationIdentity() throws(KeychainError) -> Data { try handle.key.attestationMessage(Data()) }
@@ -32,8 +32,7 @@ extension SecureEnclave.P256.Signing.PrivateKey {
 }
 
 extension KeychainKey {
-    /// Returns what the TPM with this key shows of itself: its maker's certificate, and a new
-    /// attestation key.
+    /// Returns the identity of the TPM with this key: its maker's certificate, and a new attestation key.
     ///
     /// - Throws: `errSecUnimplemented` for a key that is not in a TPM.
     public func attestationIdentity() throws(KeychainError) -> Data { try handle.key.attestationMessage(Data()) }
@@ -74,7 +73,7 @@ public struct EnclaveAttestationVerifier: Sendable {
         self.intermediates = try Self.certificates(intermediates)
     }
 
-    /// Verifies the certificate of the TPM, and makes what it must answer.
+    /// Verifies the certificate of the TPM, and makes the challenge that it must answer.
     ///
     /// - Parameters:
     ///   - identity: the message of `attestationIdentity()`.
@@ -138,13 +137,13 @@ extension KeychainError {
     }
 }
 
-/// What a verifier keeps until it has the answer. It can be used once.
+/// The challenge that a verifier keeps until it has the answer. It can be used once.
 public struct EnclaveAttestationChallenge: Sendable {
     let challenge: AttestationChallenge
 
     init(_ challenge: AttestationChallenge) { self.challenge = challenge }
 
-    /// What the program with the key must answer.
+    /// The message that the program with the key must answer.
     public var message: Data { Data(challenge.request.encoded) }
 }
 

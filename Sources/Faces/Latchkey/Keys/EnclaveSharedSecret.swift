@@ -6,8 +6,8 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// A secret that a key of a Secure Enclave has agreed on. It has the functions of swift-crypto's
-/// `SharedSecret`, which only swift-crypto can create, and is wiped.
+/// A secret that a key of a Secure Enclave has agreed on. It has the functions of swift-crypto's `SharedSecret` (only
+/// swift-crypto can create one), and is wiped.
 public struct EnclaveSharedSecret: Sendable {
     private let secret: SecretMemory.SharedSecret
 

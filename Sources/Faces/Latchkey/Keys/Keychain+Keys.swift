@@ -12,14 +12,13 @@ extension Keychain {
     ///
     /// - Parameters:
     ///   - type: the type of the key, such as ``P256SigningKey``.
-    ///   - tag: the name with which ``key(_:tag:)`` finds the key.
+    ///   - tag: the name of the key for ``key(_:tag:)``.
     ///   - label: the name shown to the user; nil for the tag.
     ///   - isExtractable: false keeps the key's bytes in the keychain permanently.
     ///   - protection: when the key can be used; nil for the default class.
-    ///   - accessControl: what each use of the key requires of the person; nil for nothing.
-    ///   - inSecureEnclave: creates the key in the TPM, which never reveals it; for
-    ///     ``P256SigningKey`` and ``P256AgreementKey``. It is lost if the TPM is cleared or
-    ///     replaced.
+    ///   - accessControl: the authentication that each use of the key requires of the person; nil for nothing.
+    ///   - inSecureEnclave: creates the key in the TPM, for ``P256SigningKey`` and ``P256AgreementKey``. The TPM never
+    ///     reveals the key. It is lost if the TPM is cleared or replaced.
     /// - Throws: `errSecUnimplemented` if there is no Secure Enclave; never `KeychainError.duplicateItem`:
     ///   two keys differ in their public halves, so several keys can have the same tag.
     public func generate<Curve: KeyCurve>(

@@ -27,7 +27,7 @@ public enum SecureEnclave {
     /// keys in the memory of the system's latchkeyd.
     public static var isAvailable: Bool { kind != nil }
 
-    /// What holds new keys; nil if there is nothing.
+    /// The kind of enclave that holds new keys; nil if there is no enclave.
     public static var kind: EnclaveKind? { (try? KeychainClient.session().status())?.enclave }
 
     /// Keys on P-256, the only curve of a Secure Enclave.
@@ -58,9 +58,8 @@ extension SecureEnclaveKey {
     ///
     /// - Parameters:
     ///   - protection: when the key can be used.
-    ///   - accessControl: what each use requires of the person.
-    ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if each
-    ///     use asks.
+    ///   - accessControl: the authentication that each use requires of the person.
+    ///   - authenticationContext: an `LAContext` for the person's authentication; nil if each use asks.
     /// - Throws: `errSecUnimplemented` if there is no Secure Enclave.
     public init(
         protection: ProtectionClass = .whenUnlockedThisDeviceOnly, accessControl: AccessControl = .nothing,
@@ -74,8 +73,7 @@ extension SecureEnclaveKey {
     ///
     /// - Parameters:
     ///   - accessControl: a `SecAccessControl`.
-    ///   - authenticationContext: an `LAContext` in which the person proves who it is; nil if each
-    ///     use asks.
+    ///   - authenticationContext: an `LAContext` for the person's authentication; nil if each use asks.
     /// - Throws: `errSecParam` for objects of other types, `errSecUnimplemented` if there is no
     ///   Secure Enclave.
     public init(
@@ -97,7 +95,7 @@ extension SecureEnclaveKey {
         try self.init(.restored(dataRepresentation, authenticationContext))
     }
 
-    /// The bytes by which the program finds the key again. They are no secret.
+    /// The bytes that let the program find the key again. They are no secret.
     public var dataRepresentation: Data { Data(handle.key.representation) }
 }
 

@@ -6,7 +6,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
     /// The commands of macOS's `security`.
     case macos
 
-    /// What the commands of the family do.
+    /// The purpose of the family's commands.
     var summary: String {
         switch self {
         case .daily: "secrets in everyday use"
@@ -15,7 +15,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .files: "files that obey the lock"
         case .keys: "keys in the keychain, security keys, and the keys to the keychain"
         case .certificates: "certificates and connections"
-        case .machine: "this machine, and what to do about a problem"
+        case .machine: "this machine, and how to solve problems"
         case .macos: "the commands of macOS's security"
         }
     }

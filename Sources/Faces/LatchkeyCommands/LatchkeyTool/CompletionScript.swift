@@ -3,7 +3,7 @@
 /// The completion scripts of `latchkey`, with the daily commands, macOS's commands and `help`.
 ///
 /// swift-argument-parser does not know the options of the commands that it never parses: for each it would offer its
-/// own `--version` and `-h`, which macOS's refuse. Their parts of its script are replaced.
+/// own `--version` and `-h`, but macOS's commands refuse them. Their parts of its script are replaced.
 enum CompletionScript {
     /// Returns the parser's script for bash, zsh or fish with these parts.
     static func withListedCommands(_ script: String) -> String {
@@ -13,7 +13,7 @@ enum CompletionScript {
         return changed.joined(separator: "\n")
     }
 
-    /// What a command completes.
+    /// A command with its completions.
     private struct Entry {
         let name: String
         /// Options without and with a value.

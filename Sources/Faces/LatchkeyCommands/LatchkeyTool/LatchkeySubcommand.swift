@@ -20,8 +20,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case agent, session, collection, consent, daemon
     case setup, explain
 
-    /// Whether this is one of the commands for daily use, which the program has only under the name
-    /// `latchkey`.
+    /// Whether this is one of the commands for daily use. The program has them only under the name `latchkey`.
     var isDaily: Bool { CommandFamily.daily.members.contains(self) }
 
     /// Returns the command with this name, if the program has it under the name it was called by.
@@ -41,7 +40,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .generate: "Generate a random password, and store it."
         case .list: "List the items, without their secrets."
         case .rm: "Delete items."
-        case .status: "Show where the keychain is, what protects it and what it holds."
+        case .status: "Show where the keychain is, its protection and its content."
         case .doctor: "Check the keychain, and show how to repair it."
         case .passcode: "Set, change or remove the passcode of the keychain."
         case .lock: "Lock the keychain."
@@ -50,7 +49,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .backup: "Save the items in an encrypted file."
         case .restore: "Restore the items of a backup."
         case .key: "Generate keys, and sign, verify, encrypt and decrypt with them."
-        case .certificate: "Show the contents of certificates, and which expire soon."
+        case .certificate: "Show the contents of certificates, and those that expire soon."
         case .trust: "Explain why a certificate is trusted or not, and trust Apple's roots."
         case .ats: "Check App Transport Security settings."
         case .tls: "Check how a server is reached with TLS."
@@ -63,14 +62,14 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .who: "Show the caller identity, and how it was determined."
         case .log: "Show or verify latchkeyd's audit log."
         case .withPasscode: "Run a program with the keychain unlocked."
-        case .daemon: "Run latchkeyd, which keeps the keychain for all programs, or release its keychain."
+        case .daemon: "Run latchkeyd for the keychain of all programs, or release its keychain."
         case .session: "Run a program with a session bus that has the keychain."
         case .collection: "List, create, rename and delete the collections of desktop programs."
-        case .consent: "Allow, list and revoke what desktop programs read without a question."
-        case .setup: "Show what this machine needs for the keychain, and do it or undo it."
+        case .consent: "Allow, list and revoke reads of desktop programs without a question."
+        case .setup: "Show the steps that set up this machine, and do or undo them."
         case .explain: "Explain the identifier of an error, a status or an exit value."
         case .agent: "Ask for the passcode in this session, for the system's latchkeyd."
-        case .securityKey: "Enroll, list and remove security keys, whose touch opens items."
+        case .securityKey: "Enroll, list and remove security keys that open items by a touch."
         case .root: "Show where the device key is, and move it to or from the TPM."
         case .recoveryKey: "Create or use a recovery key, for a lost passcode or device key."
         }
@@ -83,7 +82,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .daily(let command): return command.execute(words.dropFirst(), in: session)
         case .parsable(let command):
             // The tree of all commands takes longer to make than the command to run. It is made for help and for
-            // errors, which name the whole command line.
+            // errors, because they name the whole command line.
             var session = session
             session.words = words
             let parsed = try? ArgumentText.parse(command, words.dropFirst())
@@ -92,14 +91,14 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// Runs a command line, which may have `--help`, `--version` or `--generate-completion-script`
-    /// instead of a command's name.
+    /// Runs a command line that may have `--help`, `--version` or `--generate-completion-script` instead of a command's
+    /// name.
     static func executeRoot(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
         if words.first == "--help" { return HelpCommand.execute(words.dropFirst(), in: session) }
         do {
             var command = try ArgumentText.parse(LatchkeyCommand.self, words)
             if let own = command as? any ParsableSubcommand { return own.exitStatus(in: session) }
-            // The root itself, or the parser's own help command, which throws its text.
+            // The root itself, or the parser's own help command; it throws its text.
             try command.run()
             return 0
         } catch {
@@ -184,8 +183,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         allCases.compactMap { if case .parsable(let command) = $0.implementation { command } else { nil } }
     }
 
-    /// Handles what swift-argument-parser throws: help, a version, a completion script, or a
-    /// parsing error.
+    /// Handles the results that swift-argument-parser throws: help, a version, a completion script, or a parsing error.
     private static func answer(_ error: any Error, to words: [String], in session: CommandSession) -> Int32 {
         guard LatchkeyCommand.exitCode(for: error) != .success else {
             do throws(CommandFailure) {
@@ -204,7 +202,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         return CommandFailure.usage(nil).status
     }
 
-    /// Returns what to type instead: the most similar sub-command, or the help of the command.
+    /// Returns the words to type instead: the most similar sub-command, or the help of the command.
     private static func hint(for words: [String]) -> TerminalText {
         guard let own = words.first.flatMap(LatchkeySubcommand.init(rawValue:)),
             case .parsable(let command) = own.implementation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All of macOS's sub-commands, in macOS's order, which determines the meaning of abbreviations
+/// All of macOS's sub-commands, in macOS's order, because the order determines the meaning of abbreviations
 /// (keychain-behaviour §8.2).
 enum CommandTable {
     struct Entry: Sendable {
@@ -26,8 +26,7 @@ enum CommandTable {
         program == .security ? entry(abbreviated: name) : entries.first { $0.name.utf8.elementsEqual(name.bytes) }
     }
 
-    /// Returns the entry with this name, or the first entry whose name begins with it; nil if no
-    /// entry matches.
+    /// Returns the entry with this name, or the first entry with a name that begins with it; nil if no entry matches.
     static func entry(abbreviated name: CommandWord) -> Entry? {
         guard name.count > 0 else { return nil }
         return entries.first { $0.name.utf8.elementsEqual(name.bytes) }

@@ -4,10 +4,10 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import LinuxSystem
 
-/// The evaluations of one authentication context. They run one after the other on a thread of their
-/// own, and each gets exactly one reply, which never comes from inside the call that started it.
+/// The evaluations of one authentication context. They run one after the other on a thread of their own. Each gets
+/// exactly one reply, never from inside the call that started it.
 final class ContextEvaluator: Sendable {
-    /// What an evaluation does; it blocks while the person is asked.
+    /// The work of an evaluation; it blocks while the person is asked.
     typealias Work = @Sendable (AuthenticationContext) throws -> Void
     /// Receives nil for a success, otherwise the error for the app.
     typealias Reply = @Sendable ((any Error)?) -> Void

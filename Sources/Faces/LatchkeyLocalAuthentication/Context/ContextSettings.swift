@@ -3,7 +3,7 @@
 internal import Foundation
 internal import KeychainModel
 
-/// The properties of an `LAContext` that an app sets, and what the last checks have found.
+/// The properties of an `LAContext` that an app sets, and the biometry that the last checks found.
 struct ContextSettings: Sendable {
     var localizedReason = ""
     var localizedFallbackTitle: String?
@@ -15,8 +15,8 @@ struct ContextSettings: Sendable {
 
     /// Returns the prompt of an evaluation.
     ///
-    /// - Throws: errSecParam if the reason is empty. Apple's class raises an exception of
-    ///   Objective-C then, which ends the app.
+    /// - Throws: errSecParam if the reason is empty. Apple's class then raises an exception of Objective-C, and the app
+    ///   ends.
     func prompt(reason: String) throws(KeychainError) -> AuthenticationPrompt {
         guard !reason.isEmpty else { throw .parameter("localizedReason must not be empty") }
         var prompt = itemPrompt
@@ -24,7 +24,7 @@ struct ContextSettings: Sendable {
         return prompt
     }
 
-    /// The prompt of a call about items, whose reason may be empty.
+    /// The prompt of a call about items. Its reason may be empty.
     var itemPrompt: AuthenticationPrompt {
         AuthenticationPrompt(
             reason: localizedReason, cancelTitle: localizedCancelTitle.flatMap { $0.isEmpty ? nil : $0 },

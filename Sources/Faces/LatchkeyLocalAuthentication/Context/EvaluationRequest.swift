@@ -3,7 +3,7 @@
 internal import KeychainModel
 internal import LatchkeyClient
 
-/// What one evaluation of an `LAContext` is about.
+/// The subject of one evaluation of an `LAContext`.
 enum EvaluationRequest: Sendable {
     case policy(LAPolicy)
     case accessControl(AccessControlFlags, LAAccessControlOperation)
@@ -16,7 +16,7 @@ enum EvaluationRequest: Sendable {
         }
     }
 
-    /// Asks the person for what is missing. It blocks as long as the prompt is displayed.
+    /// Asks the person for the missing authentication. It blocks as long as the prompt is displayed.
     func perform(in context: AuthenticationContext, _ settings: ContextSettings, reason: String) throws {
         let prompt = try settings.prompt(reason: reason)
         guard let target = try target(in: context) else { return }
@@ -27,7 +27,7 @@ enum EvaluationRequest: Sendable {
         try context.authenticate(for: target, prompt: prompt)
     }
 
-    /// Returns what the keychain must authenticate for; nil if nothing is required.
+    /// Returns the target that the keychain must authenticate for; nil if nothing is required.
     ///
     /// - Throws: the error of a policy that is not supported.
     private func target(in context: AuthenticationContext) throws -> AuthenticationTarget? {

@@ -7,7 +7,7 @@ public import LatchkeySecurity
 internal import LinuxSystem
 internal import SecretMemory
 
-/// What a person has authenticated for, to be used by one or several calls.
+/// The authentication of a person, for use by one or several calls.
 ///
 /// ```swift
 /// let context = LAContext()
@@ -16,9 +16,9 @@ internal import SecretMemory
 /// try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "Show the notes")
 /// ```
 ///
-/// A context with a successful evaluation, as the value of `kSecUseAuthenticationContext`, opens items
-/// whose access control the evaluation satisfies, without another prompt. It belongs to this process,
-/// and loses what was proven when the keychain is locked.
+/// A context with a successful evaluation, as the value of `kSecUseAuthenticationContext`, opens items without another
+/// prompt if the evaluation satisfies their access control. It belongs to this process, and loses the authentication
+/// when the keychain is locked.
 ///
 /// An object can be used by several threads. Unlike Apple's class, it does not end an evaluation when
 /// the last reference is dropped.
@@ -90,7 +90,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// person. It displays nothing.
     ///
     /// - Parameters:
-    ///   - policy: what is required.
+    ///   - policy: the required authentication.
     ///   - error: receives the reason if the policy cannot be evaluated, otherwise nil.
     @discardableResult
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
@@ -99,10 +99,10 @@ open class LAContext: NSObject, @unchecked Sendable {
         return problem == nil
     }
 
-    /// Asks the person for what the policy requires and this context does not have yet.
+    /// Asks the person for the authentication that the policy requires and this context lacks.
     ///
     /// - Parameters:
-    ///   - policy: what is required.
+    ///   - policy: the required authentication.
     ///   - localizedReason: why the program asks; displayed with the name of the program. It must not
     ///     be empty.
     ///   - reply: called once, on another thread: with true, or with false and an ``LAError``. An
@@ -115,7 +115,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         evaluate(.policy(policy), localizedReason, reply)
     }
 
-    /// Asks the person for what the policy requires and this context does not have yet, as
+    /// Asks the person for the authentication that the policy requires and this context lacks, as
     /// ``evaluatePolicy(_:localizedReason:reply:)`` does.
     ///
     /// - Returns: always true; a failure is thrown.
@@ -128,8 +128,8 @@ open class LAContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Asks the person for what the operation on an item with this access control requires and this
-    /// context does not have yet. The item can then be used with this context without a prompt.
+    /// Asks the person for the authentication that the operation on an item with this access control requires and this
+    /// context lacks. The item can then be used with this context without a prompt.
     ///
     /// - Parameters:
     ///   - accessControl: the access control of the item.
@@ -145,7 +145,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         evaluate(.accessControl(accessControl.accessControlFlags, operation), localizedReason, reply)
     }
 
-    /// Asks the person for what the operation requires, as
+    /// Asks the person for the authentication that the operation requires, as
     /// ``evaluateAccessControl(_:operation:localizedReason:reply:)`` does.
     ///
     /// - Returns: always true; a failure is thrown.
@@ -186,8 +186,8 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: End
 
-    /// Ends the context. An evaluation that is in progress fails with `LAError.appCancel`, every
-    /// later use with `LAError.invalidContext`. What was proven is wiped.
+    /// Ends the context, and wipes its authentication. An evaluation that is in progress fails with
+    /// `LAError.appCancel`, every later use with `LAError.invalidContext`.
     open func invalidate() { evaluator.invalidate() }
 }
 

@@ -3,7 +3,7 @@
 public import Foundation
 internal import KeychainModel
 
-/// What the person must prove before an ``LARight`` is granted.
+/// The proof that the person must give before an ``LARight`` is granted.
 public final class LAAuthenticationRequirement: NSObject, Sendable {
     /// The requirements, as stored rights encode them.
     enum Kind: UInt8, CaseIterable, Sendable {
@@ -38,13 +38,13 @@ public final class LAAuthenticationRequirement: NSObject, Sendable {
     public override var hash: Int { Int(kind.rawValue) }
 }
 
-/// What the person can prove instead of biometry.
+/// The proof that the person can give instead of biometry.
 public final class LABiometryFallbackRequirement: NSObject, Sendable {
     let kind: LAAuthenticationRequirement.Kind
 
     private init(_ kind: LAAuthenticationRequirement.Kind) { self.kind = kind }
 
-    /// Any way in which the owner authenticates.
+    /// Any authentication of the owner.
     public static let `default` = LABiometryFallbackRequirement(.owner)
     /// The passcode of the keychain.
     public static let devicePasscode = LABiometryFallbackRequirement(.biometryOrPasscode)

@@ -12,7 +12,7 @@ public final class LAPersistedRight: LARight, @unchecked Sendable {
     /// The secret of the right. It can be read while the right is authorized.
     public let secret: LASecret
 
-    /// What is stored about the right.
+    /// The stored record of the right.
     let record: RightRecord
     /// The item that contains the record.
     let reference: PersistentReference

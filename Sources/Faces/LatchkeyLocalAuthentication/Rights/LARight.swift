@@ -35,11 +35,11 @@ open class LARight: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Whether the right is authorized. It stays `authorized` when the keychain is locked, but what
-    /// the right protects can then no longer be used.
+    /// Whether the right is authorized. It stays `authorized` when the keychain is locked, but the key and the secret
+    /// that it protects can then no longer be used.
     open var state: State { authorization.state }
 
-    /// The states from now on. Linux has no key-value observation, which Apple's class offers.
+    /// The states from now on. Linux has no key-value observation as in Apple's class.
     public var stateUpdates: AsyncStream<State> { authorization.updates() }
 
     /// A number of the app's own; 0 by default. It is stored with a saved right.
@@ -48,7 +48,7 @@ open class LARight: NSObject, @unchecked Sendable {
         set { number.withLock { $0 = newValue } }
     }
 
-    /// Asks the person for what the right requires.
+    /// Asks the person for the proof that the right requires.
     ///
     /// - Parameters:
     ///   - localizedReason: why the program asks; it must not be empty.
@@ -58,8 +58,7 @@ open class LARight: NSObject, @unchecked Sendable {
         authorization.authorize(localizedReason, completion: handler)
     }
 
-    /// Asks the person for what the right requires, as ``authorize(localizedReason:completion:)``
-    /// does.
+    /// Asks the person for the proof that the right requires, as ``authorize(localizedReason:completion:)`` does.
     open func authorize(localizedReason: String) async throws {
         try await awaitCompletion { authorize(localizedReason: localizedReason, completion: $0) }
     }
@@ -82,7 +81,7 @@ open class LARight: NSObject, @unchecked Sendable {
         try await awaitCompletion { checkCanAuthorize(completion: $0) }
     }
 
-    /// Ends the authorization and wipes what was proven.
+    /// Ends the authorization and wipes the person's proof.
     ///
     /// - Parameter handler: called once, on another thread.
     @preconcurrency
@@ -95,7 +94,7 @@ open class LARight: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the authorization and wipes what was proven.
+    /// Ends the authorization and wipes the person's proof.
     open func deauthorize() async {
         await withCheckedContinuation { continuation in deauthorize { continuation.resume() } }
     }

@@ -29,7 +29,7 @@ public final class LARightStore: NSObject, Sendable {
     /// Returns the right with an identifier.
     ///
     /// - Parameters:
-    ///   - identifier: the identifier with which the right was saved.
+    ///   - identifier: the identifier of the saved right.
     ///   - handler: called once, on another thread, with the right or with an error.
     @preconcurrency
     public func right(
@@ -45,7 +45,7 @@ public final class LARightStore: NSObject, Sendable {
 
     /// Returns the right with an identifier.
     ///
-    /// - Throws: `errSecItemNotFound`; `errSecDecode` if what is stored is damaged.
+    /// - Throws: `errSecItemNotFound`; `errSecDecode` if the stored right is damaged.
     public func right(forIdentifier identifier: String) async throws -> LAPersistedRight {
         try await inBackground { try Self.find(identifier) }
     }
@@ -81,7 +81,7 @@ public final class LARightStore: NSObject, Sendable {
 
     /// Saves a right with a new key. The person is not asked.
     ///
-    /// - Returns: the saved right, which is not authorized.
+    /// - Returns: the saved right, not authorized.
     /// - Throws: `LAError.passcodeNotSet`; `errSecDuplicateItem` if a right has this identifier.
     public func saveRight(_ right: LARight, identifier: String) async throws -> LAPersistedRight {
         try await inBackground { try Self.save(right, identifier, nil) }
@@ -89,7 +89,7 @@ public final class LARightStore: NSObject, Sendable {
 
     /// Saves a right with a new key and a secret. The person is not asked.
     ///
-    /// - Returns: the saved right, which is not authorized.
+    /// - Returns: the saved right, not authorized.
     /// - Throws: `LAError.passcodeNotSet`; `errSecDuplicateItem` if a right has this identifier.
     public func saveRight(_ right: LARight, identifier: String, secret: Data) async throws -> LAPersistedRight {
         let secret = SharedSecret(copying: secret)
@@ -120,7 +120,7 @@ public final class LARightStore: NSObject, Sendable {
     /// Deletes the right with an identifier, with its key and its secret.
     ///
     /// - Parameters:
-    ///   - identifier: the identifier with which the right was saved.
+    ///   - identifier: the identifier of the saved right.
     ///   - handler: called once, on another thread, with nil or with an error.
     @preconcurrency
     public func removeRight(

@@ -6,8 +6,8 @@ internal import LinuxSystem
 
 /// The state of one right, shared by the right, its key and its secret.
 ///
-/// What is proven for a right is in an authentication context of its own, which ends when the right
-/// is no longer authorized.
+/// Each right keeps its authentication in an authentication context of its own. The context ends when the right is no
+/// longer authorized.
 final class RightAuthorization: Sendable {
     private struct Values {
         var state = LARight.State.unknown
@@ -48,7 +48,7 @@ final class RightAuthorization: Sendable {
         }
     }
 
-    /// Wipes what was proven. A prompt that is displayed fails with `LAError.appCancel`.
+    /// Wipes the authentication. A prompt that is displayed fails with `LAError.appCancel`.
     func deauthorize() {
         replaceEvaluator().invalidate()
     }
@@ -59,7 +59,7 @@ final class RightAuthorization: Sendable {
         return requirement.policy.problem(with: try context.presenceStatus())
     }
 
-    /// Returns how a call may use what the right protects: with what was proven, and without a prompt.
+    /// Returns the authentication of this right for calls that use the protected item, without a prompt.
     ///
     /// - Throws: an error with ``AuthenticationFailure/notInteractive`` if the right is not
     ///   authorized.

@@ -3,7 +3,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What is stored about a saved right, in a generic password without constraints.
+/// The stored data of a saved right, in a generic password without constraints.
 ///
 /// The record is not secret, and grants nothing: the items that it names have the constraints. Its
 /// bytes, numbers with the most significant byte first:

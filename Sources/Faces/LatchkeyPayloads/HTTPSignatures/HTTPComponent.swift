@@ -35,7 +35,7 @@ public struct HTTPComponent: Sendable {
     /// The status of the response.
     public static let status = HTTPComponent("@status")
 
-    /// One parameter of the query, which must occur once.
+    /// One parameter of the query. It must occur once.
     public static func queryParameter(_ name: String) -> HTTPComponent {
         HTTPComponent("@query-param", "name", .string(PercentEncoding.encodeForm(name)))
     }
@@ -112,7 +112,7 @@ extension HTTPComponent {
             case ("name", .string): if name == "@query-param" { continue }
             default: break
             }
-            throw refusal("has the parameter \(parameter.key), which is unknown or does not apply to it")
+            throw refusal("has the unknown or inapplicable parameter \(parameter.key)")
         }
         guard name != "@query-param" || text(of: "name") != nil else { throw refusal("needs the parameter name") }
         guard !has("bs") || !has("sf") && text(of: "key") == nil else {

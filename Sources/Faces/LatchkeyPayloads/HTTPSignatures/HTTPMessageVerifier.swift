@@ -3,15 +3,15 @@
 public import FoundationEssentials
 public import KeychainModel
 
-/// What a verifier requires of a signature. RFC 9421, section 3.2.1: a signature that is valid can
-/// still be useless, because it covers nothing that matters.
+/// The requirements of a verifier on a signature. RFC 9421, section 3.2.1: a signature that is valid can still be
+/// useless, because it covers nothing that matters.
 public struct HTTPSignaturePolicy: Sendable {
     /// The components that a signature must cover. More may be covered.
     public var requiredComponents: [HTTPComponent]
     /// The longest time since `created` in seconds; nil for any time. With a limit, `created` is
     /// required.
     public var maxAge: Int64? = 300
-    /// The seconds by which the clocks of both parties may differ.
+    /// The maximum difference between the clocks of both parties, in seconds.
     public var maxClockDifference: Int64 = 30
     /// Whether `expires` is required. If it is there, it always applies.
     public var requiresExpires = false
@@ -34,7 +34,7 @@ public struct VerifiedHTTPSignature: Sendable {
     public let label: String
     /// The algorithm of the key.
     public let algorithm: HTTPSignatureAlgorithm
-    /// What the signature covers. Nothing else of the message is authentic.
+    /// The components that the signature covers. Nothing else of the message is authentic.
     public let components: [HTTPComponent]
     /// The parameters of the signature.
     public let parameters: HTTPSignatureParameters
@@ -56,9 +56,9 @@ public struct HTTPMessageVerifier: Sendable {
     /// A verifier.
     ///
     /// - Parameters:
-    ///   - policy: what a signature must cover and state.
-    ///   - findKey: returns the key with this identifier, which is not authentic. The identifier is
-    ///     empty if the signature has none.
+    ///   - policy: the requirements on a signature.
+    ///   - findKey: returns the key with this identifier. The identifier is not authentic, and is empty if the
+    ///     signature has none.
     public init(_ policy: HTTPSignaturePolicy, findKey: @escaping @Sendable (String) -> HTTPVerificationKey?) {
         (self.policy, self.findKey) = (policy, findKey)
     }
@@ -91,7 +91,7 @@ public struct HTTPMessageVerifier: Sendable {
         try requireComponents(received)
         try requireTimes(received.parameters, at: time)
         if body != nil, !received.components.contains(.field("content-digest")) {
-            throw Self.missing("the signature must cover content-digest, which authenticates the body")
+            throw Self.missing("the signature must cover content-digest to authenticate the body")
         }
         let base = try SignatureBase(received.components, received.structured, of: message)
         guard try key.isSignature(received.bytes, of: base.bytes) else {

@@ -9,7 +9,7 @@ public struct HTTPSignatureParameters: Hashable, Sendable {
     public var created: Int64?
     /// When the signature expires, in seconds since 1970.
     public var expires: Int64?
-    /// The name of the key, from which the verifier finds it.
+    /// The name of the key. The verifier finds the key by it.
     public var keyIdentifier: String?
     /// A value that is used once.
     public var nonce: String?
@@ -21,8 +21,8 @@ public struct HTTPSignatureParameters: Hashable, Sendable {
     /// Parameters for a signature at this time.
     ///
     /// - Parameters:
-    ///   - keyIdentifier: the name of the key, from which the verifier finds it.
-    ///   - lifetime: the seconds after which the signature expires; nil for no such parameter.
+    ///   - keyIdentifier: the name of the key. The verifier finds the key by it.
+    ///   - lifetime: the seconds until the signature expires; nil for no such parameter.
     ///   - nonce: a value that is used once.
     ///   - tag: the application of the signature.
     ///   - created: in seconds since 1970; by default, now.
@@ -88,7 +88,7 @@ public struct HTTPSignatureParameters: Hashable, Sendable {
     }
 
     private static let maxLength = 1024
-    /// The first number with 16 digits, which a structured field cannot hold.
+    /// The first number with 16 digits. A structured field cannot hold it.
     private static let maxTime: Int64 = 1_000_000_000_000_000
 }
 
@@ -98,7 +98,7 @@ public struct HTTPSignature: Sendable {
     public let label: String
     /// The signature's bytes.
     public let bytes: Data
-    /// The signed text, to compare with what the other party signed.
+    /// The signed text, to compare with the text that the other party signed.
     public let base: String
     /// `Signature-Input` and `Signature`, to add to the message.
     public let fields: [HTTPField]
@@ -120,7 +120,7 @@ extension HTTPMessageHead {
     ///
     /// - Parameters:
     ///   - key: the key that signs; it decides the algorithm.
-    ///   - components: what the signature covers, in this order.
+    ///   - components: the components that the signature covers, in this order.
     ///   - parameters: the times, the nonce and the names that the signature carries.
     ///   - label: the name of the signature: lowercase letters, digits and `_-.*`.
     /// - Returns: the signature and the two fields to add to the message.

@@ -6,7 +6,7 @@ internal import KeychainModel
 struct ReceivedSignature {
     let label: String
     let components: [HTTPComponent]
-    /// The parameters in the order in which they were signed.
+    /// The parameters in their order at signing.
     let structured: StructuredParameters
     let parameters: HTTPSignatureParameters
     let bytes: [UInt8]

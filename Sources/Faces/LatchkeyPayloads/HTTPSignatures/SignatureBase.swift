@@ -45,7 +45,7 @@ extension HTTPMessageHead {
         try component.validate()
         guard !component.has("req") else {
             guard case .request(let request) = related else {
-                throw component.refusal("is a part of a request, which is not known")
+                throw component.refusal("is a part of an unknown request")
             }
             return try request.ownValue(of: component)
         }

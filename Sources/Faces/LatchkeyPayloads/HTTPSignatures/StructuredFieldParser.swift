@@ -3,8 +3,8 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Parses structured fields (RFC 9651, section 4.2): every text is a value, or an error that names
-/// what was found.
+/// Parses structured fields (RFC 9651, section 4.2): every text is a value, or an error that names the text that was
+/// found.
 struct StructuredFieldParser {
     /// The longest field, in bytes, the most members of a list or dictionary, and the most
     /// parameters of an item.

@@ -12,8 +12,7 @@ struct StructuredMap<Value: Hashable & Sendable>: Hashable, Sendable {
 
     subscript(key: String) -> Value? { all.first { $0.key == key }?.value }
 
-    /// Adds a value, or replaces the one with this key, which keeps its place (RFC 9651, sections 4.2.2
-    /// and 4.2.3.2).
+    /// Adds a value, or replaces the one with this key in its place (RFC 9651, sections 4.2.2 and 4.2.3.2).
     ///
     /// - Returns: whether the key was new.
     @discardableResult

@@ -14,13 +14,13 @@ public import KeychainModel
 /// try FileSeal(encoded: Data(contentsOf: sealURL)).verify("model.bin", with: .p256(publicKey), context: "model")
 /// ```
 ///
-/// A seal does not hide the file, and does not say which of two sealed versions is newer: let the
-/// context contain the version if an older one must be refused. A file that another program can
-/// write may change after it was verified: use ``FileSealInput`` for the bytes that you read.
+/// A seal does not hide the file, and does not show the newer of two sealed versions: let the context contain the
+/// version if an older one must be refused. A file that another program can write may change after it was verified: use
+/// ``FileSealInput`` for the bytes that you read.
 public struct FileSeal: Hashable, Sendable {
     /// How the seal was made.
     public let algorithm: FileSealAlgorithm
-    /// The name of the key, by which a verifier finds it; 1 to 255 bytes in UTF-8.
+    /// The name of the key, for verifiers to find it; 1 to 255 bytes in UTF-8.
     public let keyIdentifier: String
     /// The length of the file in bytes.
     public let length: UInt64
@@ -42,7 +42,7 @@ public struct FileSeal: Hashable, Sendable {
     ///   - path: a regular file, or a link to one.
     ///   - key: at least as strong as the algorithm; it may be a key of the keychain.
     ///   - keyIdentifier: the name of the key for verifiers.
-    ///   - context: the use of the file, which verifiers must state as well; it is not in the seal.
+    ///   - context: the use of the file. Verifiers must state it as well; it is not in the seal.
     /// - Throws: `errSecParam` for a name that is empty or too long; `errSecKeySizeNotAllowed` for a
     ///   weak key; `errSecIO` if the file cannot be read; an error of the keychain.
     public static func seal(

@@ -34,7 +34,7 @@ public struct FileSealInput: ~Copyable, Sendable {
     /// - Parameters:
     ///   - key: as of ``FileSeal/seal(_:with:keyIdentifier:context:)``.
     ///   - keyIdentifier: the name of the key for verifiers.
-    ///   - context: the use of the content, which verifiers must state as well.
+    ///   - context: the use of the content. Verifiers must state it as well.
     /// - Throws: as ``FileSeal/seal(_:with:keyIdentifier:context:)``.
     public consuming func seal(
         with key: FileSealKey, keyIdentifier: String, context: String = ""

@@ -47,7 +47,7 @@ public enum FileSealKey: Sendable {
         }
     }
 
-    /// The same key with its operation, which files and HTTP messages have in common.
+    /// The same key with its operation, common to files and HTTP messages.
     var signingKey: HTTPSigningKey {
         switch self {
         case .shared(let secret): .shared(secret)

@@ -10,9 +10,8 @@ enum SealedFile {
 
     /// Reads a regular file to its end, or to the first block that exceeds the limit.
     ///
-    /// - Parameter limit: the number of bytes after which nothing more is read.
-    /// - Throws: errSecIO; errSecParam for a pipe, a device and a directory, which have no end or no
-    ///   content.
+    /// - Parameter limit: the number of bytes before reading stops.
+    /// - Throws: errSecIO; errSecParam for a pipe, a device and a directory, because they have no end or no content.
     static func read(_ path: String, limit: UInt64, _ use: (UnsafeRawBufferPointer) -> Void) throws(KeychainError) {
         do throws(SystemError) {
             // O_NONBLOCK, so that opening a pipe without a writer does not wait.

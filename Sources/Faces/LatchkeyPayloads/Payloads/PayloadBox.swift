@@ -12,20 +12,18 @@ public import SecretMemory
 /// let box = try PayloadBox.seal(order, to: serverKey, context: Data("orders v1".utf8))
 /// ```
 ///
-/// A box has no date and no number: a recipient opens a copy of it as well. Let `context` or the
-/// additional data contain what must be used once. Who obtains the recipient's private key opens
-/// all earlier boxes, and can forge boxes of any sender for that recipient. The length of the
-/// payload is visible.
+/// A box has no date and no number: a recipient opens a copy of it as well. Let `context` or the additional data
+/// contain a value that must be used once. The recipient's private key opens all earlier boxes, and can forge boxes of
+/// any sender for that recipient. The length of the payload is visible.
 public enum PayloadBox {
     /// Seals a payload.
     ///
     /// - Parameters:
     ///   - payload: the bytes to seal.
-    ///   - recipient: whose private half opens the box.
+    ///   - recipient: the public key; its private half opens the box.
     ///   - sender: authenticates the box as the sender's; nil if anyone can be the sender.
-    ///   - context: the use of the box, which the recipient must state as well; at most 64 KiB.
-    ///   - data: what the box belongs to, which the recipient must have as well. It is not in the
-    ///     box.
+    ///   - context: the use of the box, at most 64 KiB. The recipient must state it as well.
+    ///   - data: the data that the box belongs to. The recipient must have it as well. It is not in the box.
     /// - Throws: as ``PayloadSealer/init(to:from:context:authenticating:)``.
     public static func seal(
         _ payload: some SecretConvertible, to recipient: PayloadPublicKey, from sender: PayloadPrivateKey? = nil,

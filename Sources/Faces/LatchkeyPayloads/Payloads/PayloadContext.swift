@@ -7,11 +7,11 @@ internal import KeychainModel
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// What both parties of a payload box know beside the keys.
+/// The data that both parties of a payload box know beside the keys.
 struct PayloadBinding: Sendable {
     /// The use of the box, in the derivation of its keys.
     let context: [UInt8]
-    /// The digest of the additional data, which every chunk authenticates.
+    /// The digest of the additional data. Every chunk authenticates it.
     let digest: [UInt8]
 
     static let maxContextLength = 64 * 1024

@@ -32,7 +32,7 @@ struct PayloadHeader: Sendable {
                 hint: "update Latchkey")
         }
         guard let mode = HPKEContext.Mode(rawValue: modeCode) else {
-            throw KeychainError(.unimplemented, "the payload box has mode \(modeCode), which is not supported")
+            throw KeychainError(.unimplemented, "the payload box has the unsupported mode \(modeCode)")
         }
         self.init(try PayloadSuite(identifier: identifier), mode)
         guard mode == .base || suite.authenticatesSenders else {

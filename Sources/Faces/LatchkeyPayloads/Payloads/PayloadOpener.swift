@@ -70,7 +70,7 @@ public struct PayloadOpener: ~Copyable, Sendable {
 
     /// Ends the box.
     ///
-    /// - Returns: the last bytes of the payload, which is now complete.
+    /// - Returns: the last bytes of the payload. The payload is now complete.
     /// - Throws: `errSecVerifyFailed` if the end of the box is missing; also as
     ///   ``update(_:)``.
     public consuming func finish() throws(KeychainError) -> SharedSecret {
@@ -126,7 +126,7 @@ public struct PayloadOpener: ~Copyable, Sendable {
         guard (header.mode == .authenticated) == (sender != nil) else {
             throw .parameter(
                 sender == nil
-                    ? "the payload box has a sender, whose public key is needed"
+                    ? "the payload box has a sender; its public key is needed"
                     : "the payload box has no sender, and one is required")
         }
     }

@@ -10,8 +10,8 @@ public import SecretMemory
 
 /// A key that opens payloads, or authenticates their sender.
 ///
-/// With ``init(_:)`` it is a key of the keychain, which performs the agreement: the private number
-/// does not leave it.
+/// With ``init(_:)`` it is a key of the keychain. The keychain performs the agreement: the private number does not
+/// leave it.
 ///
 /// ```swift
 /// let stored = try keychain.generate(
@@ -59,8 +59,7 @@ public struct PayloadPrivateKey: Sendable {
     /// - Parameters:
     ///   - suite: the algorithms of the key.
     ///   - secret: 32 bytes.
-    /// - Throws: `errSecParam` for another length, and for P-256, whose keys are
-    ///   `P256AgreementKey`.
+    /// - Throws: `errSecParam` for another length, and for P-256, because its keys are `P256AgreementKey`.
     public init(_ suite: PayloadSuite, secret: some SecretConvertible) throws(KeychainError) {
         let secret = secret.sharedSecret()
         guard suite != .p256 else {
@@ -100,9 +99,9 @@ public struct PayloadPrivateKey: Sendable {
 // MARK: Agreement
 
 extension PayloadPrivateKey {
-    /// Returns what this key and the other one agree on.
+    /// Returns the secret that this key and the other one agree on.
     ///
-    /// - Parameter other: of the same suite, which must have Diffie-Hellman.
+    /// - Parameter other: of the same suite. The suite must have Diffie-Hellman.
     func agreed(with other: PayloadPublicKey) throws(KeychainError) -> SecretMemory.SharedSecret {
         switch storage {
         case .p256(let key) where other.suite == .p256:

@@ -7,7 +7,7 @@ public import KeychainModel
 public import Latchkey
 internal import OpenSSLCrypto
 
-/// A key to which payloads are sealed, or by which their sender is recognized.
+/// A public key, to seal payloads to a recipient or to recognize their sender.
 public struct PayloadPublicKey: Hashable, Sendable {
     /// The algorithms.
     public let suite: PayloadSuite
@@ -19,8 +19,8 @@ public struct PayloadPublicKey: Hashable, Sendable {
     /// - Parameters:
     ///   - suite: the algorithms of the key.
     ///   - rawRepresentation: as in ``rawRepresentation``.
-    /// - Throws: `errSecParam` for other bytes, and for a key of small order, with which everyone
-    ///   agrees on the same secret.
+    /// - Throws: `errSecParam` for other bytes, and for a key of small order, because everyone agrees with it on the
+    ///   same secret.
     public init(_ suite: PayloadSuite, rawRepresentation: some DataProtocol) throws(KeychainError) {
         let bytes = Data(rawRepresentation)
         guard bytes.count == suite.publicKeyLength, Self.isValid(Array(bytes), suite) else {

@@ -25,10 +25,10 @@ public struct PayloadSealer: ~Copyable, Sendable {
     /// Starts a box.
     ///
     /// - Parameters:
-    ///   - recipient: whose private half opens the box.
+    ///   - recipient: the recipient's public key; its private half opens the box.
     ///   - sender: authenticates the box as the sender's; nil if anyone can be the sender.
-    ///   - context: the use of the box, which the recipient must state as well; at most 64 KiB.
-    ///   - data: what the box belongs to, which the recipient must have as well.
+    ///   - context: the use of the box; the recipient must state it as well; at most 64 KiB.
+    ///   - data: the data that the box belongs to; the recipient must have it as well.
     /// - Throws: `errSecParam` if the sender's key has another suite, or the suite cannot
     ///   authenticate senders; an error of the keychain.
     public init(

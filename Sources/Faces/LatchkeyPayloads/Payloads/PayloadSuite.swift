@@ -49,7 +49,7 @@ public enum PayloadSuite: Sendable, CaseIterable {
         guard let suite = Self.allCases.first(where: { $0.encapsulation.rawValue == identifier }) else {
             let name = String(identifier, radix: 16)
             throw KeychainError(
-                .unimplemented, "the payload box has the key encapsulation 0x\(name), which is not supported")
+                .unimplemented, "the payload box has the unsupported key encapsulation 0x\(name)")
         }
         self = suite
     }

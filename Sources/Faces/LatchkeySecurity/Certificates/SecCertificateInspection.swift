@@ -154,8 +154,7 @@ public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey
 
 /// Copies the public key: the form of macOS.
 ///
-/// - Returns: errSecSuccess; errSecUnsupportedKeyFormat if `SecKey` does not support the algorithm,
-///   with which the key becomes nil.
+/// - Returns: errSecSuccess; errSecUnsupportedKeyFormat, and a nil key, if `SecKey` does not support the algorithm.
 @available(*, deprecated, renamed: "SecCertificateCopyKey(_:)")
 @discardableResult
 public func SecCertificateCopyPublicKey(

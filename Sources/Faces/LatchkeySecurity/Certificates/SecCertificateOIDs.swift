@@ -87,7 +87,7 @@ nonisolated(unsafe) public let kSecOIDOCSPSigning: CFString = "1.3.6.1.5.5.7.3.9
 nonisolated(unsafe) public let kSecOIDCommonName: CFString = "2.5.4.3"
 /// The surname (RFC 5280, appendix A.1).
 nonisolated(unsafe) public let kSecOIDSurname: CFString = "2.5.4.4"
-/// The serial number of the subject, which is not that of the certificate.
+/// The serial number of the subject, not of the certificate.
 nonisolated(unsafe) public let kSecOIDSerialNumber: CFString = "2.5.4.5"
 /// The country, as two letters.
 nonisolated(unsafe) public let kSecOIDCountryName: CFString = "2.5.4.6"

@@ -74,7 +74,7 @@ private struct CertificateValues {
         return section(name, [text("Critical", each.isCritical ? "Yes" : "No")] + content)
     }
 
-    /// Nil for an extension whose content is not decoded.
+    /// Nil for an extension with content that is not decoded.
     private static func decodedContent(_ name: String, _ extensions: CertificateExtensions) -> [Property]? {
         switch name as CFString {
         case kSecOIDBasicConstraints: extensions.basicConstraints.map(constraints)

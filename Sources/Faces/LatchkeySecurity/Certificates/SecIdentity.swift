@@ -77,7 +77,7 @@ public func SecIdentityCreate(_ allocator: CFAllocator?, _ certificate: SecCerti
     return SecIdentity(certificate, privateKey)
 }
 
-/// Returns the identity of a certificate whose private key is in the keychain.
+/// Returns the identity of a certificate with a private key in the keychain.
 ///
 /// - Parameters:
 ///   - keychainOrArray: a `SecKeychain`, an array of them, or nil for the search list.

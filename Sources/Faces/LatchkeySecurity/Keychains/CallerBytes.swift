@@ -24,7 +24,7 @@ struct CallerBytes {
     /// A copy in secret memory.
     var secret: SharedSecret { SharedSecret(SecretBytes(copying: buffer)) }
 
-    /// A copy in ordinary memory, for what is not secret.
+    /// A copy in ordinary memory, for data that is not secret.
     var bytes: [UInt8] { Array(buffer) }
 
     /// - Throws: errSecParam for text that is not UTF-8.

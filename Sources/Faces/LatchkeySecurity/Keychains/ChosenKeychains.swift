@@ -23,7 +23,7 @@ struct ChosenKeychains: Sendable {
     /// The keychains of the search list.
     static let searchList = ChosenKeychains(nil)
 
-    /// Runs `body` so that the keychain of this process is what these keychains contain.
+    /// Runs `body` with these keychains as the keychain of this process.
     ///
     /// - Throws: errSecItemNotFound if there is no keychain in the list.
     func perform<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {

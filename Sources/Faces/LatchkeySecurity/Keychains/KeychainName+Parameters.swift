@@ -5,7 +5,7 @@ internal import KeychainSessions
 internal import LatchkeyClient
 internal import LatchkeyService
 
-// Which keychains the parameters of the `SecKeychain…` functions mean.
+// The keychains for the parameters of the `SecKeychain…` functions.
 
 extension KeychainName {
     /// Returns the keychain of a path from C, also if it does not exist.
@@ -25,7 +25,7 @@ extension KeychainName {
         return path
     }
 
-    /// The keychain of a parameter; nil is the default keychain, which gets new items.
+    /// Returns the keychain of a parameter; for nil, the default keychain for new items.
     static func chosen(_ keychain: SecKeychain?) throws(KeychainError) -> KeychainName {
         if let keychain { return keychain.name }
         if let selected = try KeychainClient.selectedName() { return selected }

@@ -68,7 +68,7 @@ struct KeychainPassword {
         throw problem ?? .itemNotFound
     }
 
-    /// Finds an item and gives the caller what it asks for.
+    /// Finds an item and gives the caller the requested password and reference.
     func find(
         in keychainOrArray: Any?, _ passwordLength: UnsafeMutablePointer<UInt32>?,
         _ passwordData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
@@ -87,8 +87,7 @@ struct KeychainPassword {
         _ data: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) {
         length?.pointee = UInt32(clamping: secret?.count ?? 0)
-        // EXPOSE: the caller asked for the secret in memory of its own, which
-        // SecKeychainItemFreeContent wipes.
+        // EXPOSE: the caller asked for the secret in memory of its own; SecKeychainItemFreeContent wipes this memory.
         data?.pointee =
             secret.flatMap { $0.withUnsafeBytes { GivenMemory.copy($0) } } ?? GivenMemory.allocate(0).baseAddress
     }

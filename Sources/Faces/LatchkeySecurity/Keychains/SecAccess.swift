@@ -4,8 +4,8 @@ public import Foundation
 internal import KeychainModel
 internal import LatchkeyClient
 
-/// Which programs macOS lets use an item without asking: the value of `kSecAttrAccess`. It is kept
-/// with the item and shown, and has no effect here: access groups separate programs.
+/// The programs that macOS lets use an item without asking: the value of `kSecAttrAccess`. It is kept with the item and
+/// shown, and has no effect here: access groups separate programs.
 public final class SecAccess: NSObject, Sendable {
     private let descriptor: String
     private let programs: Programs
@@ -96,7 +96,7 @@ public func SecAccessGetTypeID() -> CFTypeID {
 ///   - trustedlist: an array of `SecTrustedApplication`; nil for this program, empty for none.
 ///   - accessRef: receives the list.
 /// - Returns: errSecParam if an element is something else.
-@available(*, deprecated, message: "use kSecAttrAccessGroup, which separates programs")
+@available(*, deprecated, message: "use kSecAttrAccessGroup to separate programs")
 @discardableResult
 public func SecAccessCreate(
     _ descriptor: CFString, _ trustedlist: CFArray?, _ accessRef: UnsafeMutablePointer<SecAccess?>

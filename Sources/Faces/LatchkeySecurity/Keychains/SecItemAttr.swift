@@ -6,7 +6,7 @@ public enum SecItemAttr: FourCharCode, Sendable {
     case creationDateItemAttr = 0x6364_6174
     /// When the item was changed, as ``creationDateItemAttr``. Read only.
     case modDateItemAttr = 0x6D64_6174
-    /// What kind of item it is: a string.
+    /// The kind of the item: a string.
     case descriptionItemAttr = 0x6465_7363
     /// A comment: a string.
     case commentItemAttr = 0x6963_6D74

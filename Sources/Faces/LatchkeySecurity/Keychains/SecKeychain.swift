@@ -33,7 +33,7 @@ public final class SecKeychain: NSObject, Sendable {
     public override var description: String { "<SecKeychain: \(name)>" }
 }
 
-/// Holds a name for the public type, which cannot name its type.
+/// Holds a `KeychainName`, because the public type cannot name it.
 private final class KeychainBox: Sendable {
     let name: KeychainName
     init(_ name: KeychainName) { self.name = name }

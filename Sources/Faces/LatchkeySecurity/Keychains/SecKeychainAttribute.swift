@@ -5,7 +5,7 @@ public typealias SecKeychainAttrType = OSType
 
 /// One attribute of an item, in memory of the caller or of a call.
 public struct SecKeychainAttribute {
-    /// Which attribute it is.
+    /// The tag that identifies the attribute.
     public var tag: SecKeychainAttrType
     /// The number of its bytes.
     public var length: UInt32

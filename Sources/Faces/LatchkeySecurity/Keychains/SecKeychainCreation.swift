@@ -5,7 +5,7 @@ internal import LatchkeyClient
 internal import LatchkeyOperations
 internal import LatchkeyService
 
-// Which keychains exist. As on macOS, a relative path is below ~/Library/Keychains.
+// Creation, paths and deletion of keychains. As on macOS, a relative path is below ~/Library/Keychains.
 
 /// Creates a keychain, unlocks it, and appends it to the search list.
 ///
@@ -16,9 +16,9 @@ internal import LatchkeyService
 ///   - promptUser: must be false: a dialog for the password is not supported.
 ///   - initialAccess: accepted without effect; access groups separate programs.
 ///   - keychain: receives the keychain.
-/// - Returns: errSecDuplicateKeychain, also for another file at the path; errSecInvalidKeychain for what is not a path;
-///   errSecInteractionNotAllowed for a prompt; errSecParam for a length without a password;
-///   errSecUnimplemented in a process whose keychain is in memory.
+/// - Returns: errSecDuplicateKeychain, also for another file at the path; errSecInvalidKeychain for text that is not a
+///   path; errSecInteractionNotAllowed for a prompt; errSecParam for a length without a password; errSecUnimplemented
+///   in a process with its keychain in memory.
 @available(*, deprecated, message: "use the user's own keychain: SecItemAdd without kSecUseKeychain")
 @discardableResult
 public func SecKeychainCreate(
@@ -47,7 +47,7 @@ public func SecKeychainCreate(
 /// - Parameters:
 ///   - pathName: the path.
 ///   - keychain: receives the keychain.
-/// - Returns: errSecInvalidKeychain for what is not a path, or the path of another file.
+/// - Returns: errSecInvalidKeychain for text that is not a path, or for the path of another file.
 @available(*, deprecated, message: "the functions without a keychain search all keychains of the search list")
 @discardableResult
 public func SecKeychainOpen(_ pathName: UnsafePointer<CChar>, _ keychain: UnsafeMutablePointer<SecKeychain?>)

@@ -33,7 +33,7 @@ public final class SecKeychainItem: NSObject, Sendable {
     }
 }
 
-/// Which item a `SecKeychainItem` stands for.
+/// The item of a `SecKeychainItem`.
 struct KeychainItemBody: Hashable, Sendable {
     let keychain: KeychainName
     let reference: PersistentReference
@@ -44,7 +44,7 @@ struct KeychainItemBody: Hashable, Sendable {
     var query: ItemQuery { ItemQuery(nil, synchronizable: .any, persistentReference: reference) }
 }
 
-/// Holds a ``KeychainItemBody`` for the public type, which cannot name it.
+/// Holds a ``KeychainItemBody``, because the public type cannot name it.
 private final class KeychainItemBox: Sendable {
     let body: KeychainItemBody
     init(_ body: KeychainItemBody) { self.body = body }

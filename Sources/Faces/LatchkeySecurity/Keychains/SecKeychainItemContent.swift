@@ -18,7 +18,7 @@ internal import SecretMemory
 ///   - length: the length of the password in bytes.
 ///   - data: the password.
 ///   - keychainRef: the keychain; nil for the default keychain.
-///   - initialAccess: the access list, which is kept without effect.
+///   - initialAccess: the access list. It is kept without effect.
 ///   - itemRef: receives the item.
 /// - Returns: errSecUnimplemented for another class; errSecNoSuchAttr; errSecReadOnlyAttr for dates;
 ///   errSecDuplicateItem; errSecNoSuchKeychain; errSecParam for a length without bytes.
@@ -108,8 +108,8 @@ public func SecKeychainItemCopyKeychain(
 /// - Parameters:
 ///   - itemRef: the item.
 ///   - itemClass: receives the class.
-///   - attrList: a list with the tags of the wanted attributes, whose `length` and `data` are set;
-///     the data of an absent attribute is nil.
+///   - attrList: a list with the tags of the wanted attributes. The call sets their `length` and `data`; the data of an
+///     absent attribute is nil.
 ///   - length: receives the length of the password in bytes.
 ///   - outData: receives the password.
 /// - Returns: errSecItemNotFound if the item was deleted; errSecNoSuchAttr;
@@ -158,7 +158,7 @@ public func SecKeychainItemCopyAttributesAndData(
     }
 }
 
-/// What a call copies from an item.
+/// The content that a call copies from an item.
 private struct ItemContent {
     private let record: ItemRecord
 
@@ -216,14 +216,14 @@ private struct ItemContent {
 
 // MARK: Freeing
 
-/// Wipes and frees what a call has given to the program.
+/// Wipes and frees the memory that a call has given to the program.
 ///
 /// - Parameters:
-///   - attrList: a list whose attributes ``SecKeychainItemCopyContent(_:_:_:_:_:)`` has set, or nil.
-///     The list itself belongs to the program.
+///   - attrList: a list with attributes that ``SecKeychainItemCopyContent(_:_:_:_:_:)`` has set, or nil. The list
+///     itself belongs to the program.
 ///   - data: a password, or nil.
 /// - Returns: errSecParam for memory from elsewhere, and for memory that is freed already.
-@available(*, deprecated, message: "use SecItemCopyMatching, whose results are objects")
+@available(*, deprecated, message: "use SecItemCopyMatching; its results are objects")
 @discardableResult
 public func SecKeychainItemFreeContent(
     _ attrList: UnsafeMutablePointer<SecKeychainAttributeList>?, _ data: UnsafeMutableRawPointer?
@@ -238,7 +238,7 @@ public func SecKeychainItemFreeContent(
 /// ``SecKeychainItemCopyAttributesAndData(_:_:_:_:_:_:)`` has given to the program.
 ///
 /// - Returns: errSecParam for memory from elsewhere, and for memory that is freed already.
-@available(*, deprecated, message: "use SecItemCopyMatching, whose results are objects")
+@available(*, deprecated, message: "use SecItemCopyMatching; its results are objects")
 @discardableResult
 public func SecKeychainItemFreeAttributesAndData(
     _ attrList: UnsafeMutablePointer<SecKeychainAttributeList>?, _ data: UnsafeMutableRawPointer?

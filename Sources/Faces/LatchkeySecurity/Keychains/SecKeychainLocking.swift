@@ -71,14 +71,14 @@ private func lock(_ name: KeychainName) throws(KeychainError) {
     try session.lock(immediately: name != .login)
 }
 
-/// Copies what a keychain allows now.
+/// Copies the access that a keychain allows now.
 ///
 /// - Parameters:
 ///   - keychain: the keychain; nil for the default keychain.
 ///   - keychainStatus: receives all three bits for an unlocked keychain, and only
 ///     `kSecReadPermStatus` for a locked one.
 /// - Returns: errSecNoSuchKeychain.
-@available(*, deprecated, message: "calls report errSecInteractionNotAllowed for what is locked")
+@available(*, deprecated, message: "calls report errSecInteractionNotAllowed for locked items")
 @discardableResult
 public func SecKeychainGetStatus(
     _ keychain: SecKeychain?, _ keychainStatus: UnsafeMutablePointer<SecKeychainStatus>
@@ -95,8 +95,8 @@ public func SecKeychainGetStatus(
 /// - Parameters:
 ///   - keychain: the keychain; nil for the default keychain.
 ///   - newSettings: settings of the version `SEC_KEYCHAIN_SETTINGS_VERS1`.
-/// - Returns: errSecParam for another version; errSecNoSuchKeychain; the status of the keychain that
-///   every user has, whose settings change only with its passcode.
+/// - Returns: errSecParam for another version; errSecNoSuchKeychain; the status of the keychain that every user has,
+///   because its settings change only with its passcode.
 @available(*, deprecated, message: "use the command security set-keychain-settings")
 @discardableResult
 public func SecKeychainSetSettings(_ keychain: SecKeychain?, _ newSettings: UnsafePointer<SecKeychainSettings>)

@@ -7,7 +7,7 @@ internal import LatchkeyService
 
 // The keychains that are searched, and the one that gets new items.
 
-/// Copies the default keychain, which gets new items.
+/// Copies the default keychain for new items.
 @available(*, deprecated, message: "SecItemAdd without kSecUseKeychain adds to the default keychain")
 @discardableResult
 public func SecKeychainCopyDefault(_ keychain: UnsafeMutablePointer<SecKeychain?>) -> OSStatus {
@@ -16,8 +16,8 @@ public func SecKeychainCopyDefault(_ keychain: UnsafeMutablePointer<SecKeychain?
 
 /// Sets the default keychain of the user, for all programs; nil changes nothing.
 ///
-/// - Returns: errSecNoSuchKeychain; errSecUnimplemented in a process whose keychain is in memory.
-@available(*, deprecated, message: "use kSecUseKeychain, which changes nothing for other programs")
+/// - Returns: errSecNoSuchKeychain; errSecUnimplemented in a process with its keychain in memory.
+@available(*, deprecated, message: "use kSecUseKeychain; it changes nothing for other programs")
 @discardableResult
 public func SecKeychainSetDefault(_ keychain: SecKeychain?) -> OSStatus {
     status {
@@ -40,9 +40,9 @@ public func SecKeychainCopySearchList(_ searchList: UnsafeMutablePointer<CFArray
 /// Sets the search list of the user, for all programs. A keychain in it that does not exist is searched
 /// once it does.
 ///
-/// - Returns: errSecParam for anything but an array of `SecKeychain`; errSecUnimplemented in a process
-///   whose keychain is in memory.
-@available(*, deprecated, message: "use kSecMatchSearchList, which changes nothing for other programs")
+/// - Returns: errSecParam for anything but an array of `SecKeychain`; errSecUnimplemented in a process with its
+///   keychain in memory.
+@available(*, deprecated, message: "use kSecMatchSearchList; it changes nothing for other programs")
 @discardableResult
 public func SecKeychainSetSearchList(_ searchList: CFArray) -> OSStatus {
     status {

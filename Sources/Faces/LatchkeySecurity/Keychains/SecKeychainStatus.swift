@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a keychain allows now: a sum of `kSecUnlockStateStatus`, `kSecReadPermStatus` and
+/// The access that a keychain allows now: a sum of `kSecUnlockStateStatus`, `kSecReadPermStatus` and
 /// `kSecWritePermStatus`.
 public typealias SecKeychainStatus = UInt32
 
@@ -22,7 +22,7 @@ public struct SecKeychainSettings {
     public var lockOnSleep: DarwinBoolean
     /// Whether it locks after ``lockInterval``.
     public var useLockInterval: DarwinBoolean
-    /// The seconds without use after which it locks.
+    /// The seconds without use until the keychain locks.
     public var lockInterval: UInt32
 
     /// Creates settings with zeros.

@@ -35,13 +35,13 @@ public func SecTrustedApplicationGetTypeID() -> CFTypeID {
     SecTrustedApplication.typeID
 }
 
-/// Returns the program at a path, which is not opened.
+/// Returns the program at a path, without opening it.
 ///
 /// - Parameters:
 ///   - path: the path; nil for this program.
 ///   - app: receives the program.
 /// - Returns: errSecParam for a path that is not UTF-8.
-@available(*, deprecated, message: "use kSecAttrAccessGroup, which separates programs")
+@available(*, deprecated, message: "use kSecAttrAccessGroup to separate programs")
 @discardableResult
 public func SecTrustedApplicationCreateFromPath(
     _ path: UnsafePointer<CChar>?, _ app: UnsafeMutablePointer<SecTrustedApplication?>
@@ -56,7 +56,7 @@ public func SecTrustedApplicationCreateFromPath(
 }
 
 /// Copies the path of a program, with a zero byte at the end.
-@available(*, deprecated, message: "use kSecAttrAccessGroup, which separates programs")
+@available(*, deprecated, message: "use kSecAttrAccessGroup to separate programs")
 @discardableResult
 public func SecTrustedApplicationCopyData(_ appRef: SecTrustedApplication, _ data: UnsafeMutablePointer<CFData?>)
     -> OSStatus

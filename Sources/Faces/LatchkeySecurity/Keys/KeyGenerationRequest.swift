@@ -58,8 +58,7 @@ struct KeyGenerationRequest {
 
     /// Returns one half as an item; nil if it is not stored.
     ///
-    /// - Parameter token: the token that holds the half, which is then stored by default
-    ///   (keychain-behaviour §6.4).
+    /// - Parameter token: the token that holds the half. The half is then stored by default (keychain-behaviour §6.4).
     private static func half(_ attributes: [String: Any], token: Any?) throws(KeychainError) -> Half? {
         var own = attributes
         // The attributes of a half do not decide its type, size or class.

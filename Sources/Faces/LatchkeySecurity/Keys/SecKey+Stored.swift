@@ -5,8 +5,7 @@ package import KeychainModel
 internal import LatchkeyClient
 
 extension SecKey {
-    /// Returns a private key in the keychain, for which the caller states how each use may satisfy the
-    /// access control.
+    /// Returns a private key in the keychain. The caller states how each use may satisfy the access control.
     ///
     /// - Parameter publicKey: the external representation of the public half.
     /// - Throws: errSecDecode or errSecParam if `publicKey` is not a key of this kind.

@@ -117,7 +117,7 @@ struct KeyBody: Sendable {
     }
 }
 
-/// Holds a ``KeyBody`` for the public type, which cannot name it.
+/// Holds a ``KeyBody``, because the public type cannot name it.
 final class KeyBox: Sendable {
     let body: KeyBody
     init(_ body: KeyBody) { self.body = body }

@@ -56,37 +56,32 @@ extension SecKeyAlgorithm {
     public static let rsaSignatureDigestPSSSHA384 = SecKeyAlgorithm(name: "algid:sign:RSA:digest-PSS:SHA384:SHA384:48")
     /// RSA signature, PSS with a salt as long as the digest, of a SHA-512 digest.
     public static let rsaSignatureDigestPSSSHA512 = SecKeyAlgorithm(name: "algid:sign:RSA:digest-PSS:SHA512:SHA512:64")
-    /// RSA signature, PKCS #1 v1.5, of a message, which is hashed with SHA-1.
+    /// RSA signature, PKCS #1 v1.5, of a message that is hashed first, with SHA-1.
     public static let rsaSignatureMessagePKCS1v15SHA1 = SecKeyAlgorithm(name: "algid:sign:RSA:message-PKCS1v15:SHA1")
-    /// RSA signature, PKCS #1 v1.5, of a message, which is hashed with SHA-224.
+    /// RSA signature, PKCS #1 v1.5, of a message that is hashed first, with SHA-224.
     public static let rsaSignatureMessagePKCS1v15SHA224 = SecKeyAlgorithm(
         name: "algid:sign:RSA:message-PKCS1v15:SHA224")
-    /// RSA signature, PKCS #1 v1.5, of a message, which is hashed with SHA-256.
+    /// RSA signature, PKCS #1 v1.5, of a message that is hashed first, with SHA-256.
     public static let rsaSignatureMessagePKCS1v15SHA256 = SecKeyAlgorithm(
         name: "algid:sign:RSA:message-PKCS1v15:SHA256")
-    /// RSA signature, PKCS #1 v1.5, of a message, which is hashed with SHA-384.
+    /// RSA signature, PKCS #1 v1.5, of a message that is hashed first, with SHA-384.
     public static let rsaSignatureMessagePKCS1v15SHA384 = SecKeyAlgorithm(
         name: "algid:sign:RSA:message-PKCS1v15:SHA384")
-    /// RSA signature, PKCS #1 v1.5, of a message, which is hashed with SHA-512.
+    /// RSA signature, PKCS #1 v1.5, of a message that is hashed first, with SHA-512.
     public static let rsaSignatureMessagePKCS1v15SHA512 = SecKeyAlgorithm(
         name: "algid:sign:RSA:message-PKCS1v15:SHA512")
-    /// RSA signature, PSS with a salt as long as the digest, of a message, which is hashed with
-    /// SHA-1.
+    /// RSA signature, PSS with a salt as long as the digest, of a message that is hashed first, with SHA-1.
     public static let rsaSignatureMessagePSSSHA1 = SecKeyAlgorithm(name: "algid:sign:RSA:message-PSS:SHA1:SHA1:20")
-    /// RSA signature, PSS with a salt as long as the digest, of a message, which is hashed with
-    /// SHA-224.
+    /// RSA signature, PSS with a salt as long as the digest, of a message that is hashed first, with SHA-224.
     public static let rsaSignatureMessagePSSSHA224 = SecKeyAlgorithm(
         name: "algid:sign:RSA:message-PSS:SHA224:SHA224:24")
-    /// RSA signature, PSS with a salt as long as the digest, of a message, which is hashed with
-    /// SHA-256.
+    /// RSA signature, PSS with a salt as long as the digest, of a message that is hashed first, with SHA-256.
     public static let rsaSignatureMessagePSSSHA256 = SecKeyAlgorithm(
         name: "algid:sign:RSA:message-PSS:SHA256:SHA256:32")
-    /// RSA signature, PSS with a salt as long as the digest, of a message, which is hashed with
-    /// SHA-384.
+    /// RSA signature, PSS with a salt as long as the digest, of a message that is hashed first, with SHA-384.
     public static let rsaSignatureMessagePSSSHA384 = SecKeyAlgorithm(
         name: "algid:sign:RSA:message-PSS:SHA384:SHA384:48")
-    /// RSA signature, PSS with a salt as long as the digest, of a message, which is hashed with
-    /// SHA-512.
+    /// RSA signature, PSS with a salt as long as the digest, of a message that is hashed first, with SHA-512.
     public static let rsaSignatureMessagePSSSHA512 = SecKeyAlgorithm(
         name: "algid:sign:RSA:message-PSS:SHA512:SHA512:64")
 }
@@ -112,18 +107,18 @@ extension SecKeyAlgorithm {
     /// ECDSA signature as r ‖ s, of a SHA-512 digest.
     public static let ecdsaSignatureDigestRFC4754SHA512 = SecKeyAlgorithm(
         name: "algid:sign:ECDSA:digest-RFC4754:SHA512")
-    /// ECDSA signature as r ‖ s, of a message, which is hashed with SHA-1.
+    /// ECDSA signature as r ‖ s, of a message that is hashed first, with SHA-1.
     public static let ecdsaSignatureMessageRFC4754SHA1 = SecKeyAlgorithm(name: "algid:sign:ECDSA:message-RFC4754:SHA1")
-    /// ECDSA signature as r ‖ s, of a message, which is hashed with SHA-224.
+    /// ECDSA signature as r ‖ s, of a message that is hashed first, with SHA-224.
     public static let ecdsaSignatureMessageRFC4754SHA224 = SecKeyAlgorithm(
         name: "algid:sign:ECDSA:message-RFC4754:SHA224")
-    /// ECDSA signature as r ‖ s, of a message, which is hashed with SHA-256.
+    /// ECDSA signature as r ‖ s, of a message that is hashed first, with SHA-256.
     public static let ecdsaSignatureMessageRFC4754SHA256 = SecKeyAlgorithm(
         name: "algid:sign:ECDSA:message-RFC4754:SHA256")
-    /// ECDSA signature as r ‖ s, of a message, which is hashed with SHA-384.
+    /// ECDSA signature as r ‖ s, of a message that is hashed first, with SHA-384.
     public static let ecdsaSignatureMessageRFC4754SHA384 = SecKeyAlgorithm(
         name: "algid:sign:ECDSA:message-RFC4754:SHA384")
-    /// ECDSA signature as r ‖ s, of a message, which is hashed with SHA-512.
+    /// ECDSA signature as r ‖ s, of a message that is hashed first, with SHA-512.
     public static let ecdsaSignatureMessageRFC4754SHA512 = SecKeyAlgorithm(
         name: "algid:sign:ECDSA:message-RFC4754:SHA512")
     /// ECDSA signature as DER, of a digest of any length.
@@ -138,15 +133,15 @@ extension SecKeyAlgorithm {
     public static let ecdsaSignatureDigestX962SHA384 = SecKeyAlgorithm(name: "algid:sign:ECDSA:digest-X962:SHA384")
     /// ECDSA signature as DER, of a SHA-512 digest.
     public static let ecdsaSignatureDigestX962SHA512 = SecKeyAlgorithm(name: "algid:sign:ECDSA:digest-X962:SHA512")
-    /// ECDSA signature as DER, of a message, which is hashed with SHA-1.
+    /// ECDSA signature as DER, of a message that is hashed first, with SHA-1.
     public static let ecdsaSignatureMessageX962SHA1 = SecKeyAlgorithm(name: "algid:sign:ECDSA:message-X962:SHA1")
-    /// ECDSA signature as DER, of a message, which is hashed with SHA-224.
+    /// ECDSA signature as DER, of a message that is hashed first, with SHA-224.
     public static let ecdsaSignatureMessageX962SHA224 = SecKeyAlgorithm(name: "algid:sign:ECDSA:message-X962:SHA224")
-    /// ECDSA signature as DER, of a message, which is hashed with SHA-256.
+    /// ECDSA signature as DER, of a message that is hashed first, with SHA-256.
     public static let ecdsaSignatureMessageX962SHA256 = SecKeyAlgorithm(name: "algid:sign:ECDSA:message-X962:SHA256")
-    /// ECDSA signature as DER, of a message, which is hashed with SHA-384.
+    /// ECDSA signature as DER, of a message that is hashed first, with SHA-384.
     public static let ecdsaSignatureMessageX962SHA384 = SecKeyAlgorithm(name: "algid:sign:ECDSA:message-X962:SHA384")
-    /// ECDSA signature as DER, of a message, which is hashed with SHA-512.
+    /// ECDSA signature as DER, of a message that is hashed first, with SHA-512.
     public static let ecdsaSignatureMessageX962SHA512 = SecKeyAlgorithm(name: "algid:sign:ECDSA:message-X962:SHA512")
 }
 

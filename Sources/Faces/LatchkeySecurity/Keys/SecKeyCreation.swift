@@ -69,7 +69,7 @@ private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
     return .inMemory(key)
 }
 
-/// Stores a public half whose private half is in memory.
+/// Stores a public half; its private half is in memory.
 private func store(_ half: KeyGenerationRequest.Half, _ key: PublicKey) throws {
     var addition = half.item
     addition.authentication = try CallAuthentication(half.authentication).values()
@@ -107,8 +107,8 @@ public func SecKeyCreateWithData(
     }
 }
 
-/// Returns a key of a Secure Enclave by the bytes that `SecKeyCopyAttributes` has returned as
-/// `kSecAttrTokenOID`, which are the data if the attributes lack them.
+/// Returns a key of a Secure Enclave by the bytes that `SecKeyCopyAttributes` has returned as `kSecAttrTokenOID`. If
+/// the attributes lack them, the data has them.
 private func restoredKey(of token: Any, _ data: CFData, _ attributes: CFDictionary) throws -> SecKey {
     guard token as? String == EnclaveKind.requested else {
         throw KeychainError(.unimplemented, "the only supported token is the Secure Enclave")

@@ -36,7 +36,7 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     var attributes: [String: Any] = [ItemDictionary.Key.itemClass: ItemClass.key.rawValue]
     for (attribute, value) in known {
         switch (attribute, value) {
-        // Callers compare these attributes with the constants, which are strings.
+        // Callers compare these attributes with the constants, and the constants are strings.
         case (.type, .number(let number)), (.keyClass, .number(let number)):
             attributes[attribute.rawValue] = "\(number)"
         case (.keySizeInBits, .number(let number)), (.effectiveKeySize, .number(let number)):
@@ -123,7 +123,7 @@ extension KeyBody {
         case nil: nil
         default:
             throw KeychainError(
-                .unimplemented, "the key is not extractable: it is in a Secure Enclave, which never reveals it")
+                .unimplemented, "the key is not extractable: it is in a Secure Enclave, and never leaves it")
         }
     }
 }

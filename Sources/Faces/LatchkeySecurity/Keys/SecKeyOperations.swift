@@ -14,7 +14,7 @@ internal import SecretMemory
 ///
 /// - Parameters:
 ///   - key: the key.
-///   - algorithm: the algorithm, which the key must support.
+///   - algorithm: the algorithm; the key must support it.
 ///   - dataToSign: the message, or the digest for `…Digest…`.
 ///   - error: receives errSecParam if the key does not support the algorithm or a digest has the
 ///     wrong length; for a key in the keychain also errSecInteractionNotAllowed,
@@ -34,7 +34,7 @@ public func SecKeyCreateSignature(
 ///
 /// - Parameters:
 ///   - key: the key.
-///   - algorithm: the algorithm, which the key must support.
+///   - algorithm: the algorithm; the key must support it.
 ///   - signedData: the digest or the message that was signed.
 ///   - signature: the signature.
 ///   - error: receives errSecVerifyFailed if it was not; errSecParam if the key does not support
@@ -63,7 +63,7 @@ public func SecKeyVerifySignature(
 ///
 /// - Parameters:
 ///   - key: the key.
-///   - algorithm: the algorithm, which the key must support.
+///   - algorithm: the algorithm; the key must support it.
 ///   - plaintext: the data to encrypt.
 ///   - error: receives errSecParam if the key does not support the algorithm, or the data is too
 ///     long for a block.
@@ -85,7 +85,7 @@ public func SecKeyCreateEncryptedData(
 ///
 /// - Parameters:
 ///   - key: the key.
-///   - algorithm: the algorithm, which the key must support.
+///   - algorithm: the algorithm; the key must support it.
 ///   - ciphertext: the data to decrypt.
 ///   - error: receives errSecParam for every defect of the ciphertext; for a key in the keychain
 ///     also the statuses of `SecKeyCreateSignature`.
@@ -99,11 +99,11 @@ public func SecKeyCreateDecryptedData(
     }
 }
 
-/// Returns the secret on which a private key and the other party's public key agree.
+/// Returns the shared secret of a private key and the other party's public key.
 ///
 /// - Parameters:
 ///   - privateKey: this party's private key.
-///   - algorithm: the algorithm, which the key must support.
+///   - algorithm: the algorithm; the key must support it.
 ///   - publicKey: the other party's public key.
 ///   - parameters: for algorithms with a key derivation `SecKeyKeyExchangeParameter.requestedSize`,
 ///     and `.sharedInfo` if both parties use it.

@@ -12,10 +12,10 @@ internal import LinuxSystem
 
 /// Reads one message of the Cryptographic Message Syntax (RFC 5652): signed, encrypted, or both.
 ///
-/// Decoders are created by ``CMSDecoderCreate(_:)``, not with an initializer. A message is passed to
-/// ``CMSDecoderUpdateMessage(_:_:_:)`` and ended by ``CMSDecoderFinalizeMessage(_:)``, which decrypts
-/// with the private keys of the keychain. It does not verify signatures:
-/// ``CMSDecoderCopySignerStatus(_:_:_:_:_:_:_:)`` does.
+/// Decoders are created by
+/// ``CMSDecoderCreate(_:)``, not with an initializer. A message is passed to ``CMSDecoderUpdateMessage(_:_:_:)``.
+/// ``CMSDecoderFinalizeMessage(_:)`` ends it, and decrypts with the private keys of the keychain. It does not verify signatures: ``CMSDecoderCopySignerStatus(_:_:_:_:_:_:_:)``
+/// does.
 public final class CMSDecoder: NSObject, Sendable {
     /// A ``DecoderBox``, in a form that hides its type from clients.
     private let content: any AnyObject & Sendable
@@ -42,7 +42,7 @@ public final class CMSDecoder: NSObject, Sendable {
         return message
     }
 
-    /// The verdicts on the signatures, which are found once for each detached content.
+    /// Returns the verdicts on the signatures, found once for each detached content.
     func verdicts() throws(KeychainError) -> [SignerVerdict] {
         let known = state
         if let verdicts = known.verdicts { return verdicts }
@@ -62,12 +62,12 @@ public final class CMSDecoder: NSObject, Sendable {
     private var box: DecoderBox { unsafeDowncast(content, to: DecoderBox.self) }
 }
 
-/// Holds a ``DecoderState`` for the public type, which cannot name it.
+/// Holds a ``DecoderState``, because the public type cannot name it.
 private final class DecoderBox: Sendable {
     let state = SystemMutex(DecoderState())
 }
 
-/// What was passed to a decoder, and what it has found.
+/// The input and the results of a decoder.
 struct DecoderState: Sendable {
     var bytes: [UInt8] = []
     var detachedContent: [UInt8]? { didSet { verdicts = nil } }

@@ -52,7 +52,7 @@ public func CMSDecoderSetSearchKeychain(_ cmsDecoder: CMSDecoder, _ keychainOrAr
     errSecSuccess
 }
 
-/// Sets the content of a message whose signatures are detached, before or after the message.
+/// Sets the content of a message with detached signatures, before or after the message.
 @discardableResult
 public func CMSDecoderSetDetachedContent(_ cmsDecoder: CMSDecoder, _ detachedContent: CFData) -> OSStatus {
     status {

@@ -7,7 +7,7 @@ internal import KeychainModel
 
 // The signers of a message.
 
-/// What is known of a signature.
+/// The status of a signature.
 public enum CMSSignerStatus: UInt32, Sendable {
     /// The message is not signed.
     case unsigned = 0
@@ -15,8 +15,8 @@ public enum CMSSignerStatus: UInt32, Sendable {
     case valid = 1
     /// The content is detached and was not set.
     case needsDetachedContent = 2
-    /// The signature is not one of this content, or is made with SHA-1 or a short key, which do not
-    /// protect from a forger.
+    /// The signature is not one of this content, or is made with SHA-1 or a short key, and these do not protect from a
+    /// forger.
     case invalidSignature = 3
     /// The signature is valid, but its certificate is not trusted; or there is no certificate.
     case invalidCert = 4
@@ -66,7 +66,7 @@ public func CMSDecoderCopySignerCert(
     status { signerCertOut.pointee = SecCertificate(try cmsDecoder.certificate(ofSigner: signerIndex)) }
 }
 
-/// Copies the first email address of a signer's certificate, which is not verified.
+/// Copies the first email address of a signer's certificate. It is not verified.
 ///
 /// - Returns: errSecItemNotFound if there is none; errSecParam for another index.
 @discardableResult

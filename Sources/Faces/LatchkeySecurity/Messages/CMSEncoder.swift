@@ -28,9 +28,9 @@ public final class CMSEncoder: NSObject, Sendable {
 
     var state: EncoderState { box.state.withLock { $0 } }
 
-    /// Changes what the message will be.
+    /// Changes the input of the message.
     ///
-    /// - Throws: errSecParam if the message was already written; what `change` throws.
+    /// - Throws: errSecParam if the message was already written; the errors of `change`.
     func change(_ change: (inout EncoderState) throws(KeychainError) -> Void) throws(KeychainError) {
         try box.state.withLock { (state) throws(KeychainError) in
             guard !state.isEncoded else { throw .parameter("the message has already been encoded") }
@@ -47,12 +47,12 @@ public final class CMSEncoder: NSObject, Sendable {
     private var box: EncoderBox { unsafeDowncast(content, to: EncoderBox.self) }
 }
 
-/// Holds an ``EncoderState`` for the public type, which cannot name it.
+/// Holds an ``EncoderState``, because the public type cannot name it.
 private final class EncoderBox: Sendable {
     let state = SystemMutex(EncoderState())
 }
 
-/// What a message will be.
+/// The input of a message.
 struct EncoderState: Sendable {
     var signers: [SecIdentity] = []
     var recipients: [SecCertificate] = []

@@ -5,8 +5,7 @@ internal import CryptographicMessages
 public import Foundation
 internal import KeychainModel
 
-// What a message will be, and its encoding. After the encoding every change is refused with
-// errSecParam.
+// The input of a message, and its encoding. After the encoding every change is refused with errSecParam.
 
 /// Creates an encoder.
 @discardableResult
@@ -58,7 +57,7 @@ public func CMSEncoderAddSignedAttributes(_ cmsEncoder: CMSEncoder, _ signedAttr
     status { try cmsEncoder.change { $0.attributes.formUnion(signedAttributes) } }
 }
 
-/// Sets which certificates of the signers the message contains.
+/// Sets the choice of the signers' certificates in the message.
 @discardableResult
 public func CMSEncoderSetCertificateChainMode(_ cmsEncoder: CMSEncoder, _ chainMode: CMSCertificateChainMode)
     -> OSStatus
@@ -66,7 +65,7 @@ public func CMSEncoderSetCertificateChainMode(_ cmsEncoder: CMSEncoder, _ chainM
     status { try cmsEncoder.change { $0.chainMode = chainMode } }
 }
 
-/// Copies which certificates of the signers the message contains.
+/// Copies the choice of the signers' certificates in the message.
 @discardableResult
 public func CMSEncoderGetCertificateChainMode(
     _ cmsEncoder: CMSEncoder, _ chainModeOut: UnsafeMutablePointer<CMSCertificateChainMode>
@@ -98,7 +97,7 @@ public func CMSEncoderCopySupportingCerts(_ cmsEncoder: CMSEncoder, _ certsOut: 
 
 // MARK: Recipients
 
-/// Adds recipients, for whom the message is encrypted; only they can read it.
+/// Adds recipients. The message is encrypted for them; only they can read it.
 ///
 /// - Parameters:
 ///   - cmsEncoder: the encoder.

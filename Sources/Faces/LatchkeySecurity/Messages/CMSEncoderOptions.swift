@@ -33,11 +33,11 @@ public struct CMSSignedAttributes: OptionSet, Sendable {
     public static let attrAppleCodesigningHashAgility = CMSSignedAttributes(rawValue: 0x10)
     /// Digests of code. Not supported.
     public static let attrAppleCodesigningHashAgilityV2 = CMSSignedAttributes(rawValue: 0x20)
-    /// The time at which the signature expires. Not supported.
+    /// The expiration time of the signature. Not supported.
     public static let attrAppleExpirationTime = CMSSignedAttributes(rawValue: 0x40)
 }
 
-/// Which certificates of a signer a message contains.
+/// The choice of a signer's certificates in a message.
 public enum CMSCertificateChainMode: UInt32, Sendable {
     /// None.
     case none = 0

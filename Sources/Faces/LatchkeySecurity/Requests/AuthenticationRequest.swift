@@ -4,7 +4,7 @@ internal import KeychainModel
 
 /// How the caller's dictionary wants access controls to be satisfied (keychain-behaviour §3.9).
 struct AuthenticationRequest {
-    /// What happens if an access control is not satisfied.
+    /// The interaction if an access control is not satisfied.
     let interaction: Authentication.Interaction
     /// The reason for the prompt; nil if the dictionary has none.
     let reason: String?
@@ -18,7 +18,7 @@ extension ItemDictionary {
     /// kSecUseNoAuthenticationUI is the older form of kSecUseAuthenticationUIFail. If the two keys
     /// differ, the call does not ask.
     ///
-    /// - Parameter allowsSkip: whether the call is a search, which can leave out items.
+    /// - Parameter allowsSkip: whether the call is a search. A search can leave out items.
     func authentication(allowsSkip: Bool) throws(KeychainError) -> AuthenticationRequest {
         if use[Key.authenticationContext] != nil, use[Key.credentialReference] != nil {
             throw .parameter("kSecUseAuthenticationContext and a credential reference exclude each other")

@@ -7,10 +7,9 @@ internal import SecretMemory
 
 /// The parsed query dictionary of `SecItemUpdate` or `SecItemDelete`.
 ///
-/// Match keys have no effect, as on macOS, because code on Linux takes the branch that is meant for
-/// macOS (keychain-behaviour §3.5). The exceptions are kSecMatchItemList and kSecMatchSearchList,
-/// which macOS obeys: if they were ignored, a call that names its items or its keychains would change
-/// all items.
+/// Match keys have no effect, as on macOS, because code on Linux takes the branch that is meant for macOS
+/// (keychain-behaviour §3.5). The exceptions are kSecMatchItemList and kSecMatchSearchList. macOS obeys these two keys:
+/// if they were ignored, a call that names its items or its keychains would change all items.
 struct ChangeRequest {
     enum Kind { case update, delete }
 
@@ -57,8 +56,8 @@ struct UpdateRequest {
             case ItemDictionary.Key.data: data = try ValueConversion.secret(value, name: "kSecValueData")
             case "nleg", "musr": break
             case "clip": throw .parameter("'clip' is reserved")
-            // Every other key is treated as an attribute, also class, match, return and use keys,
-            // which are then refused.
+            // Every other key is treated as an attribute. This includes class, match, return and use keys, and they are
+            // then refused.
             default: named.append((name, value))
             }
         }

@@ -18,8 +18,7 @@ extension ItemDictionary {
         let attributes = try ConvertedAttributes(self.attributes, of: itemClass)
         guard attributes.secret.isEmpty else { throw .parameter("secret attributes cannot be searched for") }
         var conditions = attributes.plain
-        // An access list is a record about the item, not a condition: the dictionary with which an
-        // item was added finds it.
+        // An access list is a record about the item, not a condition: the dictionary that added an item finds it.
         conditions[.accessList] = nil
         for name in [ItemAttribute.issuer, .subject] {
             if case .data(let bytes)? = conditions[name] {

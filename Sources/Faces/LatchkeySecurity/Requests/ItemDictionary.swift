@@ -79,7 +79,7 @@ struct ItemDictionary {
         return known
     }
 
-    /// The class, which is required.
+    /// Returns the required class.
     func requiredClass() throws(KeychainError) -> ItemClass {
         guard let itemClass = try namedClass() else { throw .parameter("kSecClass is missing") }
         return itemClass

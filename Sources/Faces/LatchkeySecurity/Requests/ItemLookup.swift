@@ -9,7 +9,7 @@ struct ItemLookup {
     private(set) var query: ItemQuery
     /// The query by the content of the object; nil if the caller gave no object from the keychain.
     private var alternative: ItemQuery?
-    /// The items to which the call is limited; nil for no limit.
+    /// The items that limit the call; nil for no limit.
     var listed: ItemList?
 
     init(_ query: ItemQuery, otherwise alternative: ItemQuery? = nil) {

@@ -55,7 +55,7 @@ enum ValueConversion {
     /// Returns a Boolean: `true` or kCFBooleanTrue, but not the number 1.
     static func boolean(_ value: Any) -> Bool? {
         if type(of: value) == Bool.self { return value as? Bool }
-        // The most frequent number, which the next cast would convert to an object.
+        // The most frequent number. The next cast would convert it to an object.
         if type(of: value) == Int.self { return nil }
         guard let number = value as? NSNumber, CFGetTypeID(number) == CFBooleanGetTypeID() else { return nil }
         return number.boolValue

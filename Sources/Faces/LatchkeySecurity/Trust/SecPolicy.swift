@@ -3,7 +3,7 @@
 internal import CertificateTrust
 public import Foundation
 
-/// The rules by which a certificate chain is evaluated.
+/// The rules for the evaluation of a certificate chain.
 ///
 /// Policies are created by the `SecPolicyCreate…` functions, not with an initializer. Immutable.
 /// Two policies are equal if their rules are equal.
@@ -28,7 +28,7 @@ public final class SecPolicy: NSObject, Sendable {
     public override var description: String { "<SecPolicy: \(policy)>" }
 }
 
-/// Holds a `TrustPolicy` for the public type, which cannot name it.
+/// Holds a `TrustPolicy`, because the public type cannot name it.
 private final class PolicyBox: Sendable {
     let policy: TrustPolicy
     init(_ policy: TrustPolicy) { self.policy = policy }

@@ -13,10 +13,11 @@ public import Foundation
 ///
 /// - Parameters:
 ///   - policyIdentifier: one of `kSecPolicyApple…` and `kSecPolicyMacAppStoreReceipt`.
-///   - properties: `kSecPolicyName` (a host for SSL and IPsec, an email address for S/MIME, a host
-///     or an array of them for EAP, a pass type for Passbook), `kSecPolicyClient` for SSL, IPsec
-///     and EAP, `kSecPolicyTeamIdentifier` for Passbook, which requires it, and
-///     `kSecPolicyRevocationFlags` for revocation, with every available method as the default.
+///   - properties:
+///     `kSecPolicyName` (a host for SSL and IPsec, an email address for S/MIME, a host or an array of them for EAP, a pass type for Passbook), `kSecPolicyClient`
+///     for SSL, IPsec and EAP,
+///     `kSecPolicyTeamIdentifier` for Passbook (required there), and `kSecPolicyRevocationFlags` for revocation, with
+///     every available method as the default.
 /// - Returns: nil for other identifiers, and if a property is unknown, missing or of the wrong
 ///   type.
 @discardableResult
@@ -27,9 +28,9 @@ public func SecPolicyCreateWithProperties(_ policyIdentifier: Any, _ properties:
     return SecPolicy(given.keyUsages.isEmpty ? policy : .keyUsages(given.keyUsages, of: policy))
 }
 
-/// Returns the properties from which ``SecPolicyCreateWithProperties(_:_:)`` creates the same
-/// policy: its identifier under `kSecPolicyOid` and, if the policy has them, `kSecPolicyName`,
-/// `kSecPolicyClient`, `kSecPolicyTeamIdentifier`, `kSecPolicyRevocationFlags` and
+/// Returns the properties for
+/// ``SecPolicyCreateWithProperties(_:_:)`` to create the same policy: its identifier under `kSecPolicyOid` and, if the
+/// policy has them, `kSecPolicyName`, `kSecPolicyClient`, `kSecPolicyTeamIdentifier`, `kSecPolicyRevocationFlags` and
 /// `kSecPolicyKU_…`.
 @discardableResult
 public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? {

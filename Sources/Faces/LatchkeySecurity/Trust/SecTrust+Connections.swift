@@ -3,8 +3,7 @@
 package import CertificateTrust
 internal import Foundation
 
-// For the modules of connections, which evaluate a server's certificates before a program sees
-// them.
+// For the modules of connections: they evaluate a server's certificates before a program sees them.
 
 extension SecTrust {
     /// A trust object for the certificates that a server sent, with the evaluation that was made.

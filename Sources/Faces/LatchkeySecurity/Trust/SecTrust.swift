@@ -110,7 +110,7 @@ struct TrustState: Sendable {
     }
 }
 
-/// Holds a ``TrustState`` for the public type, which cannot name it.
+/// Holds a ``TrustState``, because the public type cannot name it.
 private final class TrustBox: Sendable {
     let state: SystemMutex<TrustState>
     init(_ state: TrustState) { self.state = SystemMutex(state) }

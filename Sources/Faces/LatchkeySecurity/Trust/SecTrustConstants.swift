@@ -10,13 +10,13 @@ public import Foundation
 
 // MARK: SecTrustCopyResult
 
-/// The time for which, or at which, the certificates were evaluated: a Date.
+/// The validation time, or the time of the evaluation if no date was set: a Date.
 nonisolated(unsafe) public let kSecTrustEvaluationDate: CFString = "TrustEvaluationDate"
 /// The result: a number of `SecTrustResultType`.
 nonisolated(unsafe) public let kSecTrustResultValue: CFString = "TrustResultValue"
 /// Whether every certificate was confirmed not revoked: true, or absent.
 nonisolated(unsafe) public let kSecTrustRevocationChecked: CFString = "TrustRevocationChecked"
-/// The time until which the revocation result is valid: a Date.
+/// The end of the validity of the revocation result: a Date.
 nonisolated(unsafe) public let kSecTrustRevocationValidUntilDate: CFString = "TrustExpirationDate"
 /// Unsupported, like the two that follow.
 nonisolated(unsafe) public let kSecTrustExtendedValidation: CFString = "TrustExtendedValidation"

@@ -11,8 +11,7 @@ internal import KeychainModel
 /// - Parameters:
 ///   - certificates: a `SecCertificate`, or an array of them. The first is evaluated; the others
 ///     help to find a chain.
-///   - policies: a `SecPolicy`, or an array of them, all of which must be satisfied; nil for
-///     `SecPolicyCreateBasicX509()`.
+///   - policies: a `SecPolicy`, or an array of them that must all be satisfied; nil for `SecPolicyCreateBasicX509()`.
 ///   - trust: the trust object.
 /// - Returns: errSecParam if an element is of another class, or there is no certificate.
 @discardableResult
@@ -27,7 +26,7 @@ public func SecTrustCreateWithCertificates(
 
 /// Returns one object, or an array of them, as an array; nil if any is of another class.
 func elements<Element>(_ objects: Any) -> [Element]? {
-    // A Swift array, which the next cast would convert to an object.
+    // A Swift array: the next cast would convert it to an object.
     if type(of: objects) == [Element].self { return objects as? [Element] }
     if let one = objects as? Element { return [one] }
     guard let several = objects as? [Any] else { return nil }
@@ -152,8 +151,7 @@ public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: Any?) -> 
 /// Copies the exceptions that a user who trusts this chain nevertheless would allow: an opaque
 /// value for ``SecTrustSetExceptions(_:_:)``.
 ///
-/// - Returns: nil if the chain has a failure for which no exception is possible, such as an invalid
-///   signature.
+/// - Returns: nil if the chain has a failure that allows no exception, such as an invalid signature.
 @discardableResult
 public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? {
     trust.verdict.exceptions.map { NSData(data: Data($0.bytes)) }

@@ -12,9 +12,9 @@ internal import KeychainModel
 ///
 /// - Parameters:
 ///   - trust: the trust object.
-///   - error: receives, if the certificate is not trusted, an error in NSOSStatusErrorDomain:
-///     Apple's code (errSecCertificateExpired, errSecHostNameMismatch, errSecNotTrusted, …) and an
-///     explanation of what was expected and what was found.
+///   - error: receives, if the certificate is not trusted, an error in NSOSStatusErrorDomain: Apple's code
+///     (errSecCertificateExpired, errSecHostNameMismatch, errSecNotTrusted, …) and an explanation with the expected and
+///     the found state.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
     let verdict = trust.evaluate()
     error?.pointee = verdict.error
@@ -25,7 +25,7 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
 ///
 /// - Parameters:
 ///   - trust: the trust object.
-///   - queue: the queue on which the evaluation runs and `result` is called.
+///   - queue: the queue that runs the evaluation and calls `result`.
 ///   - result: receives the trust object, whether it is trusted, and the error of
 ///     ``SecTrustEvaluateWithError(_:_:)``.
 @discardableResult

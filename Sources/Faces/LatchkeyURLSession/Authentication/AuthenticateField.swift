@@ -10,8 +10,7 @@ struct AuthenticateChallenge: Hashable, Sendable {
     var realm: String? { parameters["realm"] }
 }
 
-/// Reads the challenges of a response. A text that is not one ends the reading; what was read
-/// counts.
+/// Reads the challenges of a response. A text that is not a challenge ends the reading; the challenges before it count.
 struct AuthenticateField {
     /// Of all fields together, and of one challenge.
     private static let (maxLength, maxChallenges, maxParameters) = (16 << 10, 16, 32)
@@ -47,7 +46,7 @@ struct AuthenticateField {
         return AuthenticateChallenge(scheme: scheme.lowercased(), parameters: parameters)
     }
 
-    /// `name=value`; nil if what follows is another challenge.
+    /// Reads `name=value`; returns nil if another challenge follows.
     private mutating func parameter() -> (String, String)? {
         guard let name = token() else { return nil }
         skipBlanks()

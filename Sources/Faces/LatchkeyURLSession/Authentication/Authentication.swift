@@ -14,7 +14,7 @@ struct Authentication: Sendable {
         let space: URLProtectionSpace
         /// How often the nonce was used.
         let uses: NonceUses
-        /// Whether the program gave the credential, which then is stored as it says.
+        /// Whether the program gave the credential. It is then stored as its persistence states.
         var isNew = false
     }
 
@@ -125,8 +125,8 @@ struct Authentication: Sendable {
     private static func unprotectedBody(_ url: URL) -> LoadError {
         LoadError(
             .userAuthenticationRequired,
-            "the server requires the protection of the body (digest authentication with qop=auth-int), which is not "
-                + "supported for files and streams: use httpBody or uploadTask(with:from:)", url)
+            "the server requires the protection of the body (digest authentication with qop=auth-int), but this is "
+                + "not supported for files and streams: use httpBody or uploadTask(with:from:)", url)
     }
 
     // MARK: Where credentials are from

@@ -27,8 +27,8 @@ enum AuthenticationScheme: Hashable, Sendable {
         }
     }
 
-    /// What is supported, the strongest first. Digest with MD5 is used only if the server offers no
-    /// better hash, and then before Basic, which shows the password.
+    /// Returns the supported schemes, the strongest first. Digest with MD5 is used only if the server offers no better
+    /// hash, and then before Basic, because Basic shows the password.
     static func supported(_ challenges: [AuthenticateChallenge]) -> [AuthenticationScheme] {
         let digests = challenges.compactMap(DigestChallenge.init)
         let best = digests.max { strength($0.hash) < strength($1.hash) }

@@ -17,15 +17,14 @@ struct DigestChallenge: Hashable, Sendable {
     /// Whether the last answer was right, for a nonce that has expired.
     let isStale: Bool
 
-    /// What the response protects. The body only if the server offers nothing else, because then
-    /// it must be in memory.
+    /// The parts of the request that the response protects. The body only if the server offers nothing else, because
+    /// then it must be in memory.
     enum Quality: String, Sendable {
         case request = "auth"
         case requestAndBody = "auth-int"
     }
 
-    /// Nil if the challenge is another scheme's, or requires what is not supported, such as another
-    /// algorithm.
+    /// Nil if the challenge is another scheme's, or requires an unsupported feature, such as another algorithm.
     init?(_ challenge: AuthenticateChallenge) {
         guard challenge.scheme == "digest", let realm = challenge.realm, let nonce = challenge.parameters["nonce"]
         else { return nil }
@@ -55,8 +54,7 @@ struct DigestChallenge: Hashable, Sendable {
     func authorization(
         user: String, password: String, method: String, uri: String, count: Int, clientNonce: String, body: [UInt8] = []
     ) throws(OpenSSLError) -> String {
-        // EXPOSE: the digest is made from the password, which Foundation's credential has as a
-        // string.
+        // EXPOSE: the digest is made from the password; Foundation's credential has it as a string.
         var key = try hashed("\(user):\(realm):\(password)")
         if isSession { key = try hashed("\(key):\(nonce):\(clientNonce)") }
         // RFC 7616, section 3.4.3.

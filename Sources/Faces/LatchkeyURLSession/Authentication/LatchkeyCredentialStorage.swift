@@ -19,7 +19,7 @@ final class LatchkeyCredentialStorage: URLCredentialStorage, @unchecked Sendable
 
     private let memory = SystemMutex(Memory())
 
-    /// The credentials in memory, and those in the keychain, which may read it.
+    /// The credentials in memory, and those in the keychain if they can be read.
     override func credentials(for space: URLProtectionSpace) -> [String: URLCredential]? {
         let key = SpaceKey(space)
         let found = StoredCredentials.find(key).merging(memory.withLock { $0.credentials[key] ?? [:] }) { $1 }
@@ -36,7 +36,7 @@ final class LatchkeyCredentialStorage: URLCredentialStorage, @unchecked Sendable
         guard let user = credential.user, credential.persistence != .none else { return }
         let key = SpaceKey(space)
         switch credential.persistence {
-        // What the keychain does not take is kept for the session.
+        // A credential that the keychain does not take is kept for the session.
         case .permanent, .synchronizable: if StoredCredentials.store(credential, key) { return }
         default: break
         }

@@ -50,7 +50,7 @@ struct HTTPDate: Hashable, Sendable {
     private static let length = 29
     private static let days = Array("MonTueWedThuFriSatSun".utf8)
     private static let months = Array("JanFebMarAprMayJunJulAugSepOctNovDec".utf8)
-    /// What is between the parts, by its place.
+    /// The bytes between the parts, by their position.
     private static let separators: [Int: UInt8] = {
         var separators: [Int: UInt8] = [:]
         for (index, byte) in "ddd, dd mmm yyyy dd:dd:dd GMT".utf8.enumerated()

@@ -6,7 +6,7 @@ internal import HTTPConnections
 internal import LinuxSystem
 internal import TransportPolicy
 
-/// What the cache has for a request.
+/// The result of a lookup in the cache for a request.
 enum CacheLookup: Sendable {
     case none
     /// Can be used without the server.
@@ -35,7 +35,7 @@ struct ResponseCache: Sendable {
     private let cache: URLCache
     private let known: KnownEntry?
 
-    /// What the cache has for a URL, if it was already looked up.
+    /// The result of an earlier lookup in the cache for a URL.
     struct KnownEntry: Sendable {
         let url: URL
         /// Nil if there is no entry.
@@ -92,7 +92,7 @@ struct ResponseCache: Sendable {
         }
     }
 
-    /// The stored response with the newer fields of a 304, which is stored again.
+    /// Returns the stored response with the newer fields of a 304, and stores it again.
     func revalidated(_ stored: StoredResponse, _ exchange: HTTPExchange, _ request: URLRequest) async -> LoadedResponse
     {
         var fields: [String: String] = [:]
@@ -115,7 +115,7 @@ struct ResponseCache: Sendable {
 
     // MARK: Rules
 
-    /// Never with credentials or for a part, and only what a GET returned.
+    /// Never with credentials or for a part, and only for a GET.
     private static func isCacheable(_ request: URLRequest) -> Bool {
         (request.httpMethod ?? "GET") == "GET" && request.httpBody == nil
             && ["Authorization", "Range"].allSatisfy { request.value(forHTTPHeaderField: $0) == nil }

@@ -8,8 +8,8 @@ internal import LatchkeySecurity
 
 /// Asks the delegates of a task and its session, on the session's queue.
 ///
-/// Foundation's client forwards one of the forms of challenges alone, so the delegates are called
-/// here. What they ask the keychain is asked as the part of the program that resumed the task.
+/// Foundation's client forwards one of the forms of challenges alone, so the delegates are called here. Their calls to
+/// the keychain are made as the part of the program that resumed the task.
 struct DelegateEvents: LoadEvents {
     let binding: TaskBinding
     /// How long an answer is awaited, in seconds.

@@ -2,7 +2,7 @@
 
 public import FoundationNetworking
 
-/// The asynchronous forms of the methods of a delegate, which Foundation on Linux never calls.
+/// The asynchronous forms of the methods of a delegate; Foundation on Linux never calls them.
 ///
 /// A delegate that has them conforms to this protocol as well:
 ///

@@ -5,7 +5,7 @@ internal import FoundationNetworking
 internal import HTTPConnections
 internal import TransportPolicy
 
-/// The cookies of a session: what is sent, and what is stored (RFC 6265).
+/// The cookies of a session: how they are sent and stored (RFC 6265).
 struct CookieJar: Sendable {
     private let storage: HTTPCookieStorage
     private let policy: HTTPCookie.AcceptPolicy
@@ -59,7 +59,7 @@ struct CookieJar: Sendable {
         let isForeign = mainDocument?.host.map { !Self.matches(host, ".\($0.lowercased())") } ?? false
         guard policy == .always || !isForeign else { return }
         for value in exchange.values("Set-Cookie").prefix(Self.maxCount) where value.utf8.count <= Self.maxLength {
-            // Foundation splits a value at commas, which cookies may contain.
+            // Foundation splits a value at commas, but cookies may contain commas.
             for cookie in HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": value], for: url).prefix(1)
             where Self.mayBeSet(cookie, by: url, host) {
                 storage.setCookie(cookie)
@@ -83,8 +83,8 @@ struct CookieJar: Sendable {
         return true
     }
 
-    /// Whether a host gets the cookies of a domain: itself, and names below a domain that begins
-    /// with a dot, which addresses do not have.
+    /// Whether a host gets the cookies of a domain: itself, and names below a domain that begins with a dot. No names
+    /// are below an address.
     static func matches(_ host: String, _ domain: String) -> Bool {
         guard domain.hasPrefix(".") else { return host == domain }
         let name = domain.dropFirst()

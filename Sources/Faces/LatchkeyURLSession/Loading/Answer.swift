@@ -10,7 +10,7 @@ enum Answer {
     ///   - limit: in seconds.
     ///   - late: the value if there is no answer within the limit.
     ///   - cancelled: the value if the task is cancelled.
-    ///   - ask: receives the completion handler, which may be called by any thread.
+    ///   - ask: receives the completion handler. Any thread may call the handler.
     static func wait<Value: Sendable>(
         limit: Double, late: Value, cancelled: Value, _ ask: (@escaping @Sendable (Value) -> Void) -> Void
     ) async -> Value {

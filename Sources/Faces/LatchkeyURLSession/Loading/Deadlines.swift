@@ -2,8 +2,8 @@
 
 internal import LinuxSystem
 
-/// Time limits, of which most never come: one task sleeps until the first of them. A task that
-/// sleeps for each limit would wake Dispatch's threads twice for each request.
+/// Time limits with one task that sleeps until the first of them. Most limits never come. A task that sleeps for each
+/// limit would wake Dispatch's threads twice for each request.
 final class Deadlines: Sendable {
     /// A limit. It is cancelled by its owner, and otherwise comes even if nothing references it.
     struct Deadline: Sendable {
@@ -28,7 +28,7 @@ final class Deadlines: Sendable {
     static var shared: Deadlines { perProcess.value }
 
     private let state = SystemMutex(State())
-    /// About eleven days: what a program calls forever must fit into a duration.
+    /// About eleven days: even a program's unlimited time must fit into a duration.
     private static let maxSeconds = 1_000_000.0
 
     init() {}

@@ -52,7 +52,7 @@ struct HTTPLoad: Sendable {
             return true
         }
         if exchange.status == 407 {
-            // Through a tunnel, the answer is the server's, which must not have a proxy's password.
+            // Through a tunnel, the answer is the server's, and the server must not have a proxy's password.
             guard url.scheme?.lowercased() == "http", let proxy = proxy(url) else { return false }
             let challenge = HTTPProxyChallenge(proxy: proxy, fields: exchange.fields)
             guard let authorized = try await step.proxy.next(challenge, isTunnel: false, url, events) else {
@@ -154,7 +154,7 @@ struct HTTPLoad: Sendable {
 
     // MARK: Fields
 
-    /// The request with the fields of the session, which do not replace its own.
+    /// Returns the request with the fields of the session. They do not replace its own.
     private func configured(_ original: URLRequest) -> URLRequest {
         var request = original
         for (name, value) in context.additionalFields where request.value(forHTTPHeaderField: name) == nil {
@@ -184,11 +184,11 @@ struct HTTPLoad: Sendable {
         }
     }
 
-    /// What the connection sets itself.
+    /// The fields that the connection sets itself.
     private static let ofConnection: Set<String> = ["host", "content-length", "transfer-encoding", "connection"]
 }
 
-/// Where a load is: the request to send next, and what led to it.
+/// The state of a load: the request to send next, and its history.
 struct LoadStep: Sendable {
     private(set) var request: URLRequest
     private(set) var body: RequestBody
@@ -212,7 +212,7 @@ struct LoadStep: Sendable {
     }
 }
 
-/// Turns the number of bytes that were sent into the steps of which a delegate is told.
+/// Turns the number of bytes that were sent into the steps that are reported to a delegate.
 private final class ProgressReport: Sendable {
     private let events: any LoadEvents
     private let expected: Int?

@@ -4,7 +4,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import HTTPConnections
 
-/// What all requests of a session share.
+/// The objects and settings that all requests of a session share.
 struct LoadContext: Sendable {
     let connections: HTTPConnections
     let reviewer: ObjectIdentifier
@@ -19,7 +19,7 @@ struct LoadContext: Sendable {
     let timeout: Double
     let resourceTimeout: Double
 
-    /// - Parameter known: what the cache is known to have.
+    /// - Parameter known: the result of an earlier lookup in the cache.
     init(
         _ configuration: URLSessionConfiguration, _ transport: LatchkeyTransport, _ connections: SessionConnections,
         knowing known: ResponseCache.KnownEntry? = nil

@@ -56,7 +56,7 @@ struct LoadError: Error, Sendable {
     }
 }
 
-/// Apple's `NSURLErrorFailingURLPeerTrustErrorKey`, which Foundation on Linux lacks.
+/// Apple's `NSURLErrorFailingURLPeerTrustErrorKey`; Foundation on Linux lacks it.
 let peerTrustKey = "NSURLErrorFailingURLPeerTrustErrorKey"
 
 extension TransportErrorCode {

@@ -4,8 +4,8 @@ internal import Foundation
 internal import FoundationNetworking
 internal import LatchkeyNIOSSL
 
-/// What a load asks a program, and tells it. Every question may be answered late or never: the load
-/// stops waiting when the request times out.
+/// The questions and the reports of a load to a program. Every question may be answered late or never: the load stops
+/// waiting when the request times out.
 protocol LoadEvents: Sendable {
     /// Whether anything can answer the challenges of a connection. If not, the policy decides alone.
     var answersConnections: Bool { get }
@@ -16,7 +16,7 @@ protocol LoadEvents: Sendable {
     func redirect(_ response: HTTPURLResponse, to request: URLRequest) async -> URLRequest?
     func newBodyStream() async -> StreamHandle?
     func sent(_ count: Int, total: Int, expected: Int?)
-    /// Whether a response may be stored in the cache, and in which form.
+    /// Returns the form of a response to store in the cache; nil if it may not be stored.
     func willCache(_ response: CachedURLResponse) async -> CachedURLResponse?
 }
 

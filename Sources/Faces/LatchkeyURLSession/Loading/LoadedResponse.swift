@@ -12,7 +12,7 @@ struct LoadedResponse: Sendable {
 
     enum Body: Sendable {
         case stored(Data)
-        /// The recorder keeps what is read, for the cache.
+        /// The recorder keeps the bytes that are read, for the cache.
         case network(HTTPResponseBody, CacheRecorder?)
     }
 }

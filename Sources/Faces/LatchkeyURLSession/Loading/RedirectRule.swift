@@ -3,7 +3,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// The request to which a redirect leads (RFC 9110, section 15.4).
+/// The request that follows a redirect (RFC 9110, section 15.4).
 struct RedirectRule {
     /// The most redirects of one request.
     static let maxCount = 20
@@ -31,8 +31,8 @@ struct RedirectRule {
         self.request = request
     }
 
-    /// The URL without user and password, which are never sent at a server's request. The fragment
-    /// is the original's if the location has none.
+    /// Returns the URL without user and password: they are never sent at a server's request. The fragment is the
+    /// original's if the location has none.
     private static func target(_ location: String, _ origin: URL) -> URL? {
         guard location.utf8.count <= maxLength, let url = URL(string: location, relativeTo: origin)?.absoluteURL,
             var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
@@ -53,7 +53,7 @@ struct RedirectRule {
     private static let secretFields = ["Authorization", "Proxy-Authorization", "Cookie"]
 }
 
-/// The part of a URL to which secrets belong: scheme, host and port.
+/// The part of a URL that secrets belong to: scheme, host and port.
 struct Origin: Hashable {
     let scheme, host: String
     let port: Int

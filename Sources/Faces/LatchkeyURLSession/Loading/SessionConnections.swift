@@ -54,7 +54,7 @@ final class SessionConnections: Sendable {
     private static let table = SystemMutex(Table())
 }
 
-/// The connections by the objects to which they belong.
+/// The connections by the objects that they belong to.
 ///
 /// Its Sendable is unchecked because the objects are compared with others, and otherwise not used.
 private struct Table: @unchecked Sendable {
@@ -71,14 +71,14 @@ private struct Table: @unchecked Sendable {
 
     private var entries: [Key: Entry] = [:]
 
-    /// Returns the entry, and those whose objects no longer exist, which are removed.
+    /// Returns the entry, and removes and returns the entries of objects that no longer exist.
     mutating func find(_ session: URLSession, _ decider: AnyObject) -> (SessionConnections?, [SessionConnections]) {
         let ended = entries.filter { !$0.value.isLive }
         for key in ended.keys { entries[key] = nil }
         return (entries[Self.key(session, decider)]?.connections, ended.values.map(\.connections))
     }
 
-    /// Returns the connections of the entry, which another thread may have made meanwhile.
+    /// Returns the connections of the entry; another thread may have made it meanwhile.
     mutating func insert(_ new: SessionConnections, _ session: URLSession, _ decider: AnyObject) -> SessionConnections {
         let key = Self.key(session, decider)
         if let entry = entries[key], entry.isLive { return entry.connections }

@@ -11,11 +11,11 @@ extension LatchkeySession {
         public let expectedBytes: Int64?
     }
 
-    /// Downloads to a file, which exists only when it is complete and on disk.
+    /// Downloads to a file. The file exists only when it is complete and on disk.
     ///
-    /// If the connection ends early, what was received stays in `FILE.partial`, and the next call
-    /// with the same URL and file continues there, if the server says that the content is the same.
-    /// Only one download may write to a file at a time.
+    /// If the connection ends early, the received bytes stay in `FILE.partial`, and the next call with the same URL and
+    /// file continues there, if the server says that the content is the same. Only one download may write to a file at
+    /// a time.
     ///
     /// - Parameters:
     ///   - request: a GET.
@@ -42,7 +42,7 @@ extension LatchkeySession {
     ) async throws(LoadError) -> HTTPURLResponse {
         var request = original
         request.cachePolicy = .reloadIgnoringLocalCacheData
-        // What is counted must be what is stored.
+        // The counted bytes must be the stored bytes.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         for (name, value) in partial.resumeFields { request.setValue(value, forHTTPHeaderField: name) }
         let (loaded, _) = try await load(request, .none)

@@ -59,7 +59,7 @@ extension LatchkeySession {
         LoadError(.dataLengthExceedsMaximum, "the server sent a line or an event that is too long", request.url)
     }
 
-    /// Timed out, cannot connect, connection lost: what another attempt may solve.
+    /// Timed out, cannot connect, connection lost: errors that another attempt may solve.
     private static let retried: Set<Int> = [-1001, -1003, -1004, -1005]
 
     // MARK: Reading

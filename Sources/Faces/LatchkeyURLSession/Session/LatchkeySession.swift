@@ -37,7 +37,7 @@ public final class LatchkeySession: Sendable {
     ///   - trust: how the certificates of servers are evaluated.
     ///   - configuration: timeouts, cookies, cache, credentials and fields of the requests. The
     ///     default keeps credentials in `URLCredentialStorage.latchkey`.
-    ///   - challenge: nil for the default handling, which is what the policy decides.
+    ///   - challenge: nil for the default handling: the policy decides.
     ///   - redirect: nil to follow redirects.
     ///   - metrics: called once for each request, by any thread.
     public convenience init(
@@ -51,9 +51,9 @@ public final class LatchkeySession: Sendable {
     }
 
     /// - Parameters:
-    ///   - transport: what the connections must satisfy.
+    ///   - transport: the requirements for the connections.
     ///   - configuration: timeouts, cookies, cache, credentials and fields of the requests.
-    ///   - challenge: nil for the default handling, which is what the policy decides.
+    ///   - challenge: nil for the default handling: the policy decides.
     ///   - redirect: nil to follow redirects.
     ///   - metrics: called once for each request, by any thread.
     public init(

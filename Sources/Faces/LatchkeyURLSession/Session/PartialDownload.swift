@@ -5,10 +5,10 @@ internal import FoundationNetworking
 internal import Glibc
 internal import LinuxSystem
 
-/// The file of a download that is not complete, and what is known about its content.
+/// The file of an incomplete download, and the information about its content.
 ///
-/// `FILE.partial` has the content; `FILE.partial-info` says from which URL, with which validator,
-/// and how many bytes were on disk when it was written. After a crash, only those are used.
+/// `FILE.partial` has the content; `FILE.partial-info` has the URL, the validator, and the number of bytes that were on
+/// disk when it was written. After a crash, only those bytes are used.
 final class PartialDownload: Sendable {
     private struct Info: Codable {
         let url: String
@@ -104,7 +104,7 @@ final class PartialDownload: Sendable {
         return true
     }
 
-    /// Forgets what was received.
+    /// Forgets the received bytes.
     func restart(_ validator: String?) async throws(LoadError) {
         state.withLock { state in
             state = State()
@@ -141,7 +141,7 @@ final class PartialDownload: Sendable {
         }
     }
 
-    /// Makes what was received durable, for the next attempt.
+    /// Makes the received bytes durable, for the next attempt.
     func keep() async { try? await blocking { try $0.save() } }
 
     /// Checks the length, makes the content durable, and gives the file its name.

@@ -4,14 +4,13 @@ internal import CertificateTrust
 public import LatchkeyNIOSSL
 public import TransportPolicy
 
-/// What the connections of a session must satisfy.
+/// The requirements for the connections of a session.
 public struct LatchkeyTransport: Sendable {
     /// App Transport Security and pins.
     public var policy: ConnectionPolicy
     /// How the certificates of servers are evaluated.
     public var trust: PeerTrust
-    /// What is loaded; only App Transport Security's switches for media and web content depend on
-    /// it.
+    /// The purpose of the load; only App Transport Security's switches for media and web content depend on it.
     public var purpose = LoadPurpose.general
     /// Whether the proxies of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` are used.
     public var usesProxyEnvironment = true

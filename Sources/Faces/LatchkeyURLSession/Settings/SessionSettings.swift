@@ -7,9 +7,9 @@ internal import TransportPolicy
 
 /// The settings that a configuration carries to the tasks of its session.
 ///
-/// Foundation copies a configuration when a session is made, and the copy has no room for values of
-/// other modules except `connectionProxyDictionary`, which accepts any key and which Foundation on
-/// Linux does not read. The settings are there under a key that no other module can make.
+/// Foundation copies a configuration when a session is made. The copy has no place for values of other modules except
+/// `connectionProxyDictionary`: it accepts any key, and Foundation on Linux does not read it. The settings are there
+/// under a key that no other module can make.
 final class SessionSettings: Sendable {
     /// An error refuses all connections.
     let transport: Result<LatchkeyTransport, TransportPolicyError>

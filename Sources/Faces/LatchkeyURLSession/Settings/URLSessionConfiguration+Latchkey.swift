@@ -5,8 +5,8 @@ public import LatchkeyNIOSSL
 public import TransportPolicy
 
 extension URLSessionConfiguration {
-    /// A default configuration whose connections are Latchkey's: with the settings of the
-    /// `Info.plist` beside the program. If that file cannot be read, all requests fail.
+    /// A default configuration with Latchkey's connections: with the settings of the `Info.plist` beside the program.
+    /// If that file cannot be read, all requests fail.
     ///
     /// ```swift
     /// let session = URLSession(configuration: .latchkey, delegate: pinning, delegateQueue: nil)
@@ -18,7 +18,7 @@ extension URLSessionConfiguration {
         return configuration
     }
 
-    /// A default configuration whose connections satisfy a policy.
+    /// Returns a default configuration with connections that satisfy a policy.
     ///
     /// - Parameters:
     ///   - policy: App Transport Security and pins.
@@ -27,7 +27,7 @@ extension URLSessionConfiguration {
         latchkey(LatchkeyTransport(policy: policy, trust: trust))
     }
 
-    /// A default configuration whose connections satisfy these settings.
+    /// Returns a default configuration with connections that satisfy these settings.
     public static func latchkey(_ transport: LatchkeyTransport) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
         configuration.urlCredentialStorage = .latchkey

@@ -5,8 +5,8 @@ public import FoundationNetworking
 internal import HTTPConnections
 internal import LinuxSystem
 
-/// When the parts of a request took place, and on which connections. Foundation's type for it,
-/// `URLSessionTaskMetrics`, cannot be filled by a protocol.
+/// The times of the parts of a request, and its connections. Foundation's type for it, `URLSessionTaskMetrics`, cannot
+/// be filled by a protocol.
 public struct LatchkeyMetrics: Sendable {
     /// One request and its response; redirects and answers to challenges have their own.
     public struct Transaction: Sendable {

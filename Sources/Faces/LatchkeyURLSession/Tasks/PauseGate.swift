@@ -40,7 +40,7 @@ final class DeliveryWindow: Sendable {
     private let count = SystemMutex(0)
     private let gate = PauseGate()
 
-    /// Waits until the delegate has had the most of what was delivered.
+    /// Waits until the delegate has had most of the delivered bytes.
     func wait() async { await gate.wait() }
 
     /// Ends the wait of a load that delivers nothing more.

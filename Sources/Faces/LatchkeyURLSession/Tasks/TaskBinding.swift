@@ -4,34 +4,33 @@ internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
 
-/// What a protocol must know about its task and that Foundation does not publish, read by
-/// reflection.
+/// The properties of a task that a protocol needs and that Foundation does not publish, read by reflection.
 ///
 /// Foundation's names are looked for once, when the task starts. If one is missing, the request
 /// fails: a newer Foundation can not weaken a connection.
 struct TaskBinding: Sendable {
     let task: URLSessionTask
     let session: URLSession
-    /// The only queue on which the client of the protocol may be called.
+    /// The only queue that may call the client of the protocol.
     let queue: DispatchQueue
     let body: RequestBody
-    /// Whether a completion handler receives the body, which then must be delivered at once.
+    /// Whether a completion handler receives the body. The body must then be delivered at once.
     let deliversOnce: Bool
-    /// What the session's cache has for the URL; nil if it was not looked up.
+    /// The result of the lookup in the session's cache; nil if the URL was not looked up.
     let cacheEntry: ResponseCache.KnownEntry?
     /// The delegate of this task alone; nil if the session's delegate is the task's.
     let ownDelegate: (any URLSessionTaskDelegate)?
 
     /// Must be called on the task's queue. Nil if Foundation has other names.
     ///
-    /// - Parameter cached: what Foundation has found in the session's cache for the task.
+    /// - Parameter cached: the response that Foundation has found in the session's cache for the task.
     init?(_ task: URLSessionTask, cached: CachedURLResponse?) {
         let fields = TaskFields(of: task)
         guard let session = fields.session, let queue = fields.workQueue, let known = fields.knownBody,
             let body = Self.body(known, task)
         else { return nil }
         (self.task, self.session, self.queue, self.body) = (task, session, queue, body)
-        // Foundation has looked for the whole URL, in which entries have no fragment.
+        // Foundation has looked for the whole URL, but the URLs of entries have no fragment.
         cacheEntry = task.currentRequest?.url.flatMap { url in
             task is URLSessionUploadTask || url.fragment != nil ? nil : .init(url: url, entry: cached)
         }
@@ -42,7 +41,7 @@ struct TaskBinding: Sendable {
         ownDelegate = delegate === session.delegate ? nil : delegate
     }
 
-    /// What a task of the session is asked by: its own delegate, or the session's.
+    /// The delegate that a task of the session asks: its own, or the session's.
     var delegate: (any URLSessionDelegate)? { ownDelegate ?? session.delegate }
 
     static func unreadable(_ url: URL?) -> LoadError {
@@ -64,8 +63,7 @@ struct TaskBinding: Sendable {
         }
     }
 
-    /// The case of Foundation's enumeration of what receives the result of a task, and the delegate
-    /// in it.
+    /// Returns the case of Foundation's enumeration of the receivers of a task's result, and the delegate in it.
     private static func receiver(of task: URLSessionTask, in session: URLSession)
         -> (name: String, delegate: (any URLSessionTaskDelegate)?)?
     {

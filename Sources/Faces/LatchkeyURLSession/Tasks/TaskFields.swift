@@ -18,7 +18,7 @@ struct TaskFields {
     /// The names in Foundation.
     private enum Name: String { case session, workQueue, knownBody }
 
-    /// Where a property is: in which superclass, and its index there.
+    /// The location of a property: its superclass, and its index there.
     private struct Place: Sendable {
         let level: Int
         let offset: Int

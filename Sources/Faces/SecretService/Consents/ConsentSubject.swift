@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a question about reading says, beside the label of the first item and the program.
+/// The content of a question about reading, beside the label of the first item and the program.
 public struct ConsentSubject: Hashable, Sendable {
     /// The number of items.
     public var count: Int
@@ -25,7 +25,7 @@ public struct ConsentSubject: Hashable, Sendable {
         "Only the path of the program is known, and any of your programs can run it:",
         "this guards against mistakes, and not against a program that means harm.",
     ]
-    /// What a refusal costs.
+    /// The cost of a refusal.
     static let cost = "After a refusal, a browser deletes the cookies that it has encrypted."
     /// How to allow more than these items.
     static let everyItem = "'latchkey consent allow PROGRAM' allows a program every item."

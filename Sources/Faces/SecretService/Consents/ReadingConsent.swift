@@ -9,16 +9,16 @@ struct SecretReader: Sendable {
     let connection: BusName
     let program: CallerIdentity
 
-    /// nil for a program whose executable is not known.
+    /// nil for a program with an unknown executable.
     var path: ProgramPath? { ProgramPath(program.executable) }
 }
 
-/// Which program reads which item without a question, where the person wants questions.
+/// The decision whether a program reads an item without a question, if the person wants questions.
 ///
-/// It guards against mistakes and isolates nothing: the path of an executable is what /proc reports, any
-/// program of the user can run another one, and all of them can read the keychain without this service.
+/// It guards against mistakes and isolates nothing: /proc reports the path of the executable, any program of the user
+/// can run another one, and all of them can read the keychain without this service.
 final class ReadingConsent: Sendable {
-    /// What the store has recorded.
+    /// The rules that the store has recorded.
     private struct Rules {
         let mode: ConsentMode
         let consents: Set<Consent>
@@ -30,7 +30,7 @@ final class ReadingConsent: Sendable {
         var generation: UInt64 = 0
         /// Whether changes are reported, so that the rules can be kept.
         var isObserved = false
-        /// What the person has answered about an item, as long as the connection lasts.
+        /// The person's answers about items, as long as the connection lasts.
         var answers: [BusName: [ItemReference: Bool]] = [:]
     }
 
@@ -45,8 +45,8 @@ final class ReadingConsent: Sendable {
 
     // MARK: Deciding
 
-    /// Whether the person must be asked before the program reads the item; also for a locked item, whose
-    /// creators are not known.
+    /// Whether the person must be asked before the program reads the item; also for a locked item, with unknown
+    /// creators.
     ///
     /// - Throws: ``SecretStoreError/notFound``.
     func isNeeded(for item: ItemReference, by reader: SecretReader) throws(SecretStoreError) -> Bool {
@@ -90,7 +90,7 @@ final class ReadingConsent: Sendable {
         return items.contains { answers[$0] == false }
     }
 
-    /// Whether the program needs no question, whatever has made the item.
+    /// Whether the program needs no question, for an item of any creator.
     private func isAllowed(_ item: ItemReference, _ reader: SecretReader, by rules: Rules) -> Bool {
         guard rules.mode != .never else { return true }
         if state.withLock({ $0.answers[reader.connection]?[item] }) == true { return true }
@@ -152,7 +152,7 @@ final class ReadingConsent: Sendable {
 
     // MARK: Rules
 
-    /// Runs `body`, in which the store may be read as it is now, whatever changes meanwhile.
+    /// Runs `body`; its reads may see the store as it is now, despite changes meanwhile.
     func noting<Value>(
         _ body: () throws(SecretStoreError) -> Value
     ) throws(SecretStoreError) -> Value {

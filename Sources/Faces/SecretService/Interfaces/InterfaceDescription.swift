@@ -2,8 +2,7 @@
 
 internal import SystemBus
 
-/// An interface of D-Bus: what its methods, signals and properties are, for the check of arguments
-/// and for introspection.
+/// An interface of D-Bus: its methods, signals and properties, for the check of arguments and for introspection.
 struct InterfaceDescription: Sendable {
     struct Argument: Sendable {
         let name: String
@@ -35,7 +34,7 @@ struct InterfaceDescription: Sendable {
         let name: String
         let type: BusType
         let isWritable: Bool
-        /// Whether a change is announced without the new value, which may be large.
+        /// Whether a change is announced without the new value, because the value may be large.
         let isAnnouncedWithoutValue: Bool
 
         init(_ name: String, _ type: BusType, isWritable: Bool = false, isAnnouncedWithoutValue: Bool = false) {

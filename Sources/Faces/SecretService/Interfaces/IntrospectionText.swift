@@ -7,8 +7,8 @@ internal import SystemBus
 struct IntrospectionText {
     let text: String
 
-    /// - Parameter children: the names of the objects below, which consist of letters, digits and
-    ///   `_`. The items of a collection are not among them: there may be a million.
+    /// - Parameter children: the names of the objects below, of letters, digits and `_`. The items of a collection are
+    ///   not among them: there may be a million.
     init(_ interfaces: [InterfaceDescription], children: [String]) {
         var lines = [
             "<!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"",

@@ -74,7 +74,7 @@ enum SecretInterfaces {
         "org.freedesktop.Secret.Prompt", methods: [.init("Prompt", [.init("window", .string)]), .init("Dismiss")],
         signals: [.init("Completed", [.init("dismissed", .boolean), .init("result", .variant)])])
 
-    /// gnome-keyring's calls with a passcode, which its tools use.
+    /// gnome-keyring's calls with a passcode, for its tools.
     static let masterPassword = InterfaceDescription(
         "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface",
         methods: [

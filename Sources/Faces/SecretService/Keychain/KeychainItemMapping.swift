@@ -3,8 +3,8 @@
 internal import KeychainModel
 internal import SecretMemory
 
-/// The items of the Secret Service as password items of the keychain, and the reverse. Which attributes
-/// of SecItem follow from those of a client is a rule of the keychain (`LookupSource`).
+/// The items of the Secret Service as password items of the keychain, and the reverse. A rule of the keychain
+/// (`LookupSource`) derives the attributes of SecItem from those of a client.
 enum KeychainItemMapping {
     // MARK: Storing
 
@@ -66,7 +66,7 @@ enum KeychainItemMapping {
 
     private static func attributes(of record: ItemRecord) -> SecretAttributes {
         let entries = record.lookupAttributes?.entries ?? []
-        // A map of the keychain is always one of the Secret Service, whose limits are wider.
+        // A map of the keychain is always one of the Secret Service, because the Secret Service has wider limits.
         let pairs = entries.map { SecretAttributes.Pair($0.name, $0.value) }
         return (try? SecretAttributes(validating: pairs)) ?? SecretAttributes.none
     }

@@ -16,7 +16,7 @@ final class KeychainObservers: Sendable {
     private let observers = Observers()
     private let registration = SystemMutex<Registration?>(nil)
 
-    /// Adds an observer, which is removed with the last reference to the returned object.
+    /// Adds an observer. It is removed with the last reference to the returned object.
     func add(
         _ keychain: KeychainSession, _ generation: UInt64, _ body: @escaping Observers.Body
     ) throws(KeychainError) -> any Sendable {
@@ -24,8 +24,8 @@ final class KeychainObservers: Sendable {
         return observers.add(body)
     }
 
-    /// Observes the keychain that was opened anew, in place of the one before. What has happened in between
-    /// is unknown, and reported as a change.
+    /// Observes the keychain that was opened anew, in place of the one before. Events in between are unknown, and
+    /// reported as a change.
     func renew(_ keychain: KeychainSession, _ generation: UInt64) {
         let isStale = registration.withLock { registration in
             guard let known = registration?.generation, known != generation else { return false }
@@ -46,7 +46,7 @@ final class KeychainObservers: Sendable {
             keychain.removeChangeObserver(changes)
             keychain.removeLockObserver(lock)
         }
-        // The removal of the one before, which may wait for its daemon, is outside of the lock.
+        // The removal of the one before may wait for its daemon, so it is outside of the lock.
         let previous = registration.withLock { registration in
             defer { registration = Registration(generation: generation, removal: removal) }
             return registration

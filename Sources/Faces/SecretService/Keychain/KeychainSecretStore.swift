@@ -19,7 +19,7 @@ public final class KeychainSecretStore: SecretStore {
 
     /// - Parameters:
     ///   - generation: a number that grows when this process opens the keychain anew.
-    ///   - prepareUnlock: called before the keychain is unlocked: starts what keeps it so for other
+    ///   - prepareUnlock: called before the keychain is unlocked: starts the daemon that keeps it so for other
     ///     processes.
     ///   - opened: returns the keychain if that waits for nothing.
     ///   - open: returns the keychain, as this process uses it.
@@ -214,8 +214,8 @@ public final class KeychainSecretStore: SecretStore {
 
     // MARK: Queries
 
-    /// A client gives up after 25 seconds, so that no call waits for a person: items whose access control
-    /// needs one are left out, and are no items of a collection.
+    /// A client gives up after 25 seconds, so no call waits for a person: items with an access control that needs one
+    /// are left out, and are no items of a collection.
     private static func query(in collections: [CollectionName]) -> ItemQuery {
         var query = ItemQuery(nil, synchronizable: .any, authentication: Authentication(.skip))
         let groups = collections.map(\.accessGroup.name)

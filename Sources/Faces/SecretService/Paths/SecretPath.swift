@@ -8,7 +8,7 @@ internal import SystemBus
 enum SecretPath: Hashable, Sendable {
     /// `/org/freedesktop/secrets`.
     case service
-    /// `/org/freedesktop/secrets/collection` and the like, which only have other objects below them.
+    /// `/org/freedesktop/secrets/collection` and similar paths that only have other objects below them.
     case folder(Folder)
     case collection(CollectionSelector)
     case item(CollectionSelector, SecretItemID)
@@ -83,7 +83,7 @@ enum CollectionAlias: String, Hashable, Sendable, CaseIterable {
     case session
 }
 
-/// The number of a session, which no other session has.
+/// The unique number of a session.
 struct SessionNumber: Hashable, Sendable {
     let number: UInt64
 
@@ -97,7 +97,7 @@ struct SessionNumber: Hashable, Sendable {
     var path: ObjectPath { .unchecked("\(SecretPath.root.text)/session/s\(number)") }
 }
 
-/// The number of a prompt, which no other prompt has.
+/// The unique number of a prompt.
 struct PromptNumber: Hashable, Sendable {
     let number: UInt64
 
@@ -134,7 +134,7 @@ extension ItemReference {
 }
 
 extension [ItemReference] {
-    /// The paths of items, which are usually of few collections.
+    /// The paths of items, usually of few collections.
     var paths: [ObjectPath] {
         var last: (name: CollectionName, path: ObjectPath)?
         return map { item in

@@ -7,9 +7,9 @@ internal import SystemBus
 public struct ApplicationID: Hashable, Sendable {
     public let text: String
 
-    /// Returns nil unless the text is the name of a snap after `snap.`, or has the form of the identifiers of
-    /// Flatpak and of desktop entries: that of a bus name, so two or more elements of letters, digits, `_` and
-    /// `-`, which are separated by dots and do not begin with a digit.
+    /// Returns nil unless the text is the name of a snap after
+    /// `snap.`, or has the form of the identifiers of Flatpak and of desktop entries. That is the form of a bus name: two or more elements of letters, digits, `_`
+    /// and `-`, separated by dots, that do not begin with a digit.
     public init?(_ text: String) {
         guard text.utf8.count <= 255 else { return nil }
         if text.hasPrefix(Self.snapPrefix) {

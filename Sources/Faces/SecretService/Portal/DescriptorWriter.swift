@@ -5,7 +5,7 @@ internal import LinuxSystem
 internal import SecretMemory
 internal import SystemBus
 
-/// Writes a short secret to a pipe or a socket of another program, which may never read.
+/// Writes a short secret to a pipe or a socket of another program. The program may never read it.
 enum DescriptorWriter {
     /// - Returns: false if the descriptor does not take the bytes within five seconds.
     static func write(_ secret: SharedSecret, to descriptor: BusDescriptor) -> Bool {

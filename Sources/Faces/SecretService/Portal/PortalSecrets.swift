@@ -5,11 +5,11 @@ internal import LinuxSystem
 internal import Logging
 internal import SystemBus
 
-/// The backend of xdg-desktop-portal for secrets (`org.freedesktop.impl.portal.Secret`): each
-/// application in a sandbox has one secret, with which it encrypts its own.
+/// The backend of xdg-desktop-portal for secrets (`org.freedesktop.impl.portal.Secret`): each application in a sandbox
+/// has one secret, and encrypts its own secrets with it.
 ///
-/// The portal states which application it asks for; other programs of the user that call the backend
-/// can state any, as they can read the keychain itself.
+/// The portal states the application of a request; other programs of the user that call the backend can state any
+/// application, as they can read the keychain itself.
 final class PortalSecrets: Sendable {
     /// A request that was not answered yet.
     private struct Request {
@@ -112,7 +112,7 @@ final class PortalSecrets: Sendable {
             guard state.requests[handle] == nil else { throw .invalidArguments("The handle is in use") }
             let account = call.caller.account
             let own = state.requests.values.count { $0.call.caller.account == account }
-            // Half of what is left: another program can always make a request.
+            // Half of the remaining requests: another program can always make a request.
             guard own < (Self.maxRequests - state.requests.count + own + 1) / 2 else {
                 throw .limitsExceeded("too many requests")
             }

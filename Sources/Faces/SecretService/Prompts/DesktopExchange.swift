@@ -6,8 +6,8 @@ internal import SecretMemory
 internal import SecretTransfer
 internal import SystemBus
 
-/// The encryption of what is typed into the desktop's prompter: `sx-aes-1` of gcr, which is
-/// Diffie-Hellman in the group of 1536 bits, HKDF-SHA256, and AES-128-CBC with PKCS #7.
+/// The encryption of the text that is typed into the desktop's prompter: `sx-aes-1` of gcr, with Diffie-Hellman in the
+/// group of 1536 bits, HKDF-SHA256, and AES-128-CBC with PKCS #7.
 struct DesktopExchange: Sendable {
     private let keys: ModularDiffieHellman
 
@@ -20,7 +20,7 @@ struct DesktopExchange: Sendable {
         }
     }
 
-    /// What the prompter needs.
+    /// The text for the prompter, with the public key.
     var text: String { "\(Self.header)\npublic=\(Base64.text(keys.publicKey))\n" }
 
     /// Returns the secret in the prompter's answer; nil if there is none, or it is malformed.

@@ -9,8 +9,8 @@ public import SystemBus
 /// Asks with the prompter of GNOME (gcr): a program that has the name
 /// `org.gnome.keyring.SystemPrompter`, or that the bus can start.
 ///
-/// What is typed crosses the bus encrypted (``DesktopExchange``). Any program of the user can take
-/// the name, as it can imitate the prompt.
+/// The typed text crosses the bus encrypted (``DesktopExchange``). Any program of the user can take the name, as it can
+/// imitate the prompt.
 public struct DesktopPrompter: Sendable {
     private let bus: BusConnection
 
@@ -34,7 +34,7 @@ public struct DesktopPrompter: Sendable {
     fileprivate static let name: BusName = "org.gnome.keyring.SystemPrompter"
 }
 
-/// One prompt of the desktop's prompter, which calls an object of this process.
+/// One prompt of the desktop's prompter. The prompter calls an object of this process.
 private final class DesktopConversation: Sendable {
     private enum Event: Sendable {
         /// The prompter is ready, or the person has answered.

@@ -5,7 +5,7 @@ public import KeychainModel
 internal import LinuxSystem
 public import Presence
 
-/// Asks with pinentry, which fits the display or the terminal of this process.
+/// Asks with the pinentry that fits the display or the terminal of this process.
 public struct PinentryAsker: Sendable {
     private let methods: PresenceMethods
     private let place: @Sendable () -> PromptPlace
@@ -16,7 +16,7 @@ public struct PinentryAsker: Sendable {
         self.place = place ?? { PromptPlace.ofThisProcess() }
     }
 
-    /// - Parameter terminal: the terminal on which to ask; nil for that of this process.
+    /// - Parameter terminal: the terminal for the questions; nil for that of this process.
     init(terminal: String?) { self.init(at: { .ofThisProcess(terminal: terminal) }) }
 
     func ask(_ question: SecretQuestion, cancellation: Cancellation) -> SecretAnswer {

@@ -7,7 +7,7 @@ public import SystemBus
 
 /// One question for a person.
 public struct SecretQuestion: Sendable {
-    /// What is asked for.
+    /// The answer that is asked for.
     public enum Kind: Hashable, Sendable {
         case passcode
         /// A new passcode, typed twice.
@@ -39,7 +39,7 @@ public struct SecretQuestion: Sendable {
 
 /// The answer to a question.
 public enum SecretAnswer: Sendable {
-    /// What the person typed. It is not verified.
+    /// The text that the person typed. It is not verified.
     case typed(SharedSecret)
     /// The program may read the items, for good or as long as it is connected.
     case allowed(isKept: Bool)
@@ -51,7 +51,7 @@ public enum SecretAnswer: Sendable {
 
 /// A way to ask the person.
 public enum SecretAsker: Sendable {
-    /// The prompter of GNOME, which draws over the whole screen.
+    /// The prompter of GNOME; it draws over the whole screen.
     case desktop(DesktopPrompter)
     /// A program of the pinentry family, on the display or the terminal of this process.
     case pinentry(PinentryAsker)
@@ -66,10 +66,10 @@ public enum SecretAsker: Sendable {
         }
     }
 
-    /// The ways that this process has, the best first. Which of them works is known when one is used:
-    /// desktops come and go.
+    /// Returns the ways that this process has, the best first. The use of a way shows whether it works: desktops come
+    /// and go.
     ///
-    /// - Parameter terminal: the terminal on which pinentry asks; nil for that of this process.
+    /// - Parameter terminal: the terminal for pinentry; nil for that of this process.
     public static func all(on bus: BusConnection, terminal: String? = nil) -> [SecretAsker] {
         [.desktop(DesktopPrompter(bus)), .pinentry(PinentryAsker(terminal: terminal))]
     }

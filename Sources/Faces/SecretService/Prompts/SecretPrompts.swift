@@ -3,13 +3,13 @@
 internal import LinuxSystem
 internal import SystemBus
 
-/// What a prompt asks, and what follows from the answers.
+/// The questions of a prompt, and the effect of the answers.
 struct PromptContent: Sendable {
     /// The questions, one after the other. The first that is not agreed to ends the prompt.
     let steps: [PromptStep]
     /// The number of paths that it keeps until its end.
     var paths = 0
-    /// Does what the prompt is for, if the person has agreed.
+    /// Does the work of the prompt, if the person has agreed.
     let finish: @Sendable (_ isAgreed: Bool) -> PromptResult
 }
 
@@ -20,7 +20,7 @@ struct PromptStep: Sendable {
     let ask: @Sendable (_ window: String, Cancellation) -> Bool
 }
 
-/// What a program is told at the end of its prompt.
+/// The result that a program gets at the end of its prompt.
 struct PromptResult: Sendable {
     let isDismissed: Bool
     /// Of the type that the call of the prompt has: `ao` or `o`.
@@ -52,7 +52,7 @@ final class SecretPrompts: Sendable {
         self.questions = questions
     }
 
-    /// Creates a prompt, which is shown when its owner calls `Prompt`.
+    /// Creates a prompt. It is shown when its owner calls `Prompt`.
     ///
     /// - Throws: `LimitsExceeded` if the program has too many prompts, or too many paths in them.
     func create(_ content: PromptContent, for owner: BusCaller) throws(BusFailure) -> ObjectPath {

@@ -3,7 +3,7 @@
 internal import LinuxSystem
 internal import SystemBus
 
-/// What a person is asked, so that equal questions are one.
+/// The subject of a question to a person, so that equal questions are one.
 enum QuestionKey: Hashable, Sendable {
     /// The passcode of a keychain.
     case passcode(LockDomain)
@@ -16,7 +16,7 @@ enum QuestionKey: Hashable, Sendable {
 /// Questions that several programs wait for. Each is asked once at a time, on a thread of its own,
 /// and its answer is for all that wait.
 final class SharedQuestions: Sendable {
-    /// Asks, and returns whether the person has done what was asked.
+    /// Asks, and returns whether the person has complied.
     typealias Ask = @Sendable (Cancellation) -> Bool
     typealias Completion = @Sendable (Bool) -> Void
 
@@ -24,7 +24,7 @@ final class SharedQuestions: Sendable {
         /// Distinguishes it from a later one about the same.
         let number: UInt64
         let cancellation: Cancellation
-        /// In the order in which they came.
+        /// In the order of their arrival.
         var waiting: [(identifier: UInt64, completion: Completion)]
     }
 

@@ -9,7 +9,7 @@ extension BusFailure {
         "org.freedesktop.Secret.Error.IsLocked", "Cannot use the secrets of a locked collection")
     static let needsConsent = BusFailure(
         "org.freedesktop.Secret.Error.IsLocked",
-        "The person is asked before this program reads the item, which Unlock begins")
+        "Unlock asks the person before this program reads the item")
     static let noSession = BusFailure("org.freedesktop.Secret.Error.NoSession", "The session does not exist")
     static let alreadyPrompting = BusFailure.accessDenied("The prompt is shown already")
     static let notTheOwner = BusFailure.accessDenied("The object belongs to another program")

@@ -3,7 +3,7 @@
 internal import SecretTransfer
 internal import SystemBus
 
-/// The arguments of a call, whose types were compared with the table of its interface.
+/// The arguments of a call, after the comparison of their types with the table of its interface.
 struct CallArguments {
     private var fields: BusFields
 

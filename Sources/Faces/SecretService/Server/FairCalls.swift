@@ -34,25 +34,25 @@ final class FairCalls: Sendable {
     /// The work of one process.
     private struct Lane {
         var waiting: ArraySlice<Entry> = []
-        /// The connection for which a step runs.
+        /// The connection of the running step.
         var running: BusName?
         /// Whether that connection has ended, so that the step is the last one of its call.
         var hasEnded = false
     }
 
     private struct State {
-        /// A process whose work is done has none.
+        /// A process without work has no lane.
         var lanes: [CallAccount: Lane] = [:]
-        /// The lanes in which a call is to begin, and those in which one goes on, the next one first.
+        /// The lanes with a call to begin, and those with a call to continue, the next one first.
         var beginning: ArraySlice<CallAccount> = []
         var continuing: ArraySlice<CallAccount> = []
-        /// The threads on which a call goes on.
+        /// The number of threads that continue calls.
         var continuingThreads = 0
         var isContinuingNext = false
         var hasEnded = false
     }
 
-    /// What one thread does next.
+    /// The next step of one thread.
     private struct Turn {
         let lane: CallAccount
         let step: Step
@@ -64,7 +64,7 @@ final class FairCalls: Sendable {
     /// At least as often as there is a turn for another thread.
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Starts the threads, which run until ``end()``.
+    /// Starts the threads. They run until ``end()``.
     ///
     /// - Returns: nil if a thread cannot be started.
     init?(threads: Int = usualThreads) {
@@ -89,8 +89,8 @@ final class FairCalls: Sendable {
         semaphore.signal()
     }
 
-    /// Releases what waits for a connection that has ended, unless it is kept, and does `last` after the step that
-    /// runs for it, which is its last one.
+    /// Releases the waiting steps of a connection that has ended, unless they are kept, and does `last` after the step
+    /// that runs for it. That step is its last one.
     func end(_ connection: BusName, _ last: @escaping @Sendable () -> Void) {
         let dropped = state.withLock { state -> [Entry] in
             guard !state.hasEnded else { return [] }
@@ -112,11 +112,11 @@ final class FairCalls: Sendable {
             return dropped
         }
         semaphore.signal()
-        // Calls that are released here fail, which takes the lock of the bus.
+        // Calls that are released here fail, and the failure takes the lock of the bus.
         withExtendedLifetime(dropped) {}
     }
 
-    /// Ends the threads after the steps that run. What waits is released.
+    /// Ends the threads after the steps that run. Waiting steps are released.
     func end() {
         let dropped = state.withLock { state in
             defer { (state.lanes, state.beginning, state.continuing, state.hasEnded) = ([:], [], [], true) }
@@ -153,7 +153,7 @@ final class FairCalls: Sendable {
         return Turn(lane: lane, step: entry.step, isContinuation: isContinuation)
     }
 
-    /// - Returns: what is not done any more.
+    /// - Returns: the rest of the call, if it is dropped.
     private static func finish(_ turn: Turn, _ rest: Step?, _ state: inout State) -> Step? {
         if turn.isContinuation { state.continuingThreads -= 1 }
         guard var lane = state.lanes[turn.lane], let connection = lane.running else { return rest }

@@ -115,7 +115,7 @@ final class KnownItems: Sendable {
 
     func forget(_ item: ItemReference) { state.withLock { $0.remove(item) } }
 
-    /// Forgets all items of a collection, which was deleted.
+    /// Forgets all items of a deleted collection.
     func forget(_ collection: CollectionName) { renew(collection, []) }
 
     static let maxCount = 8192
@@ -144,8 +144,8 @@ extension SecretServer {
 }
 
 extension SecretItem {
-    /// The properties of the item as far as they are known. What is not known is left out, except for the
-    /// label, which python-secretstorage reads to find out whether an item exists.
+    /// Returns the known properties of the item. Unknown ones are left out, except for the label: python-secretstorage
+    /// reads it to find out whether an item exists.
     ///
     /// - Parameter isLocked: whether the program that reads them cannot read the secret.
     func properties(isLocked: Bool) -> [String: BusVariant] {
@@ -157,11 +157,11 @@ extension SecretItem {
         ]
     }
 
-    /// The label of a locked item of which nothing is known.
+    /// The label of a locked item without known metadata.
     static let lockedLabel = "(locked)"
 
-    /// What `GetAll` answers for properties that are not known: libsecret ends its program where one is
-    /// missing. The attributes say what they are, because an empty map would look like an answer.
+    /// The values of `GetAll` for unknown properties: libsecret ends its program if one is missing. The attributes say
+    /// that they are unknown, because an empty map would look like an answer.
     static let unknownProperties: [String: BusVariant] = [
         "Attributes": BusVariant(["org.freedesktop.Secret.Error.IsLocked": "the attributes are not known"]),
         "Created": BusVariant(UInt64(0)), "Modified": BusVariant(UInt64(0)),

@@ -18,8 +18,8 @@ extension FairCalls.Step {
     }
 }
 
-/// A call with many paths: it is answered in turns of at most ``maxPaths`` paths and about ``maxTime``, between
-/// which other programs are answered. A path that is there twice counts once.
+/// A call with many paths. It is answered in turns of at most ``maxPaths`` paths and about ``maxTime``, and other
+/// programs are answered between the turns. A path that is there twice counts once.
 final class PathTurns<Progress: Sendable>: Sendable {
     private struct State {
         var paths: ArraySlice<ObjectPath>
@@ -33,7 +33,7 @@ final class PathTurns<Progress: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - each: does the work for one path.
-    ///   - end: gets what all of them have made, or the first error.
+    ///   - end: gets the result of all paths, or the first error.
     init(
         _ paths: [ObjectPath], _ start: Progress,
         each: @escaping @Sendable (ObjectPath, inout Progress) throws(BusFailure) -> Void,

@@ -2,8 +2,8 @@
 
 internal import SystemBus
 
-/// Calls that are answered on the thread of the bus, which receives nothing meanwhile: without the hand-over to a
-/// thread of ``FairCalls`` and back, which costs more than most reads.
+/// Calls that are answered on the thread of the bus, without the hand-over to a thread of ``FairCalls`` and back: it
+/// costs more than most reads. The thread of the bus receives nothing meanwhile.
 ///
 /// That delays no other caller: nothing else waits for that thread, and no call is in turn. The reads are of a few items
 /// that are open, and wait neither for a person nor for another process (``SecretStore/readingAtOnce(_:)``); a call
@@ -36,7 +36,7 @@ extension SecretServer {
             guard case .array(_, let paths)? = call.arguments.first else { return false }
             return paths.count <= SecretLimits.maxPathsAtOnce
         case "Get", "GetAll":
-            // The state of a collection has that of the lock, which other processes keep.
+            // The state of a collection includes the state of the lock, and other processes keep the lock.
             guard case .item? = SecretPath(call.path) else { return false }
             return true
         default: return false

@@ -33,7 +33,7 @@ extension SecretServer {
         return nil
     }
 
-    /// Runs `body`, in which reads see one state of the store. It may run twice.
+    /// Runs `body` so that its reads see one state of the store. It may run twice.
     func reading<Value>(_ body: () throws(SecretStoreError) -> Value) throws(SecretStoreError) -> Value {
         try consent.noting { () throws(SecretStoreError) in try store.reading(body) }
     }
@@ -50,7 +50,7 @@ extension SecretServer {
     /// How a call is answered.
     enum Answer {
         case values([BusValue])
-        /// With what is read as a turn of its own, because it may be much. It may be read twice.
+        /// The read is a turn of its own, because its result may be large. It may run twice.
         case read(@Sendable () throws(BusFailure) -> [BusValue])
         case inTurns(FairCalls.Step)
 
@@ -122,7 +122,7 @@ extension SecretServer {
 
     // MARK: Objects
 
-    /// Whether there is such a session or prompt. What needs a collection or an item finds out itself.
+    /// Whether such a session or prompt exists. Calls that need a collection or an item find out themselves.
     private func exists(_ path: SecretPath) -> Bool {
         switch path {
         case .session(let number): sessions.exists(number)

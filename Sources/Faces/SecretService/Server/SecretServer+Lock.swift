@@ -47,7 +47,7 @@ extension SecretServer {
         return try store.collection(collection).isLocked
     }
 
-    /// The paths of a call, by what they need.
+    /// The paths of a call, by the action that they need.
     private struct UnlockProgress {
         var unlocked: [ObjectPath] = []
         var locked: [ObjectPath] = []

@@ -105,7 +105,7 @@ extension SecretServer {
     private func acquireThread(for sender: BusCaller) throws(BusFailure) {
         try budgets.acquire(Self.threadBudget, by: sender)
         do throws(BusFailure) {
-            // All programs together have the account of the service's own name, which no caller has.
+            // All programs together have the account of the service's own name; no caller has it.
             try budgets.acquire(Self.totalThreadBudget, by: Self.all)
         } catch {
             budgets.release(Self.threadBudget, by: sender)

@@ -142,7 +142,7 @@ extension SecretServer {
 }
 
 extension BusMethodCall {
-    /// Whether the answer has the list of items of a collection, which may be long.
+    /// Whether the answer has the list of items of a collection. The list may be long.
     var isAboutItems: Bool { member == "GetAll" || propertyRequest?.propertyName == "Items" }
 }
 

@@ -199,7 +199,7 @@ extension SecretServer {
         ).busValue
     }
 
-    /// Returns what a client has sent.
+    /// Returns the secret that a client has sent.
     func receive(_ secret: TransferredSecret, _ call: BusMethodCall) throws(BusFailure) -> SecretValue {
         let cipher = try sessions.cipher(at: secret.session, of: call.sender)
         guard secret.contentType.utf8.count <= SecretLimits.maxContentTypeLength else {

@@ -8,9 +8,8 @@ public import SystemBus
 
 /// The Secret Service of freedesktop.org on one bus, over a store.
 ///
-/// The methods of one process are answered one after the other, and those of several in turn
-/// (``FairCalls``), unless nothing else waits and the answer is short; what waits for a person or derives
-/// keys has threads of its own.
+/// The methods of one process are answered one after the other, and those of several in turn (``FairCalls``), unless
+/// nothing else waits and the answer is short. Methods that wait for a person or derive keys have threads of their own.
 public final class SecretServer: Sendable {
     let bus: BusConnection
     let store: any SecretStore
@@ -30,7 +29,7 @@ public final class SecretServer: Sendable {
     /// The programs as they were at the first call of each connection.
     private let programs = SystemMutex<[BusName: CallerIdentity]>([:])
 
-    /// What is in force as long as the service runs.
+    /// The objects that exist as long as the service runs.
     private struct Running {
         var calls: FairCalls?
         var registrations: [BusRegistration] = []
@@ -118,8 +117,8 @@ public final class SecretServer: Sendable {
 
     // MARK: Programs
 
-    /// Returns the program at the other end of a connection, for words, the log and questions: at most a
-    /// claim. What it executes later changes nothing.
+    /// Returns the program at the other end of a connection, for words, the log and questions: at most a claim. A
+    /// program that it executes later changes nothing.
     func caller(_ sender: BusName) -> CallerIdentity {
         programs.withLock { $0[sender] } ?? remember(BusCaller(sender, try? bus.peer(sender)))
     }
@@ -235,11 +234,10 @@ public final class SecretServer: Sendable {
 }
 
 extension SecretServer {
-    /// Announces which collections were created and deleted since the last time, by a client or by another
-    /// program.
+    /// Announces the collections that were created and deleted since the last time, by a client or by another program.
     func announceCollections() {
         let change = announced.withLock { announced -> (created: [CollectionName], deleted: [CollectionName])? in
-            // Read under the lock: an older list would announce what is not so any more.
+            // Read under the lock: an older list would announce an outdated state.
             guard let present = (try? store.collections())?.map(\.name) else { return nil }
             let known = announced
             announced = present
@@ -259,8 +257,7 @@ extension SecretServer {
 
 /// The limits of the service.
 public enum SecretLimits {
-    /// For the connection of the service: a secret may have 4 MiB, and each process a part of what all
-    /// have.
+    /// For the connection of the service: a secret may have 4 MiB, and each process a share of the whole.
     public static var bus: BusLimits {
         var limits = BusLimits()
         (limits.maxUnansweredCalls, limits.maxUnansweredBytes) = (8192, 192 << 20)
@@ -269,7 +266,7 @@ public enum SecretLimits {
         (limits.maxQueuedEvents, limits.maxQueuedBytes) = (16_384, 256 << 20)
         // A search may find every item of a keychain.
         (limits.maxSentBytes, limits.maxSentValues) = (maxAnswerLength + (1 << 20), 1 << 20)
-        // Less than the limits of every dbus-daemon, of which the least is 127 MiB.
+        // Less than the limits of every dbus-daemon; the smallest of them is 127 MiB.
         (limits.maxUnreadBytesPerConnection, limits.maxUnreadBytes) = (48 << 20, 64 << 20)
         return limits
     }

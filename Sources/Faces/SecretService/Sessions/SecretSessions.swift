@@ -57,6 +57,6 @@ final class SecretSessions: Sendable {
         state.withLock { state in state.sessions = state.sessions.filter { $0.value.owner != owner } }
     }
 
-    /// Python's secretstorage opens a session for each item whose secret it reads, and closes none.
+    /// Python's secretstorage opens a session for each secret that it reads, and closes none.
     private static let budget = BudgetItem("sessions", max: 16_384)
 }

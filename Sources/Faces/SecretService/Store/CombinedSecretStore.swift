@@ -3,7 +3,7 @@
 public import KeychainModel
 public import SecretMemory
 
-/// A store with the collection `session` beside its own, which is in memory.
+/// A store with an additional collection `session` in memory.
 public struct CombinedSecretStore: SecretStore {
     private let main: any SecretStore
     private let session: MemorySecretStore
@@ -41,7 +41,7 @@ public struct CombinedSecretStore: SecretStore {
     public func defaultCollection() throws(SecretStoreError) -> CollectionName { try main.defaultCollection() }
 
     public func setDefaultCollection(_ name: CollectionName) throws(SecretStoreError) {
-        // What is stored by default must outlive the service.
+        // Items that are stored by default must outlive the service.
         guard name != .session else { throw .notSupported("the collection in memory cannot be the default") }
         try main.setDefaultCollection(name)
     }

@@ -2,8 +2,8 @@
 
 public import KeychainModel
 
-/// What the person has allowed programs for good, and whether programs are asked about at all. Changes
-/// are reported to the observers of the store as changes of contents.
+/// The person's permanent consents for programs, and whether the person is asked about programs at all. Changes are
+/// reported to the observers of the store as changes of contents.
 public protocol ConsentStore: Sendable {
     func consentMode() throws(SecretStoreError) -> ConsentMode
 

@@ -32,7 +32,7 @@ public final class MemorySecretStore: SecretStore {
     private struct StoredCollection {
         var label: String
         var items: [SecretItemID: StoredItem] = [:]
-        /// In the order in which they were added.
+        /// In the order of their addition.
         var order: [SecretItemID] = []
         let created: UInt64
         var modified: UInt64
@@ -59,7 +59,7 @@ public final class MemorySecretStore: SecretStore {
 
     /// - Parameters:
     ///   - name: the collection that the store begins with, and that cannot be deleted.
-    ///   - passcode: what unlocks the collections; nil if they are never locked.
+    ///   - passcode: the passcode of the collections; nil if they are never locked.
     ///   - now: seconds since 1970.
     public init(
         _ name: CollectionName, label: String, passcode: SharedSecret? = nil,

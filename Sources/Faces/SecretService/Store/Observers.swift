@@ -13,7 +13,7 @@ final class Observers: Sendable {
 
     private let state = SystemMutex(State())
 
-    /// Adds an observer, which is removed with the last reference to the returned object.
+    /// Adds an observer. It is removed with the last reference to the returned object.
     func add(_ body: @escaping Body) -> any Sendable {
         let number = state.withLock { state in
             defer { state.next += 1 }

@@ -52,7 +52,7 @@ public struct SecretAttributes: Hashable, Sendable {
         return try SecretAttributes(validating: others + [Pair(name, value)])
     }
 
-    /// The attribute in which libsecret stores the name of an item's schema.
+    /// The attribute that libsecret uses for the name of an item's schema.
     public static let schemaName = "xdg:schema"
     /// The schema of an item without one.
     public static let genericSchema = "org.freedesktop.Secret.Generic"

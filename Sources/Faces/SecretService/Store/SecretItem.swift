@@ -3,7 +3,7 @@
 public import KeychainModel
 public import SecretMemory
 
-/// The identifier of an item, which its store has chosen and which never changes: 1 to 32 bytes.
+/// The identifier of an item: 1 to 32 bytes. Its store has chosen it, and it never changes.
 public struct SecretItemID: Hashable, Sendable {
     public let bytes: [UInt8]
 
@@ -57,7 +57,7 @@ public struct SecretItem: Hashable, Sendable {
         isLocked = false
     }
 
-    /// A locked item, of which the store shows nothing.
+    /// Creates a locked item. The store shows nothing of it.
     public init(locked reference: ItemReference) {
         self.reference = reference
         (isLocked, creators) = (true, [])
@@ -114,7 +114,7 @@ public struct NewSecretItem: Hashable, Sendable {
     }
 }
 
-/// The changes of an item; what is nil stays.
+/// The changes of an item; a property that is nil stays.
 public struct SecretItemUpdate: Hashable, Sendable {
     public var label: String?
     public var attributes: SecretAttributes?

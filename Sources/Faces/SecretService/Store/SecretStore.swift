@@ -3,8 +3,8 @@
 public import KeychainModel
 public import SecretMemory
 
-/// What the Secret Service stands on: collections of items with attributes. Synchronous, and safe to
-/// call from any thread.
+/// The storage of the Secret Service: collections of items with attributes. Synchronous, and safe to call from any
+/// thread.
 ///
 /// It knows neither D-Bus nor sessions: ``SecretServer`` converts its calls and its values. A change
 /// that a call makes is reported to the observers as well.
@@ -16,7 +16,7 @@ public protocol SecretStore: Sendable {
     /// - Throws: ``SecretStoreError/notFound`` if there is no such collection.
     func collection(_ name: CollectionName) throws(SecretStoreError) -> SecretCollection
 
-    /// Creates a collection with a name of the store's choice, which resembles the label.
+    /// Creates a collection. The store chooses a name that resembles the label.
     func createCollection(label: String) throws(SecretStoreError) -> SecretCollection
 
     func setLabel(_ label: String, of collection: CollectionName) throws(SecretStoreError)
@@ -65,7 +65,7 @@ public protocol SecretStore: Sendable {
 
     // MARK: Reads that belong together
 
-    /// Runs `body`, in which reads of this thread see one state of the store, as far as it has states. It may run
+    /// Runs `body` so that its reads on this thread see one state of the store, as far as it has states. `body` may run
     /// twice, and must only read.
     func reading<Value>(_ body: () throws(SecretStoreError) -> Value) throws(SecretStoreError) -> Value
 
@@ -76,7 +76,7 @@ public protocol SecretStore: Sendable {
 
     // MARK: The lock
 
-    /// Which collections have one lock.
+    /// Returns the domain of the collections with the same lock.
     func lockDomain(of collection: CollectionName) throws(SecretStoreError) -> LockDomain
 
     /// Locks the collection, and the others of its domain. Has no effect without a passcode.
@@ -112,7 +112,7 @@ public struct LockDomain: Hashable, Sendable {
     public init(_ name: String) { self.name = name }
 }
 
-/// What an observer of a store is told. Several changes can be one.
+/// The report of a change to an observer of a store. Several changes can be one report.
 public enum SecretStoreChange: Hashable, Sendable {
     /// Items or collections may have changed, perhaps by another program.
     case contents
@@ -120,9 +120,9 @@ public enum SecretStoreChange: Hashable, Sendable {
     case lock(LockDomain)
 }
 
-/// The secrets of sandboxed applications, which a portal gives to them.
+/// The secrets that a portal gives to sandboxed applications.
 public protocol ApplicationSecretStore: Sendable {
-    /// Returns the secret of an application, which is made the first time.
+    /// Returns the secret of an application. The first call makes it.
     ///
     /// - Throws: ``SecretStoreError/locked``.
     func secret(of application: ApplicationID) throws(SecretStoreError) -> SharedSecret

@@ -16,7 +16,7 @@ public enum SecretStoreError: Error, Hashable, Sendable {
     case invalid(String)
     /// A value or a number of things exceeds a limit.
     case limitExceeded(String)
-    /// The store cannot be used; the texts say why, and what the user can type.
+    /// The store cannot be used; the texts have the reason, and a command that the user can type.
     case unavailable(String, hint: String?)
 }
 

@@ -16,9 +16,9 @@ struct CheckReport: Encodable {
     /// The code of Apple's NSURLErrorDomain; nil if it would, or if there was no connection.
     var code: Int?
     var steps: [CheckStep]
-    /// What was required of the server, one sentence each.
+    /// The requirements for the server, one sentence each.
     var applied: [String]
-    /// The validated chain, or what the server sent if there is none.
+    /// The validated chain, or the served certificates if there is none.
     var certificates: [CertificateSummary]
 
     init(_ steps: CheckSteps, applied: [String]) {

@@ -14,7 +14,7 @@ struct CheckStep: Encodable {
 
     let name: String
     let state: State
-    /// What was found, and what was expected if the step has failed.
+    /// The found state, and the expected one if the step has failed.
     let reason: String
 
     init(_ name: String, _ state: State, _ reason: String) {
@@ -26,7 +26,7 @@ struct CheckStep: Encodable {
 struct CheckSteps {
     let probe: HandshakeProbe
     let result: HandshakeProbe.Result
-    /// What the policy requires of the host; nil if it refuses the host.
+    /// The policy's requirements for the host; nil if it refuses the host.
     let requirements: TLSRequirements?
 
     var all: [CheckStep] {
@@ -36,7 +36,7 @@ struct CheckSteps {
         ]
     }
 
-    // MARK: What is known
+    // MARK: The result of the connection
 
     private var refusal: TLSRefusal? { if case .refused(let refusal) = result.outcome { refusal } else { nil } }
     private var peer: TLSHandshake.Peer? { if case .accepted(let peer) = result.outcome { peer } else { nil } }
@@ -196,7 +196,7 @@ struct CheckSteps {
         if case .algorithms = refusal?.reason { return CheckStep("suites", .failed, ending) }
         guard verdict != nil, let requirements else { return CheckStep("suites", .notDone, ending) }
         let offered = requirements.requiresForwardSecrecy ? "only suites with forward secrecy" : "all suites"
-        return CheckStep("suites", .ok, "\(offered) were offered; which one was selected cannot be read")
+        return CheckStep("suites", .ok, "\(offered) were offered; the selected one cannot be read")
     }
 
     private var applicationProtocol: CheckStep {

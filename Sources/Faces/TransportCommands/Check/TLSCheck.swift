@@ -17,8 +17,8 @@ struct TLSCheck: ParsableSubcommand {
             revocation, pins, the strength of the certificate, cipher suites and ALPN, with the reason of a failure. \
             Only the handshake is made; nothing is requested. The certificates are shown with their pins.
 
-            The server is checked as by a program with App Transport Security and the stored pins (latchkey pin); \
-            the report says what was applied.
+            The server is checked as by a program with App Transport Security and the stored pins (latchkey pin); the \
+            report names the applied policy.
 
             Exits with 0 if the server is accepted, 1 if it is refused, 2 for a wrong command line, and 3 if there is \
             no connection.
@@ -102,7 +102,7 @@ struct TLSCheck: ParsableSubcommand {
 }
 
 extension ConnectionPolicy {
-    /// What the policy requires of a host now; nil if it refuses it.
+    /// Returns the policy's requirements for a host now; nil if it refuses it.
     func requirements(_ host: String) -> TLSRequirements? {
         guard case .secure(let requirements) = decision(scheme: "https", host: host, at: WallClock.now) else {
             return nil

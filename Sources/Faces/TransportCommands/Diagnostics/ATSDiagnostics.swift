@@ -113,7 +113,7 @@ private struct DiagnosticsRunner {
 /// The report of `latchkey ats diagnostics`, in the shape of its JSON.
 struct DiagnosticsReport: Encodable {
     var url: String
-    /// What is required in each case, one sentence each: pins and trust.
+    /// The requirements in each case, one sentence each: pins and trust.
     var applied: [String]
     var cases: [Case]
 

@@ -3,7 +3,7 @@
 internal import NIOCore
 internal import NIOPosix
 
-/// A connection without TLS, on which nothing is sent.
+/// A connection without TLS. Nothing is sent on it.
 struct PlainProbe: Sendable {
     let server: ServerAddress
     let connectHost: String?

@@ -15,9 +15,9 @@ struct PinAdd: ParsableSubcommand {
         commandName: "add", abstract: "Store the pins of a host in the keychain.",
         discussion: """
             Stores the given pins. With --first-use instead, connects to the host and stores the key that it has now: \
-            nothing proves that it is the right one, except that its certificate is trusted. The command says which \
-            key it has stored. Existing pins are never replaced, and a server that violates those of a domain \
-            above is refused.
+            nothing proves that it is the right one, except that its certificate is trusted. The command names the \
+            stored key. Existing pins are never replaced, and a server that violates those of a domain above is \
+            refused.
 
             Without a backup pin, the pins must be changed before the server's key is.
 
@@ -56,13 +56,13 @@ struct PinAdd: ParsableSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "What the pins are compared with: leaf, ca (any CA of the chain) or any.", valueName: "placement"))
+            "The certificates to compare with: leaf, ca (any CA of the chain) or any.", valueName: "placement"))
     var placement = Placement.leaf
 
     @Option(help: ArgumentHelp("The access group of the item.", valueName: "group"))
     var accessGroup: String?
 
-    @Flag(name: [.customShort("n"), .long], help: "Only show what would be stored.")
+    @Flag(name: [.customShort("n"), .long], help: "Only show the pins that would be stored.")
     var dryRun = false
 
     @OptionGroup var connection: ConnectionOptions
@@ -110,7 +110,7 @@ struct PinAdd: ParsableSubcommand {
         switch try connection.probe(policy.policy, server, in: session).run().outcome {
         case .accepted(let peer):
             let chain = peer.chain?.certificates ?? []
-            // The issuer of the leaf, which is its only CA if the chain has two certificates.
+            // The issuer of the leaf: the only CA of a chain of two certificates.
             let pinned = placement == .ca ? chain.dropFirst().first : chain.first
             guard let pinned else {
                 throw .parameter("the chain of \(server) has no CA", hint: "--placement leaf")

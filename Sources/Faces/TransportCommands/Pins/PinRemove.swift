@@ -22,7 +22,7 @@ struct PinRemove: ParsableSubcommand {
     @Option(help: ArgumentHelp("The access group of the item.", valueName: "group"))
     var accessGroup: String?
 
-    @Flag(name: [.customShort("n"), .long], help: "Only show what would be deleted.")
+    @Flag(name: [.customShort("n"), .long], help: "Only show the pins that would be deleted.")
     var dryRun = false
 
     @OptionGroup var passcode: PasscodeOptions

@@ -73,12 +73,12 @@ struct PinComparison: Encodable {
     var host: String
     var port: Int
     var result: Result
-    /// What was expected and found; nil for a match.
+    /// The expected and the found state; nil for a match.
     var reason: String?
     /// The pins of the chain that was compared, or of the certificates that were sent, leaf first.
     var found: [String]
     var stored: PinRecordReport
-    /// What was required of the server, one sentence each.
+    /// The requirements for the server, one sentence each.
     var applied: [String]
 
     init(

@@ -38,7 +38,7 @@ struct ConnectionOptions: ParsableArguments {
             timeout: timeout)
     }
 
-    /// Whose anchors are trusted, as a sentence of a report.
+    /// The anchors that are trusted, as a sentence of a report.
     var appliedTrust: String {
         ca.isEmpty
             ? "trust in the system's anchors and the trust settings, with the certificates of the keychain"

@@ -7,7 +7,7 @@ internal import NIOSSL
 internal import NIOTLS
 internal import TransportPolicy
 
-/// One connection to a server, of which only the handshake is made.
+/// One connection to a server, for the handshake alone.
 struct HandshakeProbe: Sendable {
     var client: TLSClient
     let server: ServerAddress
@@ -16,7 +16,7 @@ struct HandshakeProbe: Sendable {
     /// Seconds for everything, from the resolution of the name to the end of the handshake.
     var timeout: Int
 
-    /// How the connection ended, and what is known of it.
+    /// The end of the connection, and its known properties.
     struct Result: Sendable {
         enum Outcome: Sendable {
             case accepted(TLSHandshake.Peer)

@@ -13,7 +13,7 @@ struct ServerAddress: Hashable, Sendable {
 
     /// Parses `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`.
     ///
-    /// - Throws: errSecParam with what was found.
+    /// - Throws: errSecParam with the text that was found.
     init(_ text: String, defaultPort: Int = 443) throws(CommandFailure) {
         let found = "found '\(text.prefix(100))'"
         if text.contains("/") {

@@ -12,14 +12,14 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-/// memfd_secret(2): a descriptor whose pages neither another process nor the kernel can read. -1
-/// and errno if it is not available.
+/// memfd_secret(2): a descriptor. Neither another process nor the kernel can read its pages. -1 and errno if it is not
+/// available.
 int latchkey_memfd_secret(void);
 
 /// getrandom(2) without flags, until `length` bytes are read. 0, or -1 and errno.
 int latchkey_getrandom(void *buffer, size_t length);
 
-/// clock_gettime(2) by the system call, past what libc does. 0, or -1 and errno.
+/// clock_gettime(2) as a system call, without libc's function. 0, or -1 and errno.
 int latchkey_clock_gettime(int clock, int64_t *seconds, int64_t *nanoseconds);
 
 /// prctl(PR_SET_DUMPABLE, 0): no core dumps, no ptrace by processes of the same user. 0, or -1 and
@@ -77,8 +77,8 @@ int latchkey_send_descriptor(int socket, int descriptor, const void *bytes, size
 /// attached (close-on-exec), or -1. Other descriptors are closed.
 ssize_t latchkey_receive_descriptor(int socket, int *descriptor, void *bytes, size_t length);
 
-/// Starts to write a part of a file to the storage device, and does not wait for it
-/// (sync_file_range(2)). What could not be started is written by the next fsync(2).
+/// Starts to write a part of a file to the storage device, and does not wait for it (sync_file_range(2)). If a start
+/// fails, the next fsync(2) writes the bytes.
 void latchkey_start_writing(int descriptor, int64_t offset, int64_t count);
 
 /// Locks the whole file, without waiting, until this open file description is closed (F_OFD_SETLK).
@@ -92,7 +92,7 @@ int latchkey_is_file_locked(int descriptor);
 /// or -1 and errno.
 int latchkey_unlock_file(int descriptor);
 
-/// listxattr(2), getxattr(2) and setxattr(2) of an open file, which the Glibc module does not have.
+/// listxattr(2), getxattr(2) and setxattr(2) of an open file. The Glibc module does not have them.
 ssize_t latchkey_list_attributes(int descriptor, char *names, size_t length);
 ssize_t latchkey_get_attribute(int descriptor, const char *name, void *value, size_t length);
 int latchkey_set_attribute(int descriptor, const char *name, const void *value, size_t length);
@@ -107,8 +107,8 @@ int latchkey_rename_new(int directory, const char *from, const char *to);
 /// secure_getenv(3): NULL also if the program has more privileges than the user who started it.
 const char *latchkey_environment(const char *name);
 
-/// The arguments of the process as the C library received them. The Swift runtime reads them from
-/// /proc, which may be missing.
+/// The arguments of the process as the C library received them. The Swift runtime reads them from /proc, but /proc may
+/// be missing.
 int latchkey_argument_count(void);
 const char *latchkey_argument(int index);
 
@@ -125,7 +125,7 @@ uint32_t latchkey_composition(uint32_t first, uint32_t second);
 /// Whether a scalar of the class 0 can be composed with the one before.
 int latchkey_is_spacing_mark(uint32_t scalar);
 
-/// fork(2), which Swift marks unavailable. Only for proofs.
+/// fork(2). Swift marks it unavailable. Only for proofs.
 pid_t latchkey_fork(void);
 
 #endif

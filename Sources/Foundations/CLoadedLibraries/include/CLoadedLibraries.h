@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Libraries that few calls need, and that are opened by the first of these calls. The executable has functions with the
-// names of theirs, each of which jumps to that of the library.
+// Libraries that few calls need. The first of these calls opens them. The executable has functions with the names of
+// the libraries' functions, and each jumps to the function of its library.
 
 #ifndef CLOADEDLIBRARIES_H
 #define CLOADEDLIBRARIES_H
@@ -13,7 +13,7 @@ const char *latchkey_load_fido2(void);
 /// The same for the libraries of tpm2-tss: libtss2-esys and libtss2-mu.
 const char *latchkey_load_tss2(void);
 
-/// The same for libsystemd, whose sd-bus is used.
+/// The same for libsystemd, for its sd-bus.
 const char *latchkey_load_systemd(void);
 
 #endif

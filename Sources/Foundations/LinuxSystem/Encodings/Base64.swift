@@ -26,7 +26,7 @@ public enum Base64 {
         }
     }
 
-    /// Writes the text of `bytes` to `text`, which must have room for ``characterCount(_:_:)``.
+    /// Writes the text of `bytes` to `text`. Its size must be at least ``characterCount(_:_:)``.
     ///
     /// - Returns: that number.
     @discardableResult
@@ -77,7 +77,7 @@ public enum Base64 {
         return isValid ? bytes : nil
     }
 
-    /// Writes the bytes of a text to `bytes`, which must have room for ``maxByteCount(_:)``.
+    /// Writes the bytes of a text to `bytes`. Its size must be at least ``maxByteCount(_:)``.
     ///
     /// - Returns: the number of bytes; nil, with some of them written, for a text that
     ///   ``write(_:to:_:)`` does not write.

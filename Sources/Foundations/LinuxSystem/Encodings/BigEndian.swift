@@ -5,7 +5,7 @@ extension FixedWidthInteger {
     /// As many bytes as the type has.
     @inlinable public var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 
-    /// The unsigned number with these bytes, of which there may be any number; nil if it does not fit.
+    /// The unsigned number with these bytes, however many there are; nil if it does not fit.
     @inlinable public init?(bigEndianBytes bytes: some Sequence<UInt8>) {
         var number: UInt64 = 0
         for byte in bytes {

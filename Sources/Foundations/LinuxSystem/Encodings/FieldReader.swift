@@ -45,7 +45,7 @@ extension FieldReader<ArraySlice<UInt8>> {
 extension FieldReader<Slice<UnsafeRawBufferPointer>> {
     @inlinable public init(_ bytes: UnsafeRawBufferPointer) { self.init(bytes[...]) }
 
-    /// Reads `count` bytes, which are valid as long as all of them; nil as ``bytes(_:)``.
+    /// Reads `count` bytes, valid as long as all bytes of the reader; nil as ``bytes(_:)``.
     @inlinable public mutating func memory(_ count: Int) -> UnsafeRawBufferPointer? {
         bytes(count).map { UnsafeRawBufferPointer(rebasing: $0) }
     }

@@ -5,7 +5,7 @@
 /// Nothing is skipped: white space, prefixes, and an odd digit at the end are not digits. For secrets there are
 /// the functions that read and write the memory of the caller.
 public enum Hexadecimal {
-    /// Which letters a reader accepts for the values from 10 to 15.
+    /// The letters that a reader accepts for the values from 10 to 15.
     public enum Letters: Sendable {
         /// `a` to `f`, as ``text(_:isUppercase:)`` writes them, so that bytes have one text.
         case lowercase
@@ -31,7 +31,7 @@ public enum Hexadecimal {
         text(CollectionOfOne(byte), isUppercase: isUppercase)
     }
 
-    /// Writes the two lower-case digits of each byte to `digits`, which must have room for them.
+    /// Writes the two lower-case digits of each byte to `digits`. It must be at least twice as long.
     public static func write(_ bytes: UnsafeRawBufferPointer, to digits: UnsafeMutableRawBufferPointer) {
         precondition(digits.count / 2 >= bytes.count, "the memory has no room for two digits of each byte")
         var filled = 0
@@ -62,7 +62,7 @@ public enum Hexadecimal {
         return bytes
     }
 
-    /// Writes the bytes of digits to `bytes`, which must have half as many.
+    /// Writes the bytes of digits to `bytes`. It must be half as long.
     ///
     /// - Returns: false for anything but digits, and for another number of them.
     public static func read(

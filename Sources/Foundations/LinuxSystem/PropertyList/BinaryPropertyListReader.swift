@@ -85,7 +85,7 @@ struct BinaryPropertyListReader {
     // MARK: Values
 
     private func integer(_ object: Object, _ exponent: Int) throws(PropertyListError) -> Int64 {
-        // Up to 4 bytes are unsigned, 8 bytes are signed, 16 bytes contain what 8 cannot.
+        // Up to 4 bytes are unsigned, 8 bytes are signed, 16 bytes contain numbers that 8 cannot.
         guard exponent <= 4, let digits = slice(object.start, 1 << exponent) else {
             throw PropertyListError("an integer is cut off")
         }
@@ -215,7 +215,7 @@ private struct Trailer {
     let count: Int
     /// The index of the list's value.
     let top: Int
-    /// The offset of the table, which follows the objects.
+    /// The offset of the table. The table follows the objects.
     let table: Int
 
     private static let length = 32

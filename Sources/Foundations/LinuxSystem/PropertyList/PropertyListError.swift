@@ -2,7 +2,7 @@
 
 /// Why bytes are not a supported property list.
 public struct PropertyListError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What was expected or found, without text of the file.
+    /// The expected or found data, without text of the file.
     public let problem: String
     /// The line of the error, starting with 1; nil if the error concerns the whole list.
     public let line: Int?

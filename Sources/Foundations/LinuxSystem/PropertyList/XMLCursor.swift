@@ -105,7 +105,7 @@ struct XMLCursor {
             name: String(decoding: name, as: UTF8.self), kind: isClosing ? .closing : isEmpty ? .empty : .opening)
     }
 
-    /// Skips attributes, which have no meaning in a property list, and the end of the tag.
+    /// Skips the end of the tag, and attributes, because they have no meaning in a property list.
     ///
     /// - Returns: whether the tag is empty, `/>`.
     private mutating func skipAttributes() throws(PropertyListError) -> Bool {

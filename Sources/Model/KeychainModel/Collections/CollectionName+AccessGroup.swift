@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CollectionName {
-    /// The access group of the collection's items: for ``login`` the shared one, in which `security` and
-    /// programs without an identity store, otherwise a group of its own.
+    /// The access group of the collection's items: for ``login`` the shared one, used by `security` and programs
+    /// without an identity; otherwise a group of its own.
     public var accessGroup: AccessGroup {
         self == .login ? .shared : AccessGroup(AccessGroup.collectionPrefix + text, grade: .claimed)
     }
 
-    /// Returns the collection whose items are in this group; nil for a group that is no collection.
+    /// Returns the collection with its items in this group; nil for a group that is no collection.
     public init?(_ group: AccessGroup) {
         if group == .shared {
             self = .login
@@ -23,11 +23,11 @@ extension CollectionName {
 }
 
 extension AccessGroup {
-    /// The records of collections: their labels and dates, and which of them is the default one.
+    /// The records of collections: their labels and dates, and the choice of the default one.
     public static let collections = AccessGroup("org.freedesktop.secrets", grade: .claimed)
 
-    /// Whether every program of the user outside of sandboxes may use the group, if it names it: those of
-    /// collections, and those of applications in sandboxes, whose secrets the portal stores.
+    /// Whether every program of the user outside of sandboxes may use the group, if it names it: the groups of
+    /// collections, and the groups of applications in sandboxes. The portal stores the secrets of these applications.
     ///
     /// Nothing would be gained by a list of programs that may: a program can claim any of these groups.
     public var isCommon: Bool {

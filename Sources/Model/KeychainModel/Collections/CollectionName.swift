@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a collection of the Secret Service, which never changes; its label does. Compared by its
-/// bytes.
+/// The name of a collection of the Secret Service. The name never changes, but the label does. Compared by its bytes.
 ///
-/// A collection is an access group whose items have one place among desktop programs: see
-/// ``accessGroup``.
+/// A collection is an access group, and its items have one place among desktop programs: see ``accessGroup``.
 public struct CollectionName: Sendable {
     /// 1 to ``maxLength`` bytes of UTF-8.
     public let text: String

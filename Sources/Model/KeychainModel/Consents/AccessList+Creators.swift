@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The programs that have made an item by the Secret Service, in the form in which macOS records the
-/// program that has made an item: as its trusted programs.
+/// The programs that have made an item by the Secret Service, recorded as its trusted programs, as macOS records the
+/// program that has made an item.
 extension AccessList {
     /// The partition of lists that the Secret Service has made. Lists of others, as those of
     /// `security -T`, name no creators.

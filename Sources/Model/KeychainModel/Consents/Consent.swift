@@ -2,13 +2,13 @@
 
 internal import LinuxSystem
 
-/// What the person has allowed a program for good: to read an item, or every item, by the Secret
-/// Service without a question.
+/// The consent of the person: the program may permanently read an item, or every item, by the Secret Service without a
+/// question.
 public struct Consent: Hashable, Sendable {
     public let program: ProgramPath
     public let scope: Scope
 
-    /// What the program may read.
+    /// The items that the program may read.
     public enum Scope: Hashable, Sendable {
         case everyItem
         /// The item with these bytes as its identifier in the Secret Service: in a keychain, those of

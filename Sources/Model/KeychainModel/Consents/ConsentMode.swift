@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which programs the person is asked about before they read a secret by the Secret Service.
+/// The programs that the person is asked about before they read a secret by the Secret Service.
 ///
-/// It guards against mistakes and isolates nothing: what is known of a program is the path of its
-/// executable, and every program of the user can run another one.
+/// It guards against mistakes and isolates nothing: only the path of a program's executable is known, and every program
+/// of the user can run another one.
 public enum ConsentMode: String, CaseIterable, Hashable, Sendable {
     /// None, as long as the person has not chosen another mode.
     case never

@@ -5,7 +5,7 @@
 /// It is how a person recognizes a program, and no proof: an interpreter has one path for all its
 /// scripts.
 public struct ProgramPath: Sendable {
-    /// 2 to ``maxLength`` bytes of UTF-8, the first of which is a slash.
+    /// 2 to ``maxLength`` bytes of UTF-8. The first byte is a slash.
     public let text: String
 
     /// Returns nil for another text.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a client of the Secret Service says about the data of an item, such as `text/plain`. It is
-/// kept as it was given.
+/// The content type that a client of the Secret Service states for the data of an item, such as `text/plain`. The text
+/// is kept unchanged.
 public struct ContentType: Hashable, Sendable {
     public let text: String
 

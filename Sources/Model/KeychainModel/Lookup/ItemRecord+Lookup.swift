@@ -2,15 +2,15 @@
 
 /// The lookup attributes that every password item has.
 extension ItemRecord {
-    /// What a client of the Secret Service sees: the map that a client has stored; otherwise one that
-    /// is made of the item's attributes. nil for other classes and for tombstones.
+    /// The map that a client of the Secret Service sees: the stored map of a client; otherwise one made from the item's
+    /// attributes. nil for other classes and for tombstones.
     public var lookupAttributes: LookupAttributes? {
         guard itemClass.isPassword, !isTombstone else { return nil }
         return storedLookup ?? LookupAttributes(unchecked: ownEntries(withAliases: false))
     }
 
-    /// The entries by which a search finds the item: those of ``lookupAttributes``, and for an item that
-    /// no client has stored also the aliases of its account.
+    /// The entries by which a search finds the item: the entries of ``lookupAttributes``, and the aliases of the
+    /// account if no client has stored the item.
     public var searchableLookup: LookupAttributes? {
         guard itemClass.isPassword, !isTombstone else { return nil }
         return storedLookup ?? LookupAttributes(unchecked: ownEntries(withAliases: true))
@@ -32,8 +32,8 @@ extension ItemRecord {
         self.attributes.merge(attributes.itemAttributes(of: itemClass)) { _, new in new }
     }
 
-    /// Returns the item with a number after its account, for items whose maps differ, but mean the same
-    /// to SecItem: `alice (2)`.
+    /// Returns the item with a number after its account, for items with different maps that mean the same to SecItem:
+    /// `alice (2)`.
     public func withAccountNumber(_ number: UInt32) -> ItemRecord {
         var record = self
         let account = self[.account]?.text ?? ""

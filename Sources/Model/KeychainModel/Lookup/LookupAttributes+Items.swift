@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What lookup attributes that a client of the Secret Service stores mean to SecItem.
+/// The meaning for SecItem of lookup attributes that a client of the Secret Service stores.
 extension LookupAttributes {
     /// The class of an item with these attributes: an internet password if they have libsecret's network
     /// schema, or name a server and a protocol; otherwise a generic password.
@@ -22,11 +22,11 @@ extension LookupAttributes {
         return attributes
     }
 
-    /// Returns the map of an item after a program has changed attributes of the item: the name from
-    /// which a changed attribute was taken gets the new value, or the attribute's own name if there
-    /// was none. An attribute that now has no text takes all its names with it.
+    /// Returns the map of an item after a program has changed attributes of the item. The name that supplied a changed
+    /// attribute gets the new value, or the attribute's own name if there was none. If an attribute now has no text,
+    /// all its names are removed.
     ///
-    /// - Parameter changes: the attributes whose values have changed.
+    /// - Parameter changes: the attributes with changed values.
     /// - Throws: errSecDataTooLarge if the new map exceeds a limit.
     public func following(
         _ changes: [ItemAttribute: AttributeValue], of itemClass: ItemClass
@@ -47,6 +47,6 @@ extension LookupAttributes {
 }
 
 extension ItemClass {
-    /// Whether items of the class are passwords, which have lookup attributes.
+    /// Whether items of the class are passwords. Only passwords have lookup attributes.
     public var isPassword: Bool { self == .genericPassword || self == .internetPassword }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lookup attributes of a password item: names with values, by any subset of which clients of the
-/// Secret Service find it. Documentation/Formats/keychain-database.md, "Lookup attributes", has the
-/// limits and the encoding.
+/// The lookup attributes of a password item: names with values. Clients of the Secret Service find the item by any
+/// subset of them. Documentation/Formats/keychain-database.md, "Lookup attributes", has the limits and the encoding.
 ///
 /// Names and values are compared by their bytes. Neither is a secret, but both are sealed.
 ///
@@ -28,8 +27,8 @@ public struct LookupAttributes: Hashable, Sendable {
 
     /// Creates a map from names and values in any order.
     ///
-    /// - Throws: errSecParam for a name that is empty or given twice, and for a NUL character, which
-    ///   D-Bus cannot transport; errSecDataTooLarge for what exceeds a limit.
+    /// - Throws: errSecParam for a name that is empty or given twice, and for a NUL character, because D-Bus cannot
+    ///   transport it; errSecDataTooLarge if a limit is exceeded.
     public init(_ pairs: [(name: String, value: String)]) throws(KeychainError) {
         guard pairs.count <= Self.maxCount else {
             throw .tooLarge("\(pairs.count) lookup attributes, the maximum is \(Self.maxCount)")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of lookup attributes from which one attribute of a password item is taken, and which it
-/// becomes. Both directions follow this table, and no other code knows the names.
+/// The names of lookup attributes that correspond to one attribute of a password item. Both directions follow this
+/// table, and no other code knows the names.
 struct LookupSource: Sendable {
     let attribute: ItemAttribute
     /// The names in use; the first that an item has counts.
     let names: [String]
     /// The name in the map of an item that no client of the Secret Service has stored.
     let ownName: String
-    /// Further names under which such an item is found.
+    /// Further names by which a search finds such an item.
     let aliases: [String]
     let form: Form
 
@@ -22,7 +22,7 @@ struct LookupSource: Sendable {
     }
 
     static let schema = "xdg:schema"
-    /// The schema of `genp` items: what gnome-keyring adds to items without one.
+    /// The schema of `genp` items, as gnome-keyring adds it to items without one.
     static let genericSchema = "org.freedesktop.Secret.Generic"
     /// The schema of `inet` items: libsecret's network schema.
     static let networkSchema = "org.gnome.keyring.NetworkPassword"

@@ -2,8 +2,7 @@
 
 internal import LinuxSystem
 
-/// Protocols by their names in URLs, which lookup attributes have, and by Apple's four letters, which
-/// `kSecAttrProtocol` has.
+/// Protocols by their names in URLs, as in lookup attributes, and by Apple's four letters, as in `kSecAttrProtocol`.
 enum NetworkProtocol {
     /// The name of a value of `kSecAttrProtocol`; nil for a value that is not four printable letters.
     static func name(_ value: AttributeValue) -> String? {

@@ -4,8 +4,8 @@ public import KeychainModel
 internal import LatchkeyOperations
 internal import LatchkeyService
 
-/// The collections of the Secret Service in a keychain: `login`, which every keychain has, and those that
-/// programs and `latchkey collection` create.
+/// The collections of the Secret Service in a keychain:
+/// `login`, present in every keychain, and those that programs and `latchkey collection` create.
 ///
 /// A further collection is an access group (``CollectionName/accessGroup``), and an item in the group
 /// ``AccessGroup/collections`` that records its name, its label and its dates. So the list is sealed,
@@ -26,7 +26,7 @@ public struct KeychainCollections: Sendable {
 
     // MARK: Reading
 
-    /// Returns all collections: `login`, and then the others in the order in which they were created.
+    /// Returns all collections: `login`, and then the others in the order of their creation.
     public func all() throws(KeychainError) -> [KeychainCollection] {
         var login = Self.login
         var others: [KeychainCollection] = []
@@ -51,8 +51,8 @@ public struct KeychainCollections: Sendable {
         if name != .login { _ = try collection(name) }
     }
 
-    /// Returns the number of the collection's passwords, also of locked ones; without those whose access
-    /// control needs the person.
+    /// Returns the number of the collection's passwords, also of locked ones; without those with an access control that
+    /// needs the person.
     public func passwordCount(in name: CollectionName) throws(KeychainError) -> Int {
         var query = ItemQuery(
             nil, accessGroup: name.accessGroup.name, synchronizable: .any, limit: .all,
@@ -75,7 +75,7 @@ public struct KeychainCollections: Sendable {
 
     // MARK: Changing
 
-    /// Creates a collection, whose name resembles the label.
+    /// Creates a collection with a name that resembles the label.
     ///
     /// - Throws: errSecDataTooLarge for more than ``maxCount`` collections, and for a label of more than
     ///   ``KeychainCollection/maxLabelLength`` bytes.
@@ -119,7 +119,7 @@ public struct KeychainCollections: Sendable {
     ///
     /// - Returns: the number of items that were deleted.
     /// - Throws: errSecItemNotFound if there is no such collection, errSecUnimplemented for `login`,
-    ///   errSecInteractionNotAllowed if the keychain is locked: what is deleted unread may be missed.
+    ///   errSecInteractionNotAllowed if the keychain is locked: items that are deleted unread may be missed.
     @discardableResult
     public func delete(_ name: CollectionName) throws(KeychainError) -> Int {
         try requireDeletable(name)

@@ -4,10 +4,10 @@ internal import KeychainModel
 internal import LatchkeyOperations
 internal import LatchkeyService
 
-/// What the Secret Service records in a keychain, beside passwords: items without data in the group
+/// The records of the Secret Service in a keychain, beside passwords: items without data in the group
 /// ``AccessGroup/collections``.
 struct KeychainRecords: Sendable {
-    /// What an item records. The raw value is its service.
+    /// The subject of a record. The raw value is the service of its item.
     enum Kind: String {
         /// The account is the name of a collection, the label its label.
         case collection = "org.freedesktop.Secret.Collection"

@@ -4,8 +4,8 @@ public import KeychainModel
 internal import LatchkeyOperations
 internal import LatchkeyService
 
-/// What the person has allowed programs for good, and whether programs are asked about at all: records
-/// of a keychain, as those of its collections (``KeychainCollections``).
+/// The consents of the person, and whether programs are asked about at all: records of a keychain, as those of its
+/// collections (``KeychainCollections``).
 ///
 /// They guard against mistakes and isolate nothing: every program of the user can write the records, and
 /// read the items without the Secret Service.
@@ -44,7 +44,7 @@ public struct KeychainConsents: Sendable {
         return consents
     }
 
-    /// Adds what is not there yet.
+    /// Adds the consents that are not there yet.
     public func add(_ consents: [Consent]) throws(KeychainError) {
         let present = try all()
         let known = Set(present.map(\.consent))
@@ -75,7 +75,7 @@ public struct KeychainConsents: Sendable {
 
     // MARK: Items
 
-    /// Returns what the person knows an item by.
+    /// Returns the name that the person knows an item by.
     public func item(_ identifier: [UInt8]) throws(KeychainError) -> ConsentedItem {
         guard let reference = PersistentReference(bytes: identifier), reference.itemClass.isPassword else {
             return .missing

@@ -26,8 +26,8 @@ package struct SearchWalk<Member> {
     /// Performs an operation.
     ///
     /// - Parameters:
-    ///   - isHere: whether a keychain is held by the process that holds the default one: what one process
-    ///     knows, such as a context, is unknown in another one.
+    ///   - isHere: whether a keychain is held by the process that holds the default one: the knowledge of one process,
+    ///     such as a context, is unknown in another one.
     ///   - isRefusal: whether an error says that the caller has no right, so that no other keychain may answer.
     ///   - perform: performs the operation, or the rest of it, at one keychain.
     package mutating func perform<Operation: KeychainOperation>(
@@ -111,7 +111,7 @@ package struct SearchWalk<Member> {
     }
 }
 
-/// What one keychain of several passes on.
+/// The results that one keychain of several passes on.
 private final class Passage {
     private let whole: Exchange
     /// Whether no keychain before this one has answered.

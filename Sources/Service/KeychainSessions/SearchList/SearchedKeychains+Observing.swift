@@ -17,7 +17,7 @@ extension SearchedKeychains {
 
     package func removeLockObserver(_ number: Int) { (try? primary)?.removeLockObserver(number) }
 
-    /// Changes of the keychains that are searched, and of the default one, whose end is the end.
+    /// Observes the searched keychains and the default one. The end of the default one is the end.
     package func addChangeObserver(
         _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
     ) throws(KeychainError) -> Int {

@@ -4,8 +4,8 @@ package import KeychainModel
 package import LatchkeyOperations
 package import LatchkeyService
 
-/// The keychains of a search list as one. Items are found in all of them, in the order of the list;
-/// new items go to the default keychain, and what is about a whole keychain is about that one.
+/// The keychains of a search list as one. Items are found in all of them, in the order of the list. The default
+/// keychain gets new items, and operations on a whole keychain.
 ///
 /// A search passes over a keychain that is locked or cannot be opened, and fails with that reason only
 /// if no other keychain has an answer. A change of several items is all or nothing in each keychain.
@@ -19,8 +19,7 @@ package final class SearchedKeychains: KeychainService {
     let changeObservers = ObservedKeychains()
 
     /// - Parameters:
-    ///   - members: the keychains that are named below, and the one that every user has, which has the keys
-    ///     of files.
+    ///   - members: the keychains that are named below, and the one that every user has, with the keys of files.
     ///   - search: in the order of the search list.
     ///   - defaultKeychain: gets new items.
     package init(_ members: [KeychainName: Member], search: [KeychainName], defaultKeychain: KeychainName) {

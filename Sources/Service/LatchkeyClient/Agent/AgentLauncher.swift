@@ -7,9 +7,8 @@ internal import Presence
 
 /// Starts an agent for a call that needs the person, if latchkeyd has none.
 ///
-/// The program is the installed `latchkey` in a fixed directory, which only root can replace:
-/// neither PATH nor a file of the user decides which program gets the passcode. It ends with the
-/// call, or with this process.
+/// The program is the installed `latchkey` in a fixed directory that only root can replace: neither PATH nor a file of
+/// the user decides which program gets the passcode. It ends with the call, or with this process.
 package final class AgentLauncher: Sendable {
     private let directories: [String]
     private let owner: UInt32
@@ -91,7 +90,7 @@ private final class RunningAgent: Sendable {
         }
     }
 
-    /// Waits for the first byte of the output, which the agent writes when it is registered.
+    /// Waits for the first byte of the output. The agent writes it when it is registered.
     private static func isReady(_ process: borrowing ConversationProcess) throws(SystemError) -> Bool {
         var byte: UInt8 = 0
         var failure: SystemError?

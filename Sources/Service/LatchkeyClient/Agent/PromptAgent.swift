@@ -7,14 +7,14 @@ internal import LinuxSystem
 public import Presence
 internal import Synchronization
 
-/// Asks the user of this process for the system's latchkeyd, which has neither a terminal nor a
-/// display: the work of `latchkey agent`.
+/// Asks the user of this process for the system's latchkeyd, because latchkeyd has neither a terminal nor a display:
+/// the work of `latchkey agent`.
 ///
-/// The agent displays what latchkeyd asks, and returns what the person types. It verifies nothing;
-/// latchkeyd does.
+/// The agent displays the questions of latchkeyd, and returns the input of the person. It verifies nothing; latchkeyd
+/// does.
 public final class PromptAgent: Sendable {
     private struct State {
-        /// The connection over which the questions arrive.
+        /// The connection that delivers the questions.
         var connection: DaemonConnection?
         var isStopping = false
         /// The questions that are asked now.
@@ -116,7 +116,7 @@ public final class PromptAgent: Sendable {
         guard isNew else { return answer(question, .unavailable(.tooManyQuestions(limit: Self.maxQuestions))) }
         let isRunning = BackgroundThread.run { [self] in
             let deadline = BootClock.system.now() &+ UInt64(question.seconds) &* 1_000_000_000
-            // Only the user of this process, whatever latchkeyd requests.
+            // Only the user of this process, even if latchkeyd requests another one.
             let outcome = methods.ask(question.request(for: geteuid()), until: deadline, cancellation: cancellation)
             if !cancellation.isCancelled { answer(question, outcome) }
             state.withLock { _ = $0.questions.removeValue(forKey: question.number) }

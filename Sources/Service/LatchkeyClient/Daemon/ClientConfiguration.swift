@@ -6,9 +6,8 @@ internal import LinuxSystem
 
 /// The configuration of all clients: `/etc/latchkey/client.conf`, lines of `name = value`.
 ///
-/// `daemon = system` means that programs must not open keychains themselves.
-/// `daemon = when-enabled`, which the installed file contains, means the same if the socket of the
-/// system's daemon is enabled.
+/// `daemon = system` means that programs must not open keychains themselves. `daemon = when-enabled` means the same if
+/// the socket of the system's daemon is enabled; the installed file contains it.
 struct ClientConfiguration: Equatable {
     /// Whether programs must not open keychains themselves.
     var requiresSystemDaemon = false

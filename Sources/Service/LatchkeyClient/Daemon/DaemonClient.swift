@@ -25,8 +25,7 @@ final class DaemonClient: Sendable {
     private let state = SystemMutex(State())
     private let numbers = Atomic<UInt64>(0)
 
-    /// - Parameter keychain: which of the user's keychains the connections are for; nil for those of
-    ///   the search list.
+    /// - Parameter keychain: the user's keychain that the connections are for; nil for those of the search list.
     init(
         _ connector: any DaemonConnector, keychain: KeychainName? = nil,
         claim: @escaping @Sendable () -> CallerIdentity
@@ -81,8 +80,8 @@ final class DaemonClient: Sendable {
         return try answer.complete()
     }
 
-    /// Performs an operation during which the client sends something whenever the daemon is ready,
-    /// on a connection that no other request uses. The request is not repeated.
+    /// Performs an operation with data that the client sends whenever the daemon is ready, on a connection that no
+    /// other request uses. The request is not repeated.
     ///
     /// - Parameter whenReady: sends it; nil for the next part that the exchange gives.
     /// - Returns: the answer, and the connection.
@@ -186,7 +185,7 @@ final class DaemonClient: Sendable {
         }
     }
 
-    /// Returns what waits until the daemon is there again.
+    /// Returns a wait until the daemon is there again.
     func daemonReturn() -> DaemonReturn { DaemonReturn(connector) }
 
     func nextNumber() -> UInt64 { numbers.add(1, ordering: .relaxed).newValue }
@@ -250,7 +249,7 @@ final class DaemonClient: Sendable {
     private static let retryTimeout: UInt64 = 5_000_000_000
 }
 
-/// What has arrived of an answer. Its parts are joined, or passed on.
+/// The parts of an answer that have arrived. They are joined, or passed on.
 private struct PartialAnswer<Answer: ResponseContent> {
     private let exchange: Exchange
     private var answer: Answer?

@@ -16,8 +16,7 @@ final class DaemonConnection: Sendable {
         case lost(wasSent: Bool)
         /// The daemon has answered with an error; the connection remains usable.
         case answered(KeychainError)
-        /// Another error, after which the connection may contain unread data and must not be
-        /// reused.
+        /// Another error. After it, the connection may contain unread data and must not be reused.
         case keychain(KeychainError)
     }
 
@@ -124,7 +123,7 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// Sends one end of a connection, which the daemon then serves.
+    /// Sends one end of a connection for the daemon to serve.
     func send(descriptor: Int32) throws(SystemError) {
         try channel.socket.send(descriptor: descriptor)
     }

@@ -7,8 +7,7 @@ package import LinuxSystem
 
 /// Connects a client to a daemon.
 package protocol DaemonConnector: Sendable {
-    /// Returns a new connection, whose peer is verified to be the daemon; nothing has been sent
-    /// yet.
+    /// Returns a new connection. Its peer is verified to be the daemon; nothing has been sent yet.
     func connect() throws(KeychainError) -> Socket
 
     /// The path of the daemon's socket; nil if it has none.
@@ -71,8 +70,8 @@ struct SocketConnector: DaemonConnector {
         }
         guard isTrusted(server) else {
             throw KeychainError(
-                .notAvailable, "the process at the socket \(path) runs as user \(server), which is not trusted",
-                hint: "find out which program created the socket, and remove it")
+                .notAvailable, "the process at the socket \(path) runs as the untrusted user \(server)",
+                hint: "find the program that created the socket, and remove the socket")
         }
         return socket
     }
@@ -97,7 +96,7 @@ struct SessionConnector: DaemonConnector {
     init(_ variable: String) throws(KeychainError) {
         guard let descriptor = Int32(variable), descriptor > 2, Socket.isSocket(descriptor, listening: false) else {
             throw KeychainError(
-                .notAvailable, "LATCHKEY_SESSION_FD is '\(variable)', which is not the socket of a session",
+                .notAvailable, "LATCHKEY_SESSION_FD is '\(variable)', not the socket of a session",
                 hint:
                     "only programs that inherit the descriptor can use the session; start the program with: latchkey with-passcode"
             )
@@ -107,7 +106,7 @@ struct SessionConnector: DaemonConnector {
         else {
             throw KeychainError(
                 .notAvailable,
-                "LATCHKEY_SESSION_FD is '\(variable)', which is a socket, but not that of a session of this user",
+                "LATCHKEY_SESSION_FD is '\(variable)', a socket, but not one of a session of this user",
                 hint: "start the program with: latchkey with-passcode")
         }
         // This process uses a copy. The inherited descriptor stays open, because children use the

@@ -11,7 +11,7 @@ struct DaemonDiscovery {
     let environment: (String) -> String?
     let claim: @Sendable () -> CallerIdentity
     let automaticPasscode: AutomaticUnlock.Source
-    /// Which of the user's keychains is wanted; nil for those of the search list.
+    /// The user's keychain that is wanted; nil for those of the search list.
     var keychain: KeychainName?
 
     /// Returns the daemon's service; nil if the process opens the keychain itself.
@@ -59,13 +59,13 @@ struct DaemonDiscovery {
         return nil
     }
 
-    /// Throws if this user's keychain is kept by the system's daemon, which does not answer.
+    /// Throws if the system's daemon keeps this user's keychain, and does not answer.
     private func refuseWithoutSystemDaemon(_ home: KeychainHome?) throws(KeychainError) {
         let start = "sudo systemctl start latchkeyd.socket"
         guard try !ClientConfiguration.load().requiresSystemDaemon else {
             throw KeychainError(
                 .notAvailable,
-                "the keychains of this machine are kept by the system's latchkeyd, which does not answer at \(systemSocket)",
+                "the system's latchkeyd keeps the keychains of this machine, but does not answer at \(systemSocket)",
                 hint: "\(start) (it is required by \(ClientConfiguration.path))")
         }
         guard let home, SystemDaemonMarker.isSet(in: home) else { return }

@@ -25,8 +25,8 @@ package final class DaemonService: KeychainService {
     private let isLockedHere = SystemMutex(false)
 
     /// - Parameters:
-    ///   - keychain: which of the user's keychains it is; nil for those of the search list.
-    ///   - claim: the identity that this program claims, for what the daemon cannot determine.
+    ///   - keychain: the user's keychain that the service is for; nil for those of the search list.
+    ///   - claim: the identity that this program claims, for the facts that the daemon cannot determine.
     ///   - automaticPasscode: the source of the passcode, called once when items are locked; nil if
     ///     there is no source.
     ///   - agents: starts the program that asks the person for a daemon without a session.
@@ -153,9 +153,8 @@ package final class DaemonService: KeychainService {
         let hold: any Sendable
     }
 
-    /// Performs an operation. If it is on items, which are locked, and this process has the
-    /// passcode, it is repeated in a separate session of this process. The daemon's keychain stays
-    /// locked for all other programs.
+    /// Performs an operation. If its items are locked, and this process has the passcode, it is repeated in a separate
+    /// session of this process. The daemon's keychain stays locked for all other programs.
     package func perform<Operation: KeychainOperation>(
         _ operation: Operation, from caller: CallerIdentity, _ exchange: Exchange
     ) throws(KeychainError) -> Operation.Answer {
@@ -204,7 +203,7 @@ package final class DaemonService: KeychainService {
         do throws(KeychainError) {
             answer = try client.perform(operation, try attempts.next())
         } catch {
-            // What was given cannot be given again.
+            // Data that was given cannot be given again.
             guard error.isAboutLock, !attempts.hasGiven, try openOwnSession(), let own = ownSession.withLock({ $0 })
             else { throw error }
             return try own.client.perform(operation, try attempts.next())
@@ -295,7 +294,7 @@ private final class RepeatedExchange {
 
     private func restart() throws(KeychainError) {
         guard let restart = whole.restart else { throw .changedDuringSearch }
-        // If this fails, what was passed on still counts.
+        // If this fails, the parts that were passed on still count.
         try restart()
         (hasPassed, hasPassedLocked) = (false, false)
     }

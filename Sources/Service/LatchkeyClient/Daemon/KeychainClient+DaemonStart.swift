@@ -6,11 +6,11 @@ internal import LatchkeyService
 internal import LinuxSystem
 
 extension KeychainClient {
-    /// Starts the user's own latchkeyd, which keeps keychains unlocked for the processes that follow, if
-    /// no daemon serves this process. Two processes that do so at once start one.
+    /// Starts the user's own latchkeyd to keep keychains unlocked for the processes that follow, if no daemon serves
+    /// this process. Two processes that do so at once start one.
     ///
-    /// `LATCHKEY_NO_DAEMON=1` forbids it. Without the program, in this installation or in one whose commands are
-    /// in PATH, nothing is done.
+    /// `LATCHKEY_NO_DAEMON=1` forbids it. Without the program, in this installation or in one with its commands in
+    /// PATH, nothing is done.
     ///
     /// - Throws: errSecNotAvailable if the daemon does not start.
     public static func startDaemonIfMissing() throws(KeychainError) {
@@ -27,7 +27,7 @@ extension KeychainClient {
         }
         defer { withExtendedLifetime(lock) {} }
         try start(program)
-        // What this process has opened itself belongs to the daemon now.
+        // The keychains that this process has opened itself belong to the daemon now.
         close()
     }
 

@@ -9,7 +9,7 @@ internal import Synchronization
 /// Notifies an observer of every new state of a daemon's lock, and of its loss, on a separate connection
 /// and thread.
 final class LockStateObserver: Sendable {
-    /// What the observer knows.
+    /// The observer's knowledge of the lock.
     private enum Known: Equatable {
         case nothing
         case state(LockState)
@@ -46,7 +46,7 @@ final class LockStateObserver: Sendable {
                     body(nil)
                 }
                 begun.signal()
-                // The daemon has ended; after it restarts, its first state shows what was missed.
+                // The daemon has ended; after it restarts, its first state shows the missed changes.
                 guard daemonReturn.wait(wasAnswered: wasAnswered) else { return }
             }
         }

@@ -5,7 +5,7 @@ public import KeychainModel
 public import LatchkeyService
 internal import LinuxSystem
 
-/// The marker file in the user's state directory which records that the system's daemon keeps this
+/// The marker file in the user's state directory for a system daemon: it records that the system's daemon keeps this
 /// user's keychain.
 ///
 /// A client creates it after the first response of a system daemon. From then on, a client that

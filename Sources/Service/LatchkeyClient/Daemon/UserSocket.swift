@@ -7,8 +7,8 @@ internal import LinuxSystem
 
 /// Where a user's own daemon listens.
 public enum UserSocket {
-    /// The sockets at which clients look, in this order: in the runtime directory of the login session,
-    /// and in the state directory of the home, where there is no such session.
+    /// The sockets that clients try, in this order: in the runtime directory of the login session, and in the state
+    /// directory of the home, where there is no such session.
     static func candidates(_ home: KeychainHome, _ environment: (String) -> String?) -> [String] {
         [inRuntimeDirectory(runtimeDirectory(environment) ?? standardDirectory), inHome(home)]
     }
@@ -20,7 +20,7 @@ public enum UserSocket {
     /// The longest path of a socket (unix(7)), without the final zero byte.
     private static let maxLength = 107
 
-    /// nil also for the directory of another user, which the environment of su or sudo may name: the XDG
+    /// nil also for the directory of another user, because the environment of su or sudo may name it: the XDG
     /// specification requires that it is the user's own.
     private static func runtimeDirectory(_ environment: (String) -> String?) -> String? {
         guard let path = environment("XDG_RUNTIME_DIR"), path.hasPrefix("/") else { return nil }
@@ -38,7 +38,7 @@ public enum UserSocket {
         return "/tmp/latchkey-\(getuid())-\(String(digest(of: home.stateDirectory), radix: 16))/socket"
     }
 
-    /// FNV-1a, which keeps the homes of a user apart.
+    /// FNV-1a, to keep the homes of a user apart.
     private static func digest(of path: String) -> UInt64 {
         path.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

@@ -2,9 +2,9 @@
 
 public import KeychainModel
 
-/// The bytes by which a program keeps a key of a Secure Enclave that it did not name
-/// (`dataRepresentation` of CryptoKit, `toid` of a SecKey). They are no secret: only programs with
-/// the access group of the key can use it, and only in the keychain that created it.
+/// The bytes that a program stores to keep a key of a Secure Enclave that it did not name
+/// (`dataRepresentation` of CryptoKit, `toid` of a SecKey). They are no secret: only programs with the access group of
+/// the key can use it, and only in the keychain that created it.
 ///
 /// ```
 /// "LKEK"  version 1  20 bytes: the persistent reference  65 bytes: 04 ‖ X ‖ Y

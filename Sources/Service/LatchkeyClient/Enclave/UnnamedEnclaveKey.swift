@@ -64,8 +64,8 @@ public final class UnnamedEnclaveKey: PrivateKey {
         try .of(PublicKeyInfo(EnclaveKey.kind, half: .privateKey, publicKey: point))
     }
 
-    /// The bytes by which ``init(restoring:authentication:in:)`` finds the key again. From now on it
-    /// stays in the keychain.
+    /// The bytes that ``init(restoring:authentication:in:)`` uses to find the key again. From now on it stays in the
+    /// keychain.
     public var representation: [UInt8] {
         isKept.store(true, ordering: .relaxed)
         return EnclaveKeyReference(key.reference, publicPoint: publicKey.external).encoded

@@ -38,7 +38,7 @@ final class HeldFileKey: FileKeySource {
     deinit { keys.forget(number) }
 }
 
-/// The cipher of a file whose key stays in the keychain's service.
+/// The cipher of a file with a key that stays in the keychain's service.
 struct ServiceFileCipher: ContainerCipher {
     private let record: FileKeyRecord
     private let keys: OpenFileKeys

@@ -23,7 +23,7 @@ final class OpenFileKeys: Sendable {
         var next: UInt64 = 0
     }
 
-    /// Returns what follows the lock of a keychain in this process.
+    /// Returns the keys that follow the lock of a keychain in this process.
     static func of(_ service: any KeychainService) -> OpenFileKeys {
         latest.value.keys.withLock { latest in
             if let latest, latest.service === service { return latest }
@@ -42,7 +42,7 @@ final class OpenFileKeys: Sendable {
     private let state: Shared
     private let observer: Int
 
-    /// What the observer refers to, so that it does not keep this object.
+    /// The state that the observer refers to, so that it does not keep this object.
     private final class Shared: Sendable {
         let mutex = SystemMutex(State())
 

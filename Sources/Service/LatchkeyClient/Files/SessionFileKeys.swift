@@ -9,7 +9,7 @@ internal import LinuxSystem
 
 /// The keys of protected files from a keychain.
 public final class SessionFileKeys: FileKeyProvider {
-    /// Whether keys stay in the keychain's service, which then encrypts and decrypts every part.
+    /// Whether keys stay in the keychain's service, so that the service encrypts and decrypts every part.
     private let withholdsKeys: Bool
     private let open: @Sendable () throws(KeychainError) -> KeychainSession
 
@@ -70,7 +70,7 @@ public final class SessionFileKeys: FileKeyProvider {
     /// Calls `body` with the present lock state of the keychain, and with every new one; with ``LockState/beforeFirstUnlock`` when the
     /// process that holds it has ended.
     ///
-    /// - Returns: what ends the calls when it is released.
+    /// - Returns: the observation; its release ends the calls.
     public func observeLock(
         _ body: @escaping @Sendable (LockState) -> Void
     ) throws(KeychainError) -> LockObservation {

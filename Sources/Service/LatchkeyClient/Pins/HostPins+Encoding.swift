@@ -25,9 +25,9 @@ extension HostPins {
         return bytes
     }
 
-    /// Decodes a record. Only what ``encoded`` returns is accepted.
+    /// Decodes a record. Only the output of ``encoded`` is accepted.
     ///
-    /// - Throws: errSecDecode with what was expected.
+    /// - Throws: errSecDecode with the expected content.
     init(encoded bytes: [UInt8]) throws(KeychainError) {
         guard bytes.count <= Self.maxLength else { throw Self.invalid("at most \(Self.maxLength) bytes") }
         var reader = RecordReader(bytes)

@@ -27,9 +27,9 @@ public struct HostPins: Hashable, Sendable {
     /// replaced.
     ///
     /// - Parameters:
-    ///   - domain: the domain, which is also the name of the record.
-    ///   - subdomains: which names below the domain are included.
-    ///   - requirement: the pins, and the certificates with which they are compared.
+    ///   - domain: the domain, also the name of the record.
+    ///   - subdomains: the names below the domain that are included.
+    ///   - requirement: the pins, and the certificates to compare with them.
     ///   - origin: where the pins come from.
     ///   - created: seconds since 1970.
     /// - Throws: if the parts do not make a set of pins.

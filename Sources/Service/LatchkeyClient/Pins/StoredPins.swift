@@ -58,7 +58,7 @@ public struct StoredPins: Sendable {
     ///   different groups.
     public func pins(of domain: DomainName) throws(KeychainError) -> HostPins? { try item(of: domain)?.pins }
 
-    /// Returns the record that applies to a host: that of the longest domain which includes it.
+    /// Returns the record that applies to a host: that of the longest domain that includes it.
     ///
     /// - Throws: errSecDecode if a record is damaged, errSecParam if two records have the same domain.
     public func pins(for host: DomainName) throws(KeychainError) -> HostPins? {

@@ -10,7 +10,7 @@ public import SecretMemory
 public final class PlainFileReader {
     private let path: String
     private let descriptor: OwnedDescriptor
-    /// What the file was when reading began.
+    /// The state of the file when reading began.
     public let stamp: FileAttributes.Stamp
 
     /// - Parameter place: a regular file, or a link to one.

@@ -5,7 +5,7 @@ package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
 
-/// Asks the person for what a target requires, in a context of the caller's process.
+/// Asks the person for the factors that a target requires, in a context of the caller's process.
 package struct Authenticate: KeychainOperation {
     package let target: AuthenticationTarget
     package let context: AuthenticationContextID
@@ -48,7 +48,7 @@ package struct Authenticate: KeychainOperation {
 }
 
 extension OperationPerformer {
-    /// Asks the person for what the target requires and the context does not have yet.
+    /// Asks the person for the factors that the target requires and the context lacks.
     ///
     /// - Throws: an error with an ``AuthenticationFailure`` if the authentication does not succeed;
     ///   errSecItemNotFound if the target is an item that does not exist.

@@ -7,8 +7,8 @@ package import LatchkeyService
 
 /// Creates an authentication context of the caller's process.
 package struct CreateContext: KeychainOperation {
-    /// The context of another keychain that this one makes known to itself, in which it has proven nothing;
-    /// nil for a new one. Not for requests to a daemon: whose contexts exist is its own decision.
+    /// The context of another keychain that this one makes known to itself, with nothing proven in it; nil for a new
+    /// one. Not for requests to a daemon: the daemon itself decides on the owners of contexts.
     private let adopted: AuthenticationContextID?
 
     package init() { adopted = nil }
@@ -21,7 +21,7 @@ package struct CreateContext: KeychainOperation {
 
     package var reach: OperationReach { .everyKeychain }
 
-    /// A context is one in every keychain; what is proven in one of them counts there.
+    /// A context is one in every keychain; a factor that is proven in one of them counts there.
     package func rest(after answer: ContextHandle) -> CreateContext? { CreateContext(adopting: answer.id) }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> ContextHandle {
@@ -41,9 +41,9 @@ package struct ContextHandle: ResponseContent {
 }
 
 extension OperationPerformer {
-    /// Creates an empty authentication context: what a person has proven once, and several calls of one
-    /// process can use. It belongs to the process that created it, ends with it, and loses what was proven
-    /// when the keychain is locked.
+    /// Creates an empty authentication context: factors that a person has proven once, and several calls of one process
+    /// can use. It belongs to the process that created it, ends with it, and loses the factors when the keychain is
+    /// locked.
     ///
     /// - Throws: errSecAllocate if the process has too many.
     package func createContext() throws(KeychainError) -> AuthenticationContextID { try perform(CreateContext()).id }

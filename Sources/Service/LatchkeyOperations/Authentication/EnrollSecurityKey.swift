@@ -6,7 +6,7 @@ package import LatchkeyProtocol
 package import LatchkeyService
 package import SecretMemory
 
-/// Enrolls the connected security key, which the person touches.
+/// Enrolls the connected security key. The person touches it.
 package struct EnrollSecurityKey: KeychainOperation {
     package let enrollment: SecurityKeyRequest
     package let passcode: SharedSecret

@@ -79,8 +79,8 @@ extension OperationPerformer {
     ///
     /// - Parameters:
     ///   - passcode: the passcode of the keychain, if one is set.
-    ///   - contents: what it contains in addition. Non-extractable keys are omitted, and listed in the
-    ///     report, unless this or the passcode includes them.
+    ///   - contents: the contents in addition to the items. Non-extractable keys are omitted, and listed in the report,
+    ///     unless this or the passcode includes them.
     ///   - sink: receives the bytes in order; an error that it throws ends the backup.
     package func backup(
         under passphrase: SharedSecret, passcode: SharedSecret?, including contents: BackupContents = [],

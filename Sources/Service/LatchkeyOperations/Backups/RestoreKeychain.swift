@@ -68,7 +68,7 @@ package struct RestoreKeychain: KeychainOperation {
     }
 }
 
-/// What was received of a backup, and is not read yet.
+/// The received bytes of a backup that are not read yet.
 private struct PieceBuffer {
     private var rest: ArraySlice<UInt8> = []
 

@@ -13,13 +13,13 @@ package final class Spool: Sendable {
     private let descriptor: OwnedDescriptor
     private let path: String
     private let limit: Int
-    /// What the file uses of the user's account; nil for no limit.
+    /// The bytes that the file uses of the user's account; nil for no limit.
     private let charge: StorageAccount.Charge?
     private let written = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - directory: a private directory on the file system of the keychain.
-    ///   - charge: what the file uses of the user's account; nil for no limit.
+    ///   - charge: the bytes that the file uses of the user's account; nil for no limit.
     package init(
         in directory: String, charge: StorageAccount.Charge?, limit: Int = maxLength
     ) throws(KeychainError) {
@@ -36,7 +36,7 @@ package final class Spool: Sendable {
         let length = written.load(ordering: .relaxed)
         guard bytes.count <= limit - length, charge?.add(bytes.count) != false else {
             throw KeychainError(
-                .diskFull, "the backup in transit is larger than what this user may keep on the disk beside it",
+                .diskFull, "the backup in transit exceeds the space that this user may have on the disk beside it",
                 hint: "ask the administrator to raise the limit in /etc/latchkey/daemon.conf")
         }
         do throws(SystemError) { try descriptor.write(bytes, path: path) } catch { throw KeychainError(error) }

@@ -33,11 +33,11 @@ extension FileKey: ResponseContent {
 }
 
 extension OperationPerformer {
-    /// Creates the key of a new file, which belongs to one access group.
+    /// Creates the key of a new file. The file belongs to one access group.
     ///
     /// - Parameters:
     ///   - group: the access group of the file; nil for the first one of the program.
-    ///   - withholdsKey: whether the key stays in the service, which then encrypts and decrypts.
+    ///   - withholdsKey: whether the key stays in the service, so that the service encrypts and decrypts.
     /// - Throws: errSecInteractionNotAllowed while the class is closed; errSecMissingEntitlement.
     package func createFileKey(
         _ protection: FileProtectionClass, group: String? = nil, withholdsKey: Bool = false

@@ -30,8 +30,7 @@ extension FilePart: ResponseContent {
 extension OperationPerformer {
     /// Encrypts or decrypts with the key of a file.
     ///
-    /// - Throws: errSecDecode if a ciphertext is not what was encrypted; errSecParam for an input
-    ///   that is too long.
+    /// - Throws: errSecDecode for a ciphertext that is not authentic; errSecParam for an input that is too long.
     package func useFileKey(_ request: FilePartRequest) throws(KeychainError) -> FilePart {
         try perform(UseFileKey(request))
     }

@@ -4,8 +4,8 @@ package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
 
-/// Checks permissions, tables, every row and the free space. Of a keychain that cannot be opened, it
-/// reports why, and what leads back to its items.
+/// Checks permissions, tables, every row and the free space. If the keychain cannot be opened, it reports the reason,
+/// and the steps that lead back to its items.
 package struct CheckKeychain: KeychainOperation {
     package init() {}
 
@@ -28,7 +28,7 @@ package struct CheckKeychain: KeychainOperation {
     }
 }
 
-/// What a check of the keychain has found.
+/// The findings of a check of the keychain.
 package struct Findings: ResponseContent {
     package let findings: [KeychainFinding]
 

@@ -4,7 +4,7 @@ package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
 
-/// Returns what the daemon knows about its caller, and the caller's access groups.
+/// Returns the facts that the daemon knows about its caller, and the caller's access groups.
 package struct IdentifyCaller: KeychainOperation {
     package init() {}
 
@@ -20,7 +20,7 @@ package struct IdentifyCaller: KeychainOperation {
 extension CallerReport: ResponseContent {}
 
 extension OperationPerformer {
-    /// Returns what the keychain knows about its caller, and the caller's access groups.
+    /// Returns the facts that the keychain knows about its caller, and the caller's access groups.
     package func callerReport() throws(KeychainError) -> CallerReport { try perform(IdentifyCaller()) }
 }
 

@@ -4,7 +4,7 @@ package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
 
-/// Returns where the keychain is stored, what protects it, and how many items it holds.
+/// Returns the location of the keychain, its protection, and the number of its items.
 package struct ReadStatus: KeychainOperation {
     package init() {}
 
@@ -24,7 +24,7 @@ package struct ReadStatus: KeychainOperation {
 extension KeychainStatus: ResponseContent {}
 
 extension OperationPerformer {
-    /// Returns where the keychain is stored, what protects it, and how many items it holds.
+    /// Returns the location of the keychain, its protection, and the number of its items.
     package func status() throws(KeychainError) -> KeychainStatus { try perform(ReadStatus()) }
 }
 

@@ -58,15 +58,14 @@ extension ItemRecord: ResponseContent {
 }
 
 extension KeychainError {
-    /// The answer to a repeated change whose first answer was too long to be kept.
+    /// The answer to a repeated change if the first answer was too long to be kept.
     static let lostAnswer = KeychainError(
         .io, "the item was stored, but the response was lost with the connection", hint: "search for it")
 }
 
 extension OperationPerformer {
-    /// Stores a new item; or, if the addition replaces, changes the one item that has exactly the same
-    /// lookup attributes, or that has the primary key which follows from them and no lookup attributes of
-    /// its own.
+    /// Stores a new item; or, if the addition replaces, changes the one item that has exactly the same lookup
+    /// attributes, or that has the primary key derived from them and no lookup attributes of its own.
     ///
     /// - Returns: the item as stored, with its secrets.
     package func add(_ item: ItemAddition) throws(KeychainError) -> ItemRecord { try perform(AddItem(item)) }

@@ -59,8 +59,8 @@ package struct CopyIdentities: KeychainOperation {
         return FoundIdentities(found)
     }
 
-    /// The groups whose secrets are in the answer, as two searches for the halves would have them:
-    /// those of the certificates with data, and those of the keys if data was requested.
+    /// Returns the groups of the secrets in the answer, as two searches for the halves would have them: those of the
+    /// certificates with data, and those of the keys if data was requested.
     private func groupsOfSecrets(in identities: [IdentityRecord]) -> [AccessGroup] {
         let certificates = identities.map(\.certificate).filter { $0.secrets != nil }
         let keys = returning.contains(.data) ? identities.map(\.key) : []
@@ -132,8 +132,7 @@ extension IdentityRecord {
 }
 
 extension OperationPerformer {
-    /// Returns the matching identities, each as the pair that was joined, in the order in which the
-    /// certificates were added.
+    /// Returns the matching identities, each as the pair that was joined, in the order of addition of the certificates.
     ///
     /// - Parameter returning: the requested values. A reference needs the data of the certificate
     ///   and the public key; data is that of the key, and, together with other values, also that of

@@ -73,7 +73,7 @@ package struct CopyItems: KeychainOperation {
         return parts.last
     }
 
-    /// Returns what the caller may have of the matches.
+    /// Returns the matches as far as the caller may have them.
     private func allowed(_ found: ItemMatches, in context: some OperationContext) throws(KeychainError) -> ItemMatches {
         if returning.contains(.data), try context.mayNeedPasscode {
             try context.requireAccess(toSecretsIn: found.records.map(\.accessGroup))
@@ -154,7 +154,7 @@ extension AuditDetails {
 package struct FoundItems: ResponseContent {
     package var matches: ItemMatches
     package var moreFollows: Bool
-    /// What was sent before, for the log; nil for nothing.
+    /// The parts that were sent before, for the log; nil for nothing.
     fileprivate var sentBefore: Sent?
 
     /// Parts of a result: how many items they have, and the group of all of them.
@@ -276,7 +276,7 @@ extension AttributeValue {
 }
 
 extension OperationPerformer {
-    /// Returns the matching items, in the order in which they were added.
+    /// Returns the matching items, in the order of addition.
     ///
     /// - Parameter returning: the requested values; secrets are decrypted only if data is among
     ///   them. Records for data alone may lack their attributes.
@@ -286,13 +286,13 @@ extension OperationPerformer {
         try perform(CopyItems(query, returning: returning)).matches
     }
 
-    /// Passes the matching items to `take` in parts, in the order in which they were added, without asking
-    /// the person: for a result that is larger than a process should hold.
+    /// Passes the matching items to `take` in parts, in the order of addition, without asking the person: for a result
+    /// that is larger than a process should hold.
     ///
     /// - Parameters:
     ///   - begin: called before the first part, and again if the search begins anew: then the parts
     ///     before do not count.
-    ///   - take: must not use the keychain, which may be read meanwhile.
+    ///   - take: must not use the keychain, because the keychain may be read meanwhile.
     /// - Throws: the errors of ``copyMatching(_:returning:)``, also after parts were passed on, and
     ///   those of `begin` and `take`.
     package func copyMatching(

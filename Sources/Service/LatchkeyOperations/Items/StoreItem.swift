@@ -6,11 +6,11 @@ package import LatchkeyService
 
 /// Stores an item in the place of the first one that a query finds, or as a new one, in one transaction.
 package struct StoreItem: KeychainOperation {
-    /// The new item. An item whose place it takes gets its data, if the update has any.
+    /// The new item. An existing item in its place gets its data, if the update has any.
     package let item: ItemAddition
-    /// The item in whose place it is stored.
+    /// The query for the existing item in its place.
     package let query: ItemQuery
-    /// What is changed in that item; nil if its existence is an error.
+    /// The change of that item; nil if its existence is an error.
     package let update: ItemUpdate?
     /// Whether the item is not stored as a new one: the part of the operation that each keychain of a search
     /// list performs, before the default one performs the rest.
@@ -61,8 +61,8 @@ extension OperationPerformer {
     /// or as a new one, if there is none.
     ///
     /// - Parameters:
-    ///   - update: what is changed in the item that is found. A new class keeps its access control, and a
-    ///     new access control its class, unless the update has both.
+    ///   - update: the change of the item that is found. A new class keeps its access control, and a new access control
+    ///     its class, unless the update has both.
     /// - Returns: the item as stored, without its secrets.
     /// - Throws: errSecDuplicateItem if the query finds an item and there is no update, or if another item has
     ///   the primary key.

@@ -48,7 +48,7 @@ extension OperationPerformer {
     /// Generates a key pair, and stores its private half, and its public half if requested: both
     /// items, or none.
     ///
-    /// - Throws: what ``add(_:)`` throws for either half; errSecKeySizeNotAllowed.
+    /// - Throws: the errors of ``add(_:)`` for either half; errSecKeySizeNotAllowed.
     package func generateKey(_ generation: KeyGeneration) throws(KeychainError) -> GeneratedKey {
         try perform(GenerateKey(generation))
     }

@@ -54,15 +54,15 @@ extension KeyOutput: ResponseContent {
 }
 
 extension OperationContext {
-    /// Requires what reading the key would require, because the result of a decryption or key
-    /// agreement is as secret as the key.
+    /// Requires the same access as reading the key, because the result of a decryption or key agreement is as secret as
+    /// the key.
     func requireAccess(toUse reference: PersistentReference, _ authentication: Authentication) throws(KeychainError) {
         try requireAccess(
             toSecretsOf: ItemQuery(
                 nil, synchronizable: .any, persistentReference: reference, authentication: authentication))
     }
 
-    /// Requires what reading the items of a query would require.
+    /// Requires the same access as reading the items of a query.
     func requireAccess(toSecretsOf query: ItemQuery) throws(KeychainError) {
         guard try mayNeedPasscode else { return }
         let found = try service.items.copyMatching(query, returning: .attributes, from: caller)
@@ -72,7 +72,7 @@ extension OperationContext {
 }
 
 extension OperationPerformer {
-    /// Performs an operation with a private key, whose bytes stay in the service.
+    /// Performs an operation with a private key. The bytes of the key stay in the service.
     ///
     /// - Parameter authentication: how the call may satisfy the access control of the key.
     /// - Returns: the signature, the decrypted data, or the shared secret.

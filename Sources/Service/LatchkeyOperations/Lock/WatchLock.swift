@@ -34,7 +34,7 @@ extension OperationContext {
         guard let permit = acquire(.watcher) else {
             throw KeychainError(
                 .notAvailable,
-                "this user has \(limit(of: .watcher)) watchers of the lock and of changes, which is the maximum")
+                "this user has \(limit(of: .watcher)) watchers of the lock and of changes, the maximum")
         }
         return permit
     }

@@ -38,7 +38,7 @@ package enum Response: Sendable {
 
 /// A response with the number of its request.
 package struct NumberedResponse: Sendable {
-    /// 0 for the reason why a connection ends, which answers no request.
+    /// 0 for the reason why a connection ends, because it answers no request.
     package var number: UInt64
     package var response: Response
 

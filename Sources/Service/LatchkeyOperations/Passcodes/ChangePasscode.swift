@@ -36,8 +36,8 @@ extension OperationPerformer {
     ///
     /// - Parameter rotates: also generates new keys and reseals every item with them; an existing
     ///   recovery key becomes invalid.
-    /// - Throws: errSecAuthFailed for a wrong passcode, and for every one while a delay is running; then
-    ///   nothing is changed. So do the other changes of what protects the keychain.
+    /// - Throws: errSecAuthFailed for a wrong passcode, and for every one while a delay is running; then nothing is
+    ///   changed. So do the other changes of the keychain's protection.
     package func changePasscode(
         from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: @escaping ChangeProgress
     ) throws(KeychainError) {

@@ -5,7 +5,7 @@ package import LatchkeyProtocol
 package import LatchkeyService
 package import SecretMemory
 
-/// Creates a recovery key, which replaces an earlier one.
+/// Creates a recovery key. It replaces an earlier one.
 package struct CreateRecoveryKey: KeychainOperation {
     /// nil for a keychain without a passcode.
     package let passcode: SharedSecret?
@@ -28,11 +28,11 @@ package struct CreateRecoveryKey: KeychainOperation {
     package func kept(_ answer: RecoveryKeyText) throws(KeychainError) -> RecoveryKeyText {
         throw KeychainError(
             .io, "the recovery key was created, but its text was lost with the connection",
-            hint: "create a new one, which replaces it: latchkey recovery-key create")
+            hint: "replace it by a new one: latchkey recovery-key create")
     }
 }
 
-/// The text of a recovery key, which is not stored anywhere.
+/// The text of a recovery key. It is not stored anywhere.
 package struct RecoveryKeyText: ResponseContent {
     package let text: SharedSecret
 
@@ -40,9 +40,9 @@ package struct RecoveryKeyText: ResponseContent {
 }
 
 extension OperationPerformer {
-    /// Creates a recovery key, which replaces an earlier one.
+    /// Creates a recovery key. It replaces an earlier one.
     ///
-    /// - Returns: the text of the recovery key, which is not stored anywhere.
+    /// - Returns: the text of the recovery key. It is not stored anywhere.
     package func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret {
         try perform(CreateRecoveryKey(passcode)).text
     }

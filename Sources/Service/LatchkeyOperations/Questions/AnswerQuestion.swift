@@ -17,7 +17,7 @@ package struct AnswerQuestion: KeychainOperation {
 
     package static let traits: OperationTraits = [.administers, .worksWithoutLog, .worksWithoutKeychain]
 
-    // What the answer opens has its own lines in the log.
+    // The operation that asked has its own lines in the log.
     package var audit: AuditDetails? { nil }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
@@ -25,7 +25,7 @@ package struct AnswerQuestion: KeychainOperation {
         return Done()
     }
 
-    /// The maximum length of what a person types, in bytes.
+    /// The maximum length of the secret that a person types, in bytes.
     package static let maxSecretLength = 4096
 }
 
@@ -79,7 +79,7 @@ extension WireConfirmation {
         let secret = try secrets.take(secret)
         guard (1...AnswerQuestion.maxSecretLength).contains(secret.count) else {
             throw .malformed(
-                "what a person typed has \(secret.count) bytes, 1 to \(AnswerQuestion.maxSecretLength) are allowed")
+                "the typed text has \(secret.count) bytes, 1 to \(AnswerQuestion.maxSecretLength) are allowed")
         }
         return secret
     }

@@ -38,7 +38,7 @@ package protocol AgentRegistration: Sendable {
     func end()
 }
 
-/// What an agent is told.
+/// An event for an agent.
 package enum AgentEvent: ResponseContent, Equatable {
     /// The daemon asks this agent from now on. It is the first event.
     case registered

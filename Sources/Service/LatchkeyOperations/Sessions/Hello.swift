@@ -11,7 +11,7 @@ package struct Hello: KeychainOperation, Equatable {
     package var version: UInt32
     /// The program's statement about itself.
     package var claim: CallerIdentity
-    /// Which of the user's keychains the connection is for; nil for those of the search list.
+    /// The user's keychain that the connection is for; nil for those of the search list.
     package var keychain: KeychainName?
 
     package init(

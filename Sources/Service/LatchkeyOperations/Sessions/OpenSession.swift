@@ -22,7 +22,7 @@ package struct OpenSession: KeychainOperation {
         // ends.
         guard let permit = context.acquire(.session) else {
             throw KeychainError(
-                .notAvailable, "this user has \(context.limit(of: .session)) sessions, which is the maximum",
+                .notAvailable, "this user has \(context.limit(of: .session)) sessions, the maximum",
                 hint: "end one of them")
         }
         let service = try context.reopen()

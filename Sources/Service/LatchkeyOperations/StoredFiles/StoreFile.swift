@@ -43,7 +43,7 @@ extension OperationPerformer {
     /// the file is deleted with it. It is durable when this returns.
     ///
     /// - Parameters:
-    ///   - item: a generic password without data, which is not synchronized and has no access control.
+    ///   - item: a generic password, not synchronized, without data and access control.
     ///   - replaces: whether a file of the same name is replaced.
     ///   - source: called until it returns nil.
     /// - Throws: errSecDuplicateItem if an item of this name exists, and is not a file that is to be

@@ -95,7 +95,7 @@ extension WirePlace {
 
 /// The limits of texts that a prompt displays.
 package enum WireTexts {
-    /// Longer than what any prompt displays.
+    /// Longer than any text that a prompt displays.
     private static let maxLength = 4096
 
     package static func check(_ text: String, _ name: String) throws(WireError) {
@@ -104,7 +104,7 @@ package enum WireTexts {
         }
     }
 
-    /// Shortens a text of this program to what a message may carry.
+    /// Shortens a text of this program to the maximum length in a message.
     package static func shortened(_ text: String) -> String {
         guard text.utf8.count > maxLength else { return text }
         var short = ""

@@ -31,7 +31,7 @@ func encoded(_ message: some Message) throws(WireError) -> [UInt8] {
     }
 }
 
-/// The limits of names, which are stored in the log and in items.
+/// The limits of names. Names are stored in the log and in items.
 package enum WireNames {
     /// PATH_MAX.
     package static let maxPathLength = 4096

@@ -9,9 +9,8 @@ internal import Presence
 
 /// The agents of all users, and the questions that they have.
 ///
-/// An agent is a process in the session of a user, which asks the person for a daemon that has
-/// neither a terminal nor a display. It gets only questions to its own user. The daemon verifies
-/// what it answers.
+/// An agent is a process in the session of a user. It asks the person for a daemon that has neither a terminal nor a
+/// display. It gets only questions to its own user. The daemon verifies its answers.
 public final class AgentDesk: Sendable {
     private struct State {
         /// The agents of each user, the one that waits longest first.
@@ -46,7 +45,7 @@ public final class AgentDesk: Sendable {
 
     // MARK: Agents
 
-    /// Adds an agent, which gets questions until ``remove(_:)``.
+    /// Adds an agent. It gets questions until ``remove(_:)``.
     ///
     /// - Throws: errSecNotAvailable if its user, or all users together, have too many.
     func register(

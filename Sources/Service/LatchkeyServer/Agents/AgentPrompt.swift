@@ -13,7 +13,7 @@ public struct AgentPrompt: PresenceMethod {
 
     private let desk: AgentDesk
 
-    /// - Parameter desk: that of the server to which the agents connect.
+    /// - Parameter desk: the desk of the server that the agents connect to.
     public init(_ desk: AgentDesk) { self.desk = desk }
 
     /// The agent finds out whether the place can be used: the daemon cannot open a terminal of the

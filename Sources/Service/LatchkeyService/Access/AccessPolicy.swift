@@ -3,11 +3,10 @@
 public import KeychainModel
 
 /// Decides which operations a caller may perform on a keychain that a daemon or a session serves.
-/// Documentation/AccessMatrix.md lists all decisions.
+/// `make docs` makes a table of all decisions.
 ///
-/// Which access groups a caller has is decided by ``Authorizer``, and which classes are open by the
-/// keybag. A program that opens the files of a keychain itself is not subject to this policy: it
-/// could read the files without Latchkey.
+/// ``Authorizer`` decides the access groups of a caller, and the keybag the open classes. A program that opens the
+/// files of a keychain itself is not subject to this policy: it could read the files without Latchkey.
 public struct AccessPolicy: Sendable {
     /// How clients reach the keychain.
     public let mode: KeychainStatus.Mode
@@ -21,9 +20,9 @@ public struct AccessPolicy: Sendable {
 
     /// Decides on an operation before it starts.
     ///
-    /// Administration is for the user. A program in a sandbox may not administer, because the user
-    /// has restricted it to its own items. A caller with only claimed groups may not reach attested
-    /// groups by way of a backup, nor close them or change what protects them.
+    /// Administration is for the user. A program in a sandbox may not administer, because the user has restricted it to
+    /// its own items. A caller with only claimed groups may not reach attested groups by way of a backup, nor close
+    /// them or change their protection.
     ///
     /// - Parameter mayHoldAttestedItems: whether the keychain may hold items of attested groups;
     ///   evaluated only if the decision depends on it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an operation does, as far as access, repetition and the audit log depend on it.
+/// The properties of an operation that access, repetition and the audit log depend on.
 public struct OperationTraits: OptionSet, Sendable, Hashable {
     public let rawValue: UInt16
 
@@ -11,8 +11,8 @@ public struct OperationTraits: OptionSet, Sendable, Hashable {
     public static let changes = OperationTraits(rawValue: 1 << 0)
     /// Is about the whole keychain. A program in a sandbox may not perform it.
     public static let administers = OperationTraits(rawValue: 1 << 1)
-    /// Reads, creates, deletes or locks items of all groups, or changes what protects them. If the
-    /// keychain may hold items of attested groups, only attested callers may perform it.
+    /// Reads, creates, deletes or locks items of all groups, or changes their protection. If the keychain may hold
+    /// items of attested groups, only attested callers may perform it.
     public static let accessesAllGroups = OperationTraits(rawValue: 1 << 2)
     /// Is about items in the access groups of the caller. If they are locked, a program that has the
     /// passcode performs the operation in a session of its own.
@@ -20,7 +20,7 @@ public struct OperationTraits: OptionSet, Sendable, Hashable {
     /// Is about an authentication context of the caller. Contexts are where the items are: in the
     /// session that a program has opened for itself, if it has one.
     public static let accessesContexts = OperationTraits(rawValue: 1 << 8)
-    /// Returns secrets of items, uses keys, or moves items to groups in which others can read them.
+    /// Returns secrets of items, uses keys, or moves items to groups that others can read.
     public static let readsSecrets = OperationTraits(rawValue: 1 << 3)
     /// Affects nothing outside of a session when it is requested in one.
     public static let staysInSession = OperationTraits(rawValue: 1 << 4)

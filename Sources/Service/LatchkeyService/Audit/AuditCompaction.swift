@@ -32,15 +32,14 @@ struct AuditCompaction: ~Copyable {
         self.now = now
     }
 
-    /// The remaining lines of a file, and what was removed from it.
+    /// The remaining lines of a file, and the lines that were removed from it.
     struct Result {
         var lines: [UInt8]
         var removal: AuditRemoval
     }
 
-    /// Compacts a file; returns nil if nothing can be removed. A file that was changed is kept as
-    /// evidence, and so is a file whose start position is unknown, for example after the loss of a
-    /// device key.
+    /// Compacts a file; returns nil if nothing can be removed. A file that was changed is kept as evidence, and so is a
+    /// file with an unknown start position, for example after the loss of a device key.
     ///
     /// - Parameters:
     ///   - number: the number of the file.

@@ -86,7 +86,7 @@ extension AuditText {
 struct AuditRepetition: Sendable {
     /// The last of the decisions.
     var entry: AuditEntry
-    /// The number of counted decisions, without the first one, which has its own line.
+    /// The number of counted decisions, without the first one, because it has its own line.
     var count: Int
     /// The times of the first and the last counted decision, in seconds since 2001.
     var first: Double

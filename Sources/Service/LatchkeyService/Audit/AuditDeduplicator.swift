@@ -2,7 +2,7 @@
 
 internal import KeychainModel
 
-/// Decides which decisions get their own line, and counts the others.
+/// Selects the decisions that get their own line, and counts the others.
 ///
 /// The first refusal of a kind is written immediately, and so is the first after a pause.
 /// Repetitions by the same program are counted. One line reports them when the program does
@@ -10,7 +10,7 @@ internal import KeychainModel
 /// log is closed. A program that has used up its part of the file is throttled: only the first
 /// decision of each kind is written, also of decisions that are not refusals.
 struct AuditDeduplicator: Sendable {
-    /// The properties in which two decisions of a program must agree to be the same.
+    /// The properties that two decisions of a program must share to be the same.
     private struct Key: Hashable {
         let operation: String
         let itemClass: ItemClass?
@@ -34,7 +34,7 @@ struct AuditDeduplicator: Sendable {
 
     private struct Counter {
         var repetition: AuditRepetition
-        /// When the line whose repetitions are counted was written, in seconds since 2001.
+        /// When the last line of these decisions was written, in seconds since 2001.
         var since: Double
     }
 
@@ -108,8 +108,8 @@ struct AuditDeduplicator: Sendable {
 
     // MARK: Ending repetitions
 
-    /// Returns the repetitions whose interval has passed. If there were none in the interval, the
-    /// next decision of the kind is written immediately again.
+    /// Returns the repetitions with an expired interval. If there were none in the interval, the next decision of the
+    /// kind is written immediately again.
     mutating func takeExpired(at now: Double) -> [AuditContent] {
         var contents: [AuditContent] = []
         for (source, program) in programs {
@@ -171,7 +171,7 @@ struct AuditDeduplicator: Sendable {
 
     // MARK: Files
 
-    /// Begins a new file, in which each program has a new part.
+    /// Begins a new file. Each program has a new part in it.
     mutating func beginFile() {
         programs = programs.filter { !$0.value.counters.isEmpty }.mapValues { Program(counters: $0.counters) }
     }

@@ -60,7 +60,7 @@ public struct AuditEntry: Sendable {
     /// Whether the response was an error.
     var isRefusal: Bool { status != .success }
 
-    /// The program whose part of the log the line uses.
+    /// The program that is charged for the line in its part of the log.
     var source: AuditSource {
         AuditSource(user: process?.user, program: program.escaped, digest: program.original?.digest)
     }

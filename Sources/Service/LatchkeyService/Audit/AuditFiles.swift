@@ -3,8 +3,7 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// The files of the log by age: 0 is `audit.log`, which is being written; 1 is `audit.log.1`, the
-/// file before it; and so on.
+/// The files of the log by age: 0 is `audit.log`, the current file; 1 is `audit.log.1`, the file before it; and so on.
 struct AuditFiles: Sendable {
     let directory: PrivateDirectory
     /// The maximum number of files beside the current one.

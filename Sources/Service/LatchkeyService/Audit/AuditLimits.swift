@@ -3,10 +3,9 @@
 extension AuditLog {
     /// The maximum size of the log, the period that it covers, and the share of one program.
     public struct Limits: Sendable, Equatable {
-        /// The length at which a new file begins, in bytes.
+        /// The file length that starts a new file, in bytes.
         public var fileLength: Int
-        /// The age at which a new file begins, in seconds. A program that has used up its part gets
-        /// a new part then.
+        /// The file age that starts a new file, in seconds. A program that has used up its part gets a new part then.
         public var fileAge: Double
         /// The maximum length of all files together, in bytes. It takes precedence over
         /// ``minimumAge``: if both cannot be met, refusals are removed first.
@@ -22,7 +21,7 @@ extension AuditLog {
         public var repeatInterval: Double
         /// The same for all decisions of a throttled program.
         public var throttledInterval: Double
-        /// The number of repetitions after which a line reports them.
+        /// The number of repetitions that makes a line report them.
         public var maxRepeats: Int
         /// The maximum number of decisions that are remembered, for all programs, to recognize
         /// repetitions.

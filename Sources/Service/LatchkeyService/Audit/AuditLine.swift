@@ -3,7 +3,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// A line of the log: a body, which the code covers, and `,"mac":"…"}`.
+/// A line of the log: a body, then `,"mac":"…"}` with the code that covers the body.
 struct AuditLine {
     let bytes: [UInt8]
     /// Whether the line ends with a code.
@@ -42,7 +42,7 @@ struct AuditLine {
         return Hexadecimal.bytes(bytes.dropLast(Self.end.count).suffix(64))
     }
 
-    /// The number of the line, which is its first member.
+    /// The number of the line, its first member.
     var sequence: UInt64? {
         let prefix = Array("{\"sequence\":".utf8)
         guard bytes.starts(with: prefix) else { return nil }

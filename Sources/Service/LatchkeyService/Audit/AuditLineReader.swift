@@ -45,8 +45,8 @@ final class AuditLineReader {
         return peeked
     }
 
-    /// Returns the next complete line; nil at the end. A line above the maximum length is returned
-    /// in pieces, none of which is a valid line of the log.
+    /// Returns the next complete line; nil at the end. A line above the maximum length is returned in pieces. None of
+    /// them is a valid line of the log.
     func next() throws(SystemError) -> AuditLine? {
         if let line = peeked.take() { return line }
         while true {

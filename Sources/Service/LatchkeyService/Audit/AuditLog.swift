@@ -12,10 +12,10 @@ internal import Synchronization
 /// ratcheted with every line. Repetitions of a refusal are counted, and so are decisions of a
 /// program that has used up its part of a file (``AuditDeduplicator``).
 ///
-/// Documentation/Formats/audit-log.md specifies which changes of the file, the database, or both
-/// are detected. The line of a change or a refusal is in the file before the caller gets its
-/// response. The line of a lookup follows within milliseconds, so that lookups do not wait for the
-/// file. The database stores the end of the log within a second, and when the log is closed.
+/// Documentation/Formats/audit-log.md specifies the detected changes of the file, the database, or both. The line of a
+/// change or a refusal is in the file before the caller gets its response. The line of a lookup follows within
+/// milliseconds, so that lookups do not wait for the file. The database stores the end of the log within a second, and
+/// when the log is closed.
 public final class AuditLog: Sendable {
     private let store: KeychainStore
     private let files: AuditFiles
@@ -25,7 +25,7 @@ public final class AuditLog: Sendable {
     private let hasFailed = Atomic(false)
     /// Allows only one thread at a time to write the head to the database.
     private let flushSemaphore = BinarySemaphore()
-    /// Lookups whose lines are not written yet.
+    /// Lookups that have no line in the file yet.
     private let queue = AuditQueue()
     /// Signalled for the thread that waits to write repetitions, when the log is closed.
     private let closing = DispatchSemaphore(value: 0)
@@ -73,7 +73,7 @@ public final class AuditLog: Sendable {
         try locked { (state) throws(KeychainError) in try writeQueue(followedBy: entry, &state.writer) }
     }
 
-    /// Queues the line of a lookup, which is written soon, after the lines before it.
+    /// Queues the line of a lookup, to be written soon, after the lines before it.
     public func appendSoon(_ entry: AuditEntry) throws(KeychainError) {
         switch queue.append(entry, at: clock) {
         case .nothing: return
@@ -92,7 +92,7 @@ public final class AuditLog: Sendable {
             if (try? drain()) == nil { usleep(Self.retryPause) }
         }
         var usage = rusage()
-        // RUSAGE_THREAD, which Glibc's module lacks.
+        // 1 is RUSAGE_THREAD; Glibc's module lacks the name.
         getrusage(1, &usage)
         writerWaits.store(usage.ru_nvcsw, ordering: .releasing)
     }
@@ -175,7 +175,7 @@ public final class AuditLog: Sendable {
         }
     }
 
-    /// Writes the repetitions whose interval has passed.
+    /// Writes the repetitions with an expired interval.
     func writeDueRepeats() throws(KeychainError) {
         try locked { (state) throws(KeychainError) in try state.writer.writeRepeats(at: clock()) }
     }
@@ -271,7 +271,7 @@ public final class AuditLog: Sendable {
         try AuditCheck(store: store, path: files.path(ofAge:)).verdict(of: snapshot.number, head: snapshot.head)
     }
 
-    /// Writes what is pending, and closes the log.
+    /// Writes the pending lines, and closes the log.
     public func close() {
         // Errors are ignored: the next verification detects lines that are missing.
         try? locked { (state) throws(KeychainError) in try state.writer.writeRepeats(at: clock(), isEnd: true) }

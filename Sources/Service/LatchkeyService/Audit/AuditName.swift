@@ -7,8 +7,7 @@ internal import LinuxSystem
 /// A name from outside, as a line of the audit log contains it: escaped, and truncated to
 /// ``maxLength``.
 ///
-/// AUD-8: a truncated name is followed by its length in bytes and the first 16 bytes of its
-/// SHA-256, which identify it.
+/// AUD-8: a truncated name is followed by its length in bytes and the first 16 bytes of its SHA-256, to identify it.
 struct AuditName: Sendable, Hashable {
     /// The content of the JSON string, without the quotation marks (RFC 8259 §7).
     let escaped: String

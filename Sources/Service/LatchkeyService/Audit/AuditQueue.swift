@@ -5,7 +5,7 @@ internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Events whose lines are written soon, and the waiting of the one thread that writes them.
+/// The events with lines to write soon, and the wait of the one thread that writes them.
 final class AuditQueue: Sendable {
     private struct State {
         var events: [AuditEvent] = []
@@ -32,7 +32,7 @@ final class AuditQueue: Sendable {
     /// Signalled once for each wait, when the queue is no longer empty or was closed.
     private let changed = DispatchSemaphore(value: 0)
 
-    /// What the caller of ``append(_:at:)`` must do next.
+    /// The next step for the caller of ``append(_:at:)``.
     enum Next { case nothing, startWriter, write }
 
     /// Adds an event; a closed queue drops it.

@@ -4,9 +4,8 @@ internal import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// Decides which files to keep when a new one begins: those within the minimum age, as far as the
-/// total length allows. If both cannot be met, refusals are removed from the oldest files first,
-/// and whole files only after that.
+/// Selects the files to remove when a new file begins: the oldest, as long as there are too many or they are too long. In
+/// files within the minimum age, refusals are removed first, and whole files only after that.
 struct AuditRetention {
     let store: KeychainStore
     let files: AuditFiles
@@ -24,8 +23,8 @@ struct AuditRetention {
     /// Makes space for a new file. The files to remove are not removed yet.
     ///
     /// - Parameters:
-    ///   - number: the number of the current file, which will be renamed next.
-    ///   - compacted: the numbers of the files from which nothing more can be removed.
+    ///   - number: the number of the current file, to be renamed next.
+    ///   - compacted: the numbers of the files with nothing more to remove.
     func plan(_ number: Int64, _ compacted: inout Set<Int64>) throws(KeychainError) -> Plan {
         do throws(SystemError) {
             // Indexed by age; the current file comes first.
@@ -56,7 +55,7 @@ struct AuditRetention {
     }
 
     private func isExpired(_ span: AuditRemoval) -> Bool {
-        // A file whose time cannot be read is not kept.
+        // A file without a readable time counts as old.
         guard let until = span.until else { return true }
         return until <= now + Double(Clocks.secondsBetweenEpochs) - limits.minimumAge
     }

@@ -49,7 +49,7 @@ struct AuditWriter: ~Copyable {
         }
     }
 
-    /// Writes the repetitions whose interval has passed; if `isEnd`, all repetitions.
+    /// Writes the repetitions with an expired interval; if `isEnd`, all repetitions.
     ///
     /// - Parameter now: seconds since 2001.
     mutating func writeRepeats(at now: Double, isEnd: Bool = false) throws(KeychainError) {
@@ -62,8 +62,7 @@ struct AuditWriter: ~Copyable {
     /// Whether repetitions are being counted.
     var isCounting: Bool { repeats.isWaiting }
 
-    /// The seconds after which repetitions can be due that are not yet, and also ones that are counted
-    /// from now on.
+    /// The seconds until further repetitions can be due, including ones that are counted from now on.
     func pauseOfRepeats(from now: Double) -> Double { repeats.pause(from: now) }
 
     /// Lines that are written together.

@@ -4,7 +4,7 @@ internal import Keybag
 internal import KeychainModel
 internal import KeychainStore
 
-/// What calls do with items that have access controls.
+/// The part of calls that handles items with access controls.
 struct ConstrainedCalls: Sendable {
     let keychain: OpenKeychain
     let contexts: AuthenticationContexts
@@ -18,7 +18,7 @@ struct ConstrainedCalls: Sendable {
         }
     }
 
-    /// Returns what a new access control is bound to.
+    /// Returns the binding of a new access control.
     ///
     /// - Throws: errSecNotAvailable for biometry in a process that cannot enforce it.
     func binding(for flags: AccessControlFlags?, _ context: ProvenContext?) throws(KeychainError)
@@ -43,7 +43,7 @@ struct ConstrainedCalls: Sendable {
         return binding
     }
 
-    /// Runs a change of the store that may need the person, and translates what it needs.
+    /// Runs a change of the store that may need the person, and translates the need for an authentication.
     ///
     /// - Parameters:
     ///   - itemClass: the class of the item that the change has reached.
@@ -75,7 +75,7 @@ struct ConstrainedCalls: Sendable {
         return try outcome.get()
     }
 
-    /// Applies the rules for items whose access control is not satisfied.
+    /// Applies the rules for items with an unsatisfied access control.
     ///
     /// - Parameter limit: the maximum number of items; nil for no limit.
     /// - Throws: the need for an authentication, unless the call leaves such items out.

@@ -6,7 +6,7 @@ internal import KeychainStore
 internal import Presence
 public import SecretMemory
 
-/// The authentication contexts of callers, and what a person has released in them.
+/// The authentication contexts of callers, and the keys that a person has released in them.
 public struct KeychainContexts: Sendable {
     let keychain: OpenKeychain
     let registry: AuthenticationContexts
@@ -129,7 +129,7 @@ extension PersistentReference {
 }
 
 extension ItemQuery {
-    /// The text by which the person recognizes the items that the query names.
+    /// The text that lets the person recognize the items that the query names.
     var promptLabel: String {
         let names = [ItemAttribute.label, .service, .server, .account].compactMap { attribute -> String? in
             guard case .string(let text)? = attributes[attribute], !text.isEmpty else { return nil }
@@ -140,8 +140,7 @@ extension ItemQuery {
 }
 
 extension ItemRecord {
-    /// The text by which the person recognizes the item: its label, or its service or server with
-    /// the account.
+    /// The text that lets the person recognize the item: its label, or its service or server with the account.
     var promptLabel: String {
         func text(_ attribute: ItemAttribute) -> String? {
             guard case .string(let text)? = self[attribute], !text.isEmpty else { return nil }

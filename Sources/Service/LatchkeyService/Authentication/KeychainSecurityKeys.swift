@@ -64,7 +64,7 @@ public struct KeychainSecurityKeys: Sendable {
 
     // MARK: Checks
 
-    /// Refuses what could not be stored, before a person is asked.
+    /// Refuses an enrollment that could not be stored, before a person is asked.
     private func requireEnrollable(_ enrollment: SecurityKeyRequest) throws(KeychainError) {
         _ = try Self.record(of: enrollment, [0], false, keychain.now())
         let keybag = try keychain.run { () throws(StoreError) in try keychain.store.refresh() }

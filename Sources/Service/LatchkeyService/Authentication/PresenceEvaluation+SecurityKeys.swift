@@ -17,7 +17,7 @@ extension PresenceEvaluation {
 
     // MARK: Constraints
 
-    /// Lets the person touch an enrolled security key, and adds what it opens to the context.
+    /// Lets the person touch an enrolled security key, and adds the keys that it opens to the context.
     ///
     /// - Parameter ownerOnly: whether only keys that satisfy `userPresence` are of use.
     func touchSecurityKey(ownerOnly: Bool = false) throws(KeychainError) {
@@ -35,7 +35,7 @@ extension PresenceEvaluation {
 
     /// Lets the person touch an enrolled security key, if one is connected and can be used.
     ///
-    /// - Returns: whether the context has what it opens.
+    /// - Returns: whether the context has the keys that it opens.
     /// - Throws: if the person or the program has cancelled.
     func touchSecurityKeyIfConnected(ownerOnly: Bool) throws(KeychainError) -> Bool {
         do throws(KeychainError) {
@@ -169,8 +169,8 @@ extension PresenceEvaluation {
         throw Self.wrongPIN
     }
 
-    /// Calls `body`, which waits for a touch, while the person sees what it is for; where nothing can
-    /// be displayed, the key's own signal must suffice.
+    /// Calls `body` to wait for a touch, while the person sees its purpose. Where nothing can be displayed, the key's
+    /// own signal must suffice.
     private func touching<Value>(
         _ body: (@escaping @Sendable () -> Bool) throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {

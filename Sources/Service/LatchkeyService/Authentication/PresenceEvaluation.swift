@@ -7,13 +7,13 @@ internal import LinuxSystem
 internal import Presence
 internal import SecretMemory
 
-/// Asks the person for what a target requires, and adds the keys that the answers release to a
-/// context. One value for each call.
+/// Asks the person for the factors that a target requires, and adds the keys that the answers release to a context. One
+/// value for each call.
 struct PresenceEvaluation {
     let store: KeychainStore
     let sources: PresenceSources
     let context: ProvenContext
-    /// The user whose keychain it is.
+    /// The user of the keychain.
     let user: UInt32
     let caller: CallerIdentity
     let subject: PresenceRequest.Subject
@@ -67,7 +67,7 @@ struct PresenceEvaluation {
 
     // MARK: Policies
 
-    /// Asks for what a policy requires, unless the context has it already. A program that asks for
+    /// Asks for the factors that a policy requires, unless the context has them already. A program that asks for
     /// biometry alone is told that the person has chosen the passcode instead.
     func satisfy(_ policy: AuthenticationPolicy) throws(KeychainError) {
         switch policy {
@@ -87,7 +87,7 @@ struct PresenceEvaluation {
             } catch  where error.isFallback {
                 return try askPasscode()
             } catch  where !error.endsEvaluation {
-                // What follows is asked for.
+                // Continues with the next factor.
             }
         }
         if try touchSecurityKeyIfConnected(ownerOnly: true) { return }
@@ -189,7 +189,7 @@ struct PresenceEvaluation {
         do throws(KeybagError) {
             passcode = try Passcode(secret)
         } catch {
-            // What no passcode can be is a wrong one; it is not counted, because it cannot be right.
+            // A secret that cannot be a passcode is a wrong one; it is not counted, because it cannot be right.
             throw wrongPasscode
         }
         do throws(StoreError) {
@@ -228,9 +228,9 @@ struct PresenceEvaluation {
 
     var deadline: UInt64 { BootClock.system.now() + sources.timeout.nanoseconds }
 
-    /// Returns what the person typed.
+    /// Returns the secret that the person typed.
     ///
-    /// - Parameter keys: those for which the answer is needed; nil for the present ones.
+    /// - Parameter keys: the keys that need the answer; nil for the present ones.
     func answer(to question: PresenceRequest, _ keys: ConstraintKeys? = nil) throws(KeychainError) -> SharedSecret {
         let outcome = try whileCurrent(keys ?? context.keys) { cancellation in
             sources.methods.ask(question, until: deadline, cancellation: cancellation)
@@ -239,8 +239,8 @@ struct PresenceEvaluation {
         return secret
     }
 
-    /// Asks, and stops to ask when the answer would be void: after a lock, which ends the keys, and
-    /// after the end of the context.
+    /// Asks, and stops to ask when the answer would be void: after a lock, because it ends the keys, and after the end
+    /// of the context.
     func whileCurrent(
         _ keys: ConstraintKeys, _ ask: (Cancellation) -> PresenceOutcome
     ) throws(KeychainError) -> PresenceOutcome {
@@ -285,8 +285,8 @@ struct PresenceEvaluation {
     private static let noPasscode = KeychainError.authentication(
         .passcodeNotSet, "the keychain has no passcode", hint: "latchkey passcode set")
 
-    /// The only failure after which the passcode is asked for again: after the last one that the
-    /// settings allow, the items are destroyed.
+    /// The only failure that is followed by another prompt for the passcode: after the last one that the settings
+    /// allow, the items are destroyed.
     private static let wrongPasscode = KeychainError(KeybagError.wrongPasscode)
 
     static let ended = KeychainError.authentication(
@@ -314,7 +314,7 @@ extension KeychainError {
 }
 
 extension AccessConstraint {
-    /// The order in which one of several constraints is asked for: the least effort first.
+    /// The position of a constraint in the order of prompts: the least effort first.
     fileprivate var promptOrder: Int {
         switch self {
         case .biometryAny, .biometryCurrentSet: 0

@@ -34,7 +34,7 @@ public protocol Biometry: Sendable {
     /// Returns whether biometry can be used for a user. It displays nothing.
     func state(of user: UInt32) -> PresenceStatus.Biometry
 
-    /// Returns what is enrolled now; nil if nothing is.
+    /// Returns the current set of a user; nil if nothing is enrolled.
     func enrolledSet(of user: UInt32) throws(KeychainError) -> EnrolledSet?
 
     /// Waits until the sensor recognizes the person.
@@ -53,7 +53,7 @@ public protocol Biometry: Sendable {
     func passcodeWasVerified(of user: UInt32)
 }
 
-/// What an evaluation needs from the process that performs it.
+/// The derivations and the cancellation that an evaluation needs from its process.
 public protocol EvaluationHost: Sendable {
     /// Runs a key derivation, within the limits of the process.
     func derive<Value: Sendable>(

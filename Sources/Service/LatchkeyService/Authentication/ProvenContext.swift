@@ -6,11 +6,11 @@ internal import KeychainStore
 internal import LinuxSystem
 internal import SecretMemory
 
-/// What has been proven in one authentication context. The lock of the keychain wipes it, except
-/// for an application password that the program has set.
+/// The factors that were proven in one authentication context. The lock of the keychain wipes them, except for an
+/// application password that the program has set.
 final class ProvenContext: Sendable {
     private struct State {
-        /// Replaced after a lock, which ends the keys.
+        /// Replaced after a lock, because the lock ends the keys.
         var keys: ConstraintKeys
         var factors: Set<Factor> = []
         var password: ApplicationPassword?
@@ -19,7 +19,7 @@ final class ProvenContext: Sendable {
         var hasEnded = false
     }
 
-    /// What the person has shown.
+    /// A factor that the person has proven.
     enum Factor: Hashable {
         case passcode
         case biometry
@@ -65,7 +65,7 @@ final class ProvenContext: Sendable {
         return state.withLock { state in state.factors.contains { $0.satisfies(term) } }
     }
 
-    /// Records what the keys were given.
+    /// Records a factor that the keys were given.
     ///
     /// - Parameter keys: those that ``keys`` returned before.
     func add(_ factor: Factor, to keys: ConstraintKeys) {
@@ -87,8 +87,8 @@ final class ProvenContext: Sendable {
         }
     }
 
-    /// Records what a search has shown about the password. A wrong one is removed, so that the person
-    /// is asked for another one (keychain-behaviour §5.4).
+    /// Records whether the password was right in a call. A wrong one is removed, so that the person is asked for
+    /// another one (keychain-behaviour §5.4).
     func passwordWas(right: Bool) {
         guard !right else { return state.withLock { $0.wrongPasswords = 0 } }
         state.withLock { state in

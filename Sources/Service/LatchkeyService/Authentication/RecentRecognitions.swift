@@ -43,7 +43,7 @@ final class RecentRecognitions: Sendable {
         return (try? store.copyBiometry(from: known.keys, to: keys)) != nil
     }
 
-    /// Forgets the recognition of a process, which has ended.
+    /// Forgets the recognition of a process that has ended.
     func remove(_ owner: CallerIdentity.ProcessIdentity) { recent.withLock { $0[owner] = nil } }
 
     func removeAll() { recent.withLock { $0 = [:] } }

@@ -5,8 +5,8 @@ public import SecretMemory
 
 /// The security keys that are connected to this machine.
 ///
-/// A security key gives a secret, which opens what is sealed to it. So it also protects items from
-/// the programs that open the keychain themselves.
+/// A security key yields a secret that opens the data sealed to it. So it also protects items from the programs that
+/// open the keychain themselves.
 public protocol SecurityKeyAccess: Sendable {
     /// Returns the connected devices. They are not opened.
     func devices() throws(KeychainError) -> [any SecurityKeyDevice]

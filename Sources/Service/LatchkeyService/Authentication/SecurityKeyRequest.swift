@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the user says about a security key at its enrollment.
+/// The settings of a security key that the user chooses at its enrollment.
 public struct SecurityKeyRequest: Hashable, Sendable {
     /// 1 to 128 bytes of UTF-8 without control characters; no other enrolled key has it.
     public var name: String

@@ -4,8 +4,8 @@ internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Lets one evaluation of each user use the security keys at a time: a device answers one request at
-/// a time, and a second touch prompt would hide which program the touch is for.
+/// Lets one evaluation of each user use the security keys at a time: a device answers one request at a time, and a
+/// second touch prompt would hide the program that the touch is for.
 final class SecurityKeyTurns: Sendable {
     private let busy = SystemMutex<Set<UInt32>>([])
 

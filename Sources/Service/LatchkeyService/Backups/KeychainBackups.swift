@@ -103,7 +103,7 @@ public struct KeychainBackups: Sendable {
         }
         let before = sweep.filesOfItems()
         let restoration = StoredFileRestoration(in: home, account: keychain.account)
-        // Also files whose items were not restored, or were deleted.
+        // Includes files of items that were not restored, or were deleted.
         defer { sweep.removeFiles { (before.contains($0) || restoration.names.contains($0)) && sweep.hasNoUse($0) } }
         var report = try restoration.whilePublishing { () throws(KeychainError) in
             try keychain.run { () throws(StoreError) in try body(restoration.sink) }

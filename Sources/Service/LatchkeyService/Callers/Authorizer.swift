@@ -3,8 +3,8 @@
 internal import KeychainModel
 internal import KeychainStore
 
-/// A caller whose access groups are decided. Only ``Authorizer`` creates one, and every search is
-/// restricted to its groups here.
+/// A caller with decided access groups. Only ``Authorizer`` creates one, and every search is restricted to its groups
+/// here.
 struct AuthorizedCaller {
     private let readable: ItemSearch.Groups
     private let writable: ItemSearch.Groups
@@ -39,7 +39,7 @@ struct AuthorizedCaller {
         }
     }
 
-    /// What a request does with the items that it names.
+    /// The access of a request to the items that it names.
     enum Access { case read, write }
 
     /// Returns the group of a new item.
@@ -62,7 +62,7 @@ struct AuthorizedCaller {
             }
         guard isPermitted else {
             throw KeychainError(
-                .missingEntitlement, "the file belongs to the access group '\(group.name)', which this program lacks",
+                .missingEntitlement, "the file belongs to the access group '\(group.name)', but this program lacks it",
                 hint: "list it under keychain-access-groups in the program's .entitlements file")
         }
     }
@@ -81,8 +81,8 @@ struct AuthorizedCaller {
         if !names.isEmpty {
             var named: [AccessGroup] = []
             for name in names {
-                // Every program that has a group may read the token group, which is empty until tokens
-                // publish items there.
+                // Every program that has a group may read the token group. It is empty until tokens publish items
+                // there.
                 if access == .read, name == AccessGroup.token.name {
                     named.append(.token)
                 } else {
@@ -150,18 +150,18 @@ struct AuthorizedCaller {
         hint: "list a group under keychain-access-groups in the program's .entitlements file")
 }
 
-/// Decides which access groups a caller has. No other code does.
+/// Decides the access groups of a caller. No other code does.
 ///
-/// What a program states about itself is a claim: nothing on this system proves which of a user's
-/// programs is calling. Attested groups are those that the administrator's files grant to a user, a
-/// unit or a security label that the kernel reports.
+/// The statements of a program about itself are a claim: nothing on this system proves which of a user's programs is
+/// calling. Attested groups are those that the administrator's files grant to a user, a unit or a security label that
+/// the kernel reports.
 enum Authorizer {
     static func authorize(_ caller: CallerIdentity) throws(KeychainError) -> AuthorizedCaller {
         switch caller.sandbox {
         case .application(let name)?:
             return entitled(
                 to: [AccessGroup(name, grade: .claimed)], caller,
-                "it runs in a sandbox, which has only this group")
+                "it runs in a sandbox with only this group")
         case .unidentified?:
             throw KeychainError(
                 .missingEntitlement,
@@ -228,7 +228,7 @@ enum Authorizer {
             isAnonymous: false, hasCommonGroups: hasCommonGroups, reason: reason)
     }
 
-    /// Returns a readable report of what the caller may do.
+    /// Returns a readable report of the caller's rights.
     static func report(_ caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
         do throws(KeychainError) {
             return try authorize(caller).report(facts)

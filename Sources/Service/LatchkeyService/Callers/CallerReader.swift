@@ -4,8 +4,8 @@ internal import Glibc
 public import KeychainModel
 internal import LinuxSystem
 
-/// Reads the identity of a caller from the kernel, from the administrator's files, and otherwise
-/// from what the program states about itself.
+/// Reads the identity of a caller from the kernel, from the administrator's files, and otherwise from the program's own
+/// claim.
 public struct CallerReader: Sendable {
     private let processes: String
     private let entitlements: EntitlementsDirectory?
@@ -37,7 +37,7 @@ public struct CallerReader: Sendable {
         var unit: SystemdUnit?
         var label: String?
         var sandbox: SandboxIdentity?
-        /// What the program states about itself.
+        /// The program's claim about itself.
         var claim: CallerIdentity
     }
 
@@ -122,7 +122,7 @@ public struct CallerReader: Sendable {
         unit?.isOfSystem == true && users.isService(user)
     }
 
-    /// Returns the facts about this process, which is the caller of its own keychain.
+    /// Returns the facts about this process, the caller of its own keychain.
     public func currentProcessFacts(_ caller: CallerIdentity) -> [CallerReport.Fact] {
         var reading = read(user: getuid(), process: getpid(), claim: caller)
         reading.executable = nil

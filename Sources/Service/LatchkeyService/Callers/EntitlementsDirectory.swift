@@ -7,9 +7,9 @@ internal import LinuxSystem
 /// The administrator's files that grant access groups to callers that the kernel attests:
 /// `/etc/latchkey/entitlements.d/*.plist`.
 ///
-/// Each is a property list with Apple's keys. `latchkey-subject` in it says which callers it is
-/// about; see Documentation/Formats/entitlements.md. The directory and the files must belong to
-/// root and be writable only by root; any other file grants nothing.
+/// Each is a property list with Apple's keys. `latchkey-subject` in it names the callers that it is about; see
+/// Documentation/Formats/entitlements.md. The directory and the files must belong to root and be writable only by root;
+/// any other file grants nothing.
 public final class EntitlementsDirectory: Sendable {
     /// One file: the callers that it is about, and the groups that it grants.
     struct Rule: Sendable, Equatable {
@@ -168,8 +168,8 @@ extension EntitlementsDirectory {
             guard rule.user != nil || rule.unit != nil || rule.label != nil else {
                 throw RuleError(problem: "latchkey-subject must name a user, a unit or a label")
             }
-            // A program that can enter a label's domain, or trace a process in it, has that label's
-            // rights. Only the administrator knows which labels prevent that.
+            // A program that can enter a label's domain, or trace a process in it, has that label's rights. Only the
+            // administrator knows the labels that prevent that.
             guard rule.label == nil || words["label-is-confined"] == "yes" else {
                 throw RuleError(
                     problem:

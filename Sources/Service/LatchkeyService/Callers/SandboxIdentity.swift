@@ -2,8 +2,8 @@
 
 internal import KeychainModel
 
-/// The sandbox of a process, according to names and files that other programs write. It only
-/// restricts what the process may use.
+/// The sandbox of a process, according to names and files that other programs write. It only restricts the rights of
+/// the process.
 struct SandboxIdentity: Equatable, Sendable {
     enum Kind: String, Sendable { case flatpak, snap }
 

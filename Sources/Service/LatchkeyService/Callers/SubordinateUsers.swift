@@ -4,12 +4,12 @@ internal import Glibc
 public import KeychainModel
 internal import LinuxSystem
 
-/// Determines which user ids are subordinate (subuid(5)). With user namespaces, an ordinary user
-/// can act as each of them, usually 65,536, and would have separate quotas and limits for each.
+/// Determines the subordinate user ids (subuid(5)). With user namespaces, an ordinary user can act as each of them,
+/// usually 65,536, and would have separate quotas and limits for each.
 ///
-/// An id with an account in the user file is not subordinate, whatever the ranges say: accounts are
-/// created by the administrator, and few. Root is never subordinate. If the ranges are unknown,
-/// every id without an account counts as subordinate.
+/// An id with an account in the user file is not subordinate, even if a range contains it: accounts are created by the
+/// administrator, and few. Root is never subordinate. If the ranges are unknown, every id without an account counts as
+/// subordinate.
 public final class SubordinateUsers: Sendable {
     public static let systemPath = "/etc/subuid"
 

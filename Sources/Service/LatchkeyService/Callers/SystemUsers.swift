@@ -3,7 +3,7 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// Determines which users of this machine are service users, as which no login is possible.
+/// Determines the service users of this machine. No login is possible as a service user.
 struct SystemUsers: Sendable {
     /// The user file; tests set another one.
     var path = "/etc/passwd"
@@ -35,8 +35,7 @@ struct SystemUsers: Sendable {
         }
     }
 
-    /// Returns whether ``isService(_:)`` can be true for this number, whatever the user file says
-    /// now or later.
+    /// Returns whether ``isService(_:)`` can be true for this number with any content of the user file, now or later.
     static func isServiceRange(_ user: UInt32) -> Bool {
         (1..<firstLoginUser).contains(user) || dynamicUsers.contains(user)
     }

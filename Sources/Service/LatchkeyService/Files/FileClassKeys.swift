@@ -18,7 +18,7 @@ struct FileClassKeys {
 
     init(_ store: KeychainStore, now: Double) { (self.store, self.now) = (store, now) }
 
-    /// What wraps the key of a file: of class B the public key, if the class is closed.
+    /// The class key that wraps the key of a file; its public key if the class is B and closed.
     enum Wrapping {
         case secret(FileClassKey)
         case publicKey(FileClassPublicKey)
@@ -31,8 +31,8 @@ struct FileClassKeys {
         }
     }
 
-    /// Returns the newest key of a class, which is created if the class is open, together with
-    /// those of the other open classes.
+    /// Returns the newest key of a class. If the class is open, a missing key is created, together with those of the
+    /// other open classes.
     func newest(_ protection: FileProtectionClass) throws(StoreError) -> (Wrapping, generation: UInt32) {
         let name = try newestName(protection)
         if let found = try find(name) { return (.secret(found), name.generation) }
@@ -49,9 +49,8 @@ struct FileClassKeys {
         return FileClassKey(binding.protection, secret)
     }
 
-    /// Creates the newest keys of all open classes, if any class has a key already. Class B can then
-    /// be used while the keychain is locked; its public key, which the device key alone protects, is
-    /// compared with the private one.
+    /// Creates the newest keys of all open classes, if any class has a key already. Class B can then be used while the
+    /// keychain is locked. Its public key is compared with the private one, because the device key alone protects it.
     func renew() throws(StoreError) {
         guard try search(newestName(.none).account) != nil else { return }
         try createMissing()
@@ -157,7 +156,7 @@ struct FileClassKeyName {
         return "\(String(decoding: name, as: UTF8.self))/\(protection.rawValue)/\(generation)"
     }
 
-    /// Whether an item is a class key of a keychain, which only that keychain itself creates.
+    /// Whether an item is a class key of a keychain. Only that keychain itself creates such an item.
     static func isOwn(_ record: ItemRecord, _ keychain: [UInt8]) -> Bool {
         guard record.accessGroup == .files, let account = record[.account]?.text else { return false }
         let own = FileClassKeyName(keychain: keychain, .none, generation: 0).account.prefix { $0 != "/" }

@@ -6,7 +6,7 @@ internal import KeychainStore
 internal import LinuxSystem
 public import SecretMemory
 
-/// The keys of protected files, which the class keys of a keychain wrap.
+/// The keys of protected files, wrapped by the class keys of a keychain.
 public struct KeychainFileKeys: Sendable {
     let keychain: OpenKeychain
 
@@ -103,7 +103,7 @@ private struct FilePartCipher {
                     }
                     guard let seal = ContainerSeal(bytes),
                         try cipher.open(input, seal, authenticating: request.authenticated, into: target)
-                    else { throw .damaged("a part of the file is not what was written") }
+                    else { throw .damaged("a part of the file was changed") }
                     return nil
                 }
             }

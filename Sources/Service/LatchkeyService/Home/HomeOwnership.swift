@@ -87,13 +87,13 @@ public final class HomeOwnership: Sendable {
         if (try? FileSystem.isReadOnly(at: home.dataDirectory)) == true {
             throw KeychainError(
                 .notAvailable,
-                "the keychain in \(home.dataDirectory) belongs to latchkeyd, which cannot run on a read-only file system",
+                "the keychain in \(home.dataDirectory) belongs to latchkeyd; it cannot run on a read-only file system",
                 hint:
                     "mount it read-write, or copy the data and state directories elsewhere and remove the file \(markerName) from the copy"
             )
         }
         throw KeychainError(
-            .notAvailable, "the keychain in \(home.dataDirectory) belongs to latchkeyd, which does not answer",
+            .notAvailable, "the keychain in \(home.dataDirectory) belongs to latchkeyd, but latchkeyd does not answer",
             hint:
                 "systemctl --user start latchkeyd.socket, or: latchkey daemon --user &; to use the keychain without it: latchkey daemon --user --release"
         )

@@ -7,10 +7,10 @@ public import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// The versions of the formats that the files of a keychain have, and what this program does with them.
-/// It is read without the device key, and changes nothing.
+/// The versions of the formats that the files of a keychain have, and their support by this program. They are read
+/// without the device key and without a change.
 public struct KeychainFormats: Sendable, Equatable {
-    /// What has a version of its own.
+    /// A part of a keychain that has a version of its own.
     public enum Part: String, CaseIterable, Sendable {
         case database, keybag
         case sealedDeviceKey = "sealed-device-key"
@@ -103,7 +103,7 @@ public struct KeychainFormats: Sendable, Equatable {
     /// The version at the end of a head.
     private static func version(_ bytes: ArraySlice<UInt8>) -> Int { Int(bigEndianBytes: bytes) ?? .max }
 
-    /// The first release, which reads every version of each part so far. A release that writes a later
-    /// version is named here, with what it raised.
+    /// The first release. It reads every version of each part so far. A release that writes a later version is named
+    /// here, with the versions that it raised.
     public static let firstRelease = "0.1.0"
 }

@@ -61,8 +61,8 @@ public struct KeychainHome: Sendable, Hashable {
     }
 
     public var databasePath: String { "\(dataDirectory)/\(Self.databaseName)" }
-    /// What stands for the keychain where macOS has one file: the database; of a keychain that the user
-    /// has created, its data directory, or the path that is its name.
+    /// The path that stands for the keychain where macOS has one file: the database; of a keychain that the user has
+    /// created, its data directory, or the path that is its name.
     public var path: String {
         if name.isPath { return name.text }
         return name == .login ? databasePath : dataDirectory
@@ -80,7 +80,7 @@ public struct KeychainHome: Sendable, Hashable {
 
     static let databaseName = "keychain.db"
 
-    /// The variables whose values are paths of the user's directories.
+    /// The variables that contain paths of the user's directories.
     private static let pathVariables = [
         "LATCHKEY_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "HOME",
     ]

@@ -5,14 +5,14 @@ internal import SecretMemory
 
 /// The rules for every item that is added or changed.
 enum ItemRules {
-    /// Throws if the administrator does not allow the protection class of an item. Certificates,
-    /// which are not secret, may have every class.
+    /// Throws if the administrator does not allow the protection class of an item. Certificates may have every class,
+    /// because they are not secret.
     static func checkClass(of record: ItemRecord, allowsAlwaysOpen: Bool) throws(KeychainError) {
         guard !allowsAlwaysOpen, record.protection.isAlwaysOpen, record.itemClass != .certificate else { return }
         throw KeychainError(
             .param,
-            "the class \(record.protection.name) (\(record.protection.constant)) opens without the passcode, which "
-                + "always-classes in /etc/latchkey/daemon.conf does not allow",
+            "the class \(record.protection.name) (\(record.protection.constant)) opens without the passcode, but "
+                + "always-classes in /etc/latchkey/daemon.conf does not allow it",
             hint: "use complete, or first-unlock for programs that run while the keychain is locked")
     }
 
@@ -112,8 +112,8 @@ enum ItemRules {
         if let group { changed.accessGroup = group }
         if let protection = update.protection {
             changed.protection = protection
-            // A new class without an access control removes the old access control, which is
-            // rebuilt from the class.
+            // A new class without an access control removes the old access control. The access control is then rebuilt
+            // from the class.
             changed.accessControlFlags = update.accessControlFlags
         }
         if let isSynchronizable = update.isSynchronizable { changed.isSynchronizable = isSynchronizable }

@@ -3,8 +3,8 @@
 public import KeychainModel
 internal import KeychainStore
 
-/// Identities: the pairs of a certificate and the private key whose `klbl` equals the certificate's
-/// `pkhh` (keychain-behaviour §1.4, idnt). They have no rows of their own.
+/// Identities: the pairs of a certificate and the private key with a `klbl` equal to the certificate's `pkhh`
+/// (keychain-behaviour §1.4, idnt). They have no rows of their own.
 public struct KeychainIdentities: Sendable {
     let keychain: OpenKeychain
     let constraints: ConstrainedCalls
@@ -63,7 +63,7 @@ public struct KeychainIdentities: Sendable {
             limit: limit)
     }
 
-    /// Applies the rules for items whose access control is not satisfied to both halves.
+    /// Applies the rules for items with an unsatisfied access control to both halves.
     private func settle(
         _ identities: [IdentityRecord], _ authentication: Authentication, limit: Int?
     ) throws(KeychainError) -> [IdentityRecord] {
@@ -173,7 +173,7 @@ public struct KeychainIdentities: Sendable {
         }
     }
 
-    /// Returns the search that matches only `item`, which was found before.
+    /// Returns the search that matches only `item`, the result of an earlier search.
     private static func naming(_ item: ItemRecord) -> ItemSearch {
         ItemSearch(item.itemClass, groups: .only([item.accessGroup]), synchronizable: .any, identifier: item.identifier)
     }

@@ -5,8 +5,7 @@ internal import KeychainStore
 
 /// Items that clients of the Secret Service store, and find by their lookup attributes.
 extension KeychainItems {
-    /// Stores an item with lookup attributes, or changes the one in whose place it is stored, in one
-    /// transaction.
+    /// Stores an item with lookup attributes, or changes the existing item in its place, in one transaction.
     func addWithLookup(
         _ record: ItemRecord, _ item: ItemAddition, _ use: ConstraintUse
     ) throws(StoreError) -> ItemRecord {
@@ -25,8 +24,7 @@ extension KeychainItems {
         }
     }
 
-    /// Returns the matching passwords of both classes, each class in the order in which its items were
-    /// added.
+    /// Returns the matching passwords of both classes, each class in the order of addition.
     func copyPasswords(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {

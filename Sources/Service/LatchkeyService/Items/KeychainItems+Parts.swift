@@ -3,13 +3,13 @@
 public import KeychainModel
 internal import KeychainStore
 
-/// Searches whose results are passed on in parts.
+/// Searches that pass their results on in parts.
 extension KeychainItems {
     public func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity,
         begin: () throws(KeychainError) -> Void, inParts take: (ItemMatches) throws(KeychainError) -> Void
     ) throws(KeychainError) {
-        // A keychain in memory has one connection, which is in use while a part is passed on.
+        // A keychain in memory has one connection, and the connection is in use while a part is passed on.
         guard query.limit == .all, !query.isAboutIdentities, query.authentication.context == nil, keychain.home != nil
         else {
             let found = try copyMatching(query, returning: returning, from: caller)

@@ -9,7 +9,7 @@ extension KeychainItems {
     /// item, in one transaction.
     ///
     /// - Parameters:
-    ///   - update: what is changed in the item that is found; nil if its existence is an error.
+    ///   - update: the change of the item that is found; nil if its existence is an error.
     ///   - onlyReplaces: whether nothing is stored if none is found: errSecItemNotFound then.
     /// - Returns: the item as stored, without its secrets.
     public func store(
@@ -24,7 +24,8 @@ extension KeychainItems {
         let search = try caller.search(query, for: .write)
         let record = try newItems.record(of: item, for: caller)
         for _ in 0..<Self.maxAttempts {
-            // What a new access control is bound to is read before the transaction, which cannot wait for a sensor.
+            // The binding of a new access control is read before the transaction, because a transaction cannot wait for
+            // a sensor.
             let known = try known(search, context)
             let flags: AccessControlFlags? =
                 if let known, let update {

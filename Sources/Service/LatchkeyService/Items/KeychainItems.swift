@@ -110,7 +110,7 @@ public struct KeychainItems: Sendable {
 }
 
 extension ReturnTypes {
-    /// Whether records need their attributes, and not only their data or what identifies them.
+    /// Whether records need their attributes, and not only their data or their persistent reference.
     func needsAttributes(of itemClass: ItemClass) -> Bool {
         // The rules of keys read their attributes.
         self != .data && self != .persistentReference || itemClass == .key

@@ -37,7 +37,7 @@ enum LookupRules {
         }
     }
 
-    /// Throws for an item that is no password and has what only passwords have: its row could not be
+    /// Throws for an item other than a password that has lookup attributes or a content type: its row could not be
     /// opened again.
     static func check(_ record: ItemRecord) throws(KeychainError) {
         guard !record.itemClass.isPassword else { return }
@@ -48,15 +48,15 @@ enum LookupRules {
 }
 
 extension ItemUpdate {
-    /// What an addition changes in the item in whose place it is stored.
+    /// Creates the update that an addition makes to the existing item in its place.
     init(_ item: ItemAddition) {
         self.init(
             attributes: item.attributes, data: item.secrets.data, secretAttributes: item.secrets.attributes,
             protection: item.protection, accessControlFlags: item.accessControlFlags)
         (lookupAttributes, contentType) = (item.lookupAttributes, item.contentType)
     }
-    /// The update of an item in whose place the addition is stored: an access list that the item has
-    /// stays, with the programs that have made the addition.
+    /// Returns the update of the existing item in the addition's place: an access list of the item stays, with the
+    /// programs that have made the addition.
     func keepingAccessList(of record: ItemRecord) -> ItemUpdate {
         guard let added = attributes[.accessList], record.attributes[.accessList] != nil else { return self }
         var update = self

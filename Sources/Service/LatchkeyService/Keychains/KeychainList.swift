@@ -3,7 +3,7 @@
 internal import LinuxSystem
 public import KeychainModel
 
-/// Which of a user's keychains are searched, in which order, and which one gets new items.
+/// The keychains of a user that are searched, in their order, and the keychain that gets new items.
 ///
 /// ```
 /// default = build
@@ -65,7 +65,7 @@ public struct KeychainList: Hashable, Sendable {
             + (["default = \(defaultKeychain)"] + search.map { "search = \($0)" }).joined(separator: "\n") + "\n"
     }
 
-    /// Reads what ``text`` returns.
+    /// Reads the output of ``text``.
     ///
     /// - Returns: nil for anything else, so that a damaged file is never half a list.
     init?(parsing bytes: [UInt8]) {

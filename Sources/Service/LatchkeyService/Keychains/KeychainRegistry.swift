@@ -3,7 +3,7 @@
 public import KeychainModel
 public import SecretMemory
 
-/// The keychains of one user: which exist, which are searched, and how they come and go.
+/// The keychains of one user: their list, their search list, their creation and deletion.
 public protocol KeychainRegistry: Sendable {
     /// Returns every keychain with its place, and the search list.
     func keychains() throws(KeychainError) -> KeychainOverview
@@ -20,7 +20,7 @@ public protocol KeychainRegistry: Sendable {
     /// - Throws: errSecNoSuchKeychain; errSecParam for the one that every user has.
     func deleteKeychain(_ name: KeychainName) throws(KeychainError)
 
-    /// Changes the search list, which may name keychains that do not exist, or the default keychain.
+    /// Changes the search list or the default keychain. The list may name keychains that do not exist.
     ///
     /// - Throws: errSecNoSuchKeychain for a default keychain that does not exist.
     func changeKeychainList(_ change: KeychainListChange) throws(KeychainError)
@@ -43,8 +43,8 @@ public struct KeychainOverview: Hashable, Sendable {
 /// Where a keychain is.
 public struct KeychainPlace: Hashable, Sendable {
     public let name: KeychainName
-    /// What stands for the keychain in output: the path of its file, of the database or of the data
-    /// directory; or `ephemeral`.
+    /// The text that stands for the keychain in output: the path of its file, of the database or of the data directory;
+    /// or `ephemeral`.
     public let path: String
 
     public static let ephemeralPath = "ephemeral"

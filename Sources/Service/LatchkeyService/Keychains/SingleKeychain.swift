@@ -8,7 +8,7 @@ public struct SingleKeychain: KeychainRegistry {
     private let overview: KeychainOverview
     private let owner: String
 
-    /// - Parameter owner: what has the keychain, for messages: `a session`.
+    /// - Parameter owner: the holder of the keychain, for messages: `a session`.
     public init(_ overview: KeychainOverview, of owner: String) { (self.overview, self.owner) = (overview, owner) }
 
     /// - Parameter path: of the database; nil for a keychain in memory.

@@ -32,7 +32,7 @@ extension UserKeychains: KeychainRegistry {
         try changeList { (list) throws(KeychainError) in try change.apply(to: &list) }
     }
 
-    /// Creates what is in a keychain's home.
+    /// Creates the content of a keychain's home.
     ///
     /// - Parameter passcode: nil for none.
     package static func make(

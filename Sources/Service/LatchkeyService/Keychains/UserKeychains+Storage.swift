@@ -33,8 +33,8 @@ extension UserKeychains {
         for directory in [home.dataDirectory, home.stateDirectory] { account.forget(below: directory) }
     }
 
-    /// The bytes that the audit log of a keychain may have, all of which are charged: an eighth of the limit for the
-    /// keychain that every user has, and little for each of the others, of which there may be 64.
+    /// Returns the bytes that the audit log of a keychain may have; all are charged. An eighth of the limit for the
+    /// keychain that every user has, and little for each of the others, because there may be 64.
     public func auditShare(of home: KeychainHome, in account: StorageAccount) -> Int {
         let (divisor, most) = home.dataDirectory == login.dataDirectory ? (8, 40 << 20) : (256, 1 << 20)
         return max(64 << 10, min(most, account.maxBytes / divisor))

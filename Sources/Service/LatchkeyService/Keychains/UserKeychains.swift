@@ -107,7 +107,7 @@ public struct UserKeychains: Sendable {
     /// Creates a keychain, and appends it to the search list. It exists when it is complete: a crash
     /// leaves nothing that counts.
     ///
-    /// - Parameter make: creates what is in the home, and closes it.
+    /// - Parameter make: creates the content of the home, and closes it.
     /// - Throws: errSecDuplicateKeychain.
     public func create(
         _ name: KeychainName, _ make: (KeychainHome) throws(KeychainError) -> Void
@@ -126,8 +126,8 @@ public struct UserKeychains: Sendable {
             do throws(KeychainError) {
                 try make(draft)
                 if name.isPath { try writePath(name, in: draft) }
-                // A list may name what does not exist. The keychain exists as soon as its data directory has
-                // its name, which is the last step: one that fails has created nothing.
+                // A list may name a keychain that does not exist. The keychain exists as soon as its data directory has
+                // its name. This is the last step: one that fails has created nothing.
                 try write(list, in: directory)
                 try withErrors(as: KeychainError.init(_:)) { () throws(SystemError) in
                     try Self.removeTree(home.stateDirectory)
@@ -167,7 +167,7 @@ public struct UserKeychains: Sendable {
                 try Self.removeTree(home.stateDirectory)
             }
             try remove(draft)
-            // The last step, because it needs space, which the others free.
+            // The last step, because it needs the space that the others free.
             try write(list, in: directory)
         }
     }

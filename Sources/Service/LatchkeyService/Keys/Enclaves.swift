@@ -4,11 +4,11 @@ internal import KeychainModel
 internal import KeychainStore
 internal import KeyServices
 
-/// The enclaves whose keys a keychain has.
+/// The enclaves that hold the keys of a keychain.
 struct Enclaves: Sendable {
     let keychain: OpenKeychain
 
-    /// The enclave in which new keys are created.
+    /// Returns the enclave for new keys.
     ///
     /// - Throws: errSecUnimplemented if there is none, as on a device without a Secure Enclave.
     func forNewKeys() throws(KeychainError) -> any SecureEnclave {
@@ -25,13 +25,13 @@ struct Enclaves: Sendable {
         case .tpm:
             guard let enclave = keychain.hardware.enclave else {
                 throw KeychainError(
-                    .notAvailable, "the key is in a TPM, which this program cannot use", hint: "latchkey status")
+                    .notAvailable, "the key is in a TPM, but this program cannot use it", hint: "latchkey status")
             }
             return enclave
         case .software:
             guard keychain.hardware.offersSoftwareEnclave else {
                 throw KeychainError(
-                    .notAvailable, "the key is in a software enclave, which only the system's latchkeyd has")
+                    .notAvailable, "the key is in a software enclave, and only the system's latchkeyd has one")
             }
             return SoftwareEnclave()
         }

@@ -181,7 +181,7 @@ enum KeyRules {
         ]
     }
 
-    /// Throws if an update would change what only the enclave decides.
+    /// Throws if an update would change a property that only the enclave decides.
     static func checkTokenKey(_ changed: ItemRecord, was record: ItemRecord, _ update: ItemUpdate) throws(KeychainError)
     {
         guard record.isTokenKey else { return }
@@ -197,7 +197,7 @@ enum KeyRules {
         }
     }
 
-    // MARK: What the attributes allow
+    // MARK: Rights by attributes
 
     static let notExtractable = KeychainError(
         .unimplemented, "the key is not extractable: it can be used, but not exported",

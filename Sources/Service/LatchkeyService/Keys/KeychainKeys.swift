@@ -6,7 +6,7 @@ internal import KeyServices
 internal import LinuxSystem
 public import SecretMemory
 
-/// The keys of a keychain, which are used where they are stored.
+/// The keys of a keychain. They are used where they are stored.
 public struct KeychainKeys: Sendable {
     let keychain: OpenKeychain
     let constraints: ConstrainedCalls
@@ -97,7 +97,7 @@ public struct KeychainKeys: Sendable {
         let item = try opened(
             try keyItem(reference, try constraints.provenContext(authentication, of: caller), caller))
         try KeyRules.requirePermission(for: use, of: item)
-        // What the person has released for one use is not kept for the next one.
+        // A key that the person has released for one use is not kept for the next one.
         let isConstrained = item.accessControlFlags?.hasConstraints == true
         return try KeyRules.withKey(of: item, from: isConstrained ? nil : cache, in: enclaves.enclave) {
             (key) throws(KeychainError) in

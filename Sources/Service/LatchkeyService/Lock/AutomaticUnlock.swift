@@ -44,8 +44,8 @@ public final class AutomaticUnlock: Sendable {
         return true
     }
 
-    /// Runs `body`, which calls ``perform(isNeeded:_:)``, for a report of the lock. A failure is logged, once,
-    /// and leaves the keychain locked: who reads the report can still unlock it in another way.
+    /// Runs `body` for a report of the lock; `body` calls ``perform(isNeeded:_:)``. A failure is logged, once, and
+    /// leaves the keychain locked: the reader of the report can still unlock it in another way.
     package func reportingFailures(_ body: () throws(KeychainError) -> Bool) -> Bool {
         do throws(KeychainError) {
             return try body()

@@ -5,7 +5,7 @@ public import KeychainModel
 internal import KeychainStore
 public import SecretMemory
 
-/// The lock of a keychain, what opens it (the passcode, the recovery key), and its settings.
+/// The lock of a keychain, the secrets that open it (the passcode, the recovery key), and its settings.
 public struct KeychainLock: Sendable {
     let keychain: OpenKeychain
     let fileKeys: KeychainFileKeys
@@ -106,7 +106,7 @@ public struct KeychainLock: Sendable {
 }
 
 extension KeybagSettings {
-    /// Whether only what locks the keychain by itself is different.
+    /// Whether only the settings for automatic locking are different.
     fileprivate func differsOnlyInLocking(from other: KeybagSettings) -> Bool {
         var same = self
         (same.lockInterval, same.locksOnSleep) = (other.lockInterval, other.locksOnSleep)

@@ -5,7 +5,7 @@ internal import KeychainModel
 internal import SecretMemory
 
 extension Passcode {
-    /// Reads what a caller has given as a passcode, or as the passphrase of a backup.
+    /// Reads a text from a caller as a passcode, or as the passphrase of a backup.
     ///
     /// - Throws: errSecParam for a text that cannot be one.
     static func of(_ text: SharedSecret) throws(KeychainError) -> Passcode {

@@ -16,8 +16,8 @@ public enum PasscodeRules {
         guard let passcode = try? Passcode(new) else { return }
         switch passcode.weakness {
         case .oneCharacter:
-            throw KeychainError(.param, "the \(noun) is one repeated character, which is easily guessed")
-        case .common: throw KeychainError(.param, "the \(noun) is one of the most common, which are easily guessed")
+            throw KeychainError(.param, "the \(noun) is one repeated character, and easily guessed")
+        case .common: throw KeychainError(.param, "the \(noun) is one of the most common, and easily guessed")
         case nil: return
         }
     }

@@ -5,8 +5,8 @@ package import LinuxSystem
 
 /// The closed types of the model in reports and in the debug log: their words are those of the sources.
 extension DiagnosticText.Interpolation {
-    /// Appends the identifier of the error and its status, without its problem, which has paths, and its
-    /// item, which has names.
+    /// Appends the identifier of the error and its status, without its problem and its item, because these have paths
+    /// and names.
     package mutating func appendInterpolation(_ error: KeychainError) {
         appendInterpolation(error.identifier)
         appendLiteral(" ")

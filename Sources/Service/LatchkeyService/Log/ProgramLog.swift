@@ -7,7 +7,7 @@ internal import Logging
 /// Warnings for the developers of the calling program, sent to swift-log's logger `latchkey`, each
 /// one once per process.
 ///
-/// Public modules use it in the process of the program: clients do not see what the daemon logs.
+/// Public modules use it in the process of the program, because clients do not see the log of the daemon.
 public final class ProgramLog: Sendable {
     /// A reason for a warning.
     public enum Warning: Hashable, Sendable {

@@ -6,10 +6,10 @@ internal import KeychainStore
 internal import LinuxSystem
 public import SecretMemory
 
-/// What is done with a keychain that does not open.
+/// The operations on a keychain that does not open.
 public enum ClosedKeychain {
-    /// Reports why the keychain under `home` cannot be opened, and what leads back to its items. It
-    /// changes nothing.
+    /// Reports why the keychain under `home` cannot be opened, and the steps that lead back to its items. It changes
+    /// nothing.
     ///
     /// - Parameters:
     ///   - problem: the error of the attempt to open it.
@@ -27,7 +27,7 @@ public enum ClosedKeychain {
     /// - Parameters:
     ///   - newPasscode: nil only counts the items that would be lost.
     ///   - ownership: the daemon's lock on the home, if the caller is a daemon.
-    ///   - hardware: what may hold the device key. A device key in a TPM that is gone, was cleared or
+    ///   - hardware: the hardware that may hold the device key. A device key in a TPM that is gone, was cleared or
     ///     cannot be used is replaced by a new one in a file.
     /// - Returns: how many items are lost because their keys could not leave the device.
     public static func recover(
@@ -63,7 +63,7 @@ public enum ClosedKeychain {
                 } catch {
                     switch error {
                     case .deviceKeyMissing: break
-                    // Only what no attempt will ever open is replaced: other hardware, or none.
+                    // Only a device key that no attempt will ever open is replaced: other hardware, or none.
                     case .hardware(let cause)
                     where cause.status == .decode || root == .tpm && hardware.root == nil: break
                     default: throw error

@@ -3,7 +3,7 @@
 public import KeychainModel
 public import SecretMemory
 
-/// What can be done with a keychain that cannot be opened.
+/// The operations on a keychain that cannot be opened.
 public protocol KeychainRescue: Sendable {
     /// Opens the keychain with its recovery key, and sets a new passcode.
     ///
@@ -16,7 +16,7 @@ public protocol KeychainRescue: Sendable {
     /// - Parameter code: the code of its move to the TPM.
     func resealRoot(with code: SharedSecret) throws(KeychainError)
 
-    /// Reports why the keychain cannot be opened, and what leads back to its items.
+    /// Reports why the keychain cannot be opened, and the steps that lead back to its items.
     ///
     /// - Parameter problem: the error of the attempt to open it.
     /// - Throws: `problem`, if there is nothing to examine.

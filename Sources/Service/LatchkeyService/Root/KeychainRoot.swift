@@ -5,7 +5,7 @@ public import KeychainModel
 internal import KeychainStore
 public import SecretMemory
 
-/// The root of a keychain: what holds its device key.
+/// The root of a keychain: the file, TPM or credential that holds its device key.
 public struct KeychainRoot: Sendable {
     let keychain: OpenKeychain
 
@@ -32,7 +32,7 @@ public struct KeychainRoot: Sendable {
         }
     }
 
-    /// The PCRs to which the device key is sealed.
+    /// The PCRs that the device key is sealed to.
     var registers: Set<UInt8> {
         guard keychain.store.root == .tpm, let home = keychain.home else { return [] }
         return (try? ClosedKeychain.storage(home, keychain.hardware).registers()) ?? []
@@ -75,7 +75,8 @@ public struct KeychainRoot: Sendable {
         }
     }
 
-    private static let wrongSample = KeychainError(.internalFailure, "the root does not return what it has sealed")
+    private static let wrongSample = KeychainError(
+        .internalFailure, "the root does not return the key that it has sealed")
 }
 
 extension DeviceKey.Root {

@@ -22,7 +22,7 @@ public struct ReceivedCredential: DeviceKeySealer {
     public func unseal(_ sealed: [UInt8]) throws(KeychainError) -> SharedSecret {
         guard let key = try deviceKey() else {
             throw KeychainError(
-                .notAvailable, "the device key is in a credential of systemd, which this process has not received",
+                .notAvailable, "the device key is in a credential of systemd, but this process has not received it",
                 hint: "add to the service's unit: LoadCredentialEncrypted=\(Self.name):…/state/device.credential")
         }
         return key

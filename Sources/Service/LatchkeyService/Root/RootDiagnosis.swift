@@ -5,8 +5,8 @@ internal import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// Whether the device key of a keychain opens it, and if not, what leads back to the items. It
-/// changes nothing.
+/// Whether the device key of a keychain opens it, and if not, the steps that lead back to the items. It changes
+/// nothing.
 struct RootDiagnosis {
     private let home: KeychainHome
     private let hardware: SecureHardware
@@ -19,7 +19,7 @@ struct RootDiagnosis {
 
     /// - Parameters:
     ///   - problem: the error of the attempt to open it.
-    ///   - mode: who opens it, which decides how it is replaced.
+    ///   - mode: who opens it; this decides how it is replaced.
     func ofClosedKeychain(_ problem: KeychainError, _ mode: KeychainStatus.Mode) -> [KeychainFinding] {
         var finding = KeychainFinding("keychain", isHealthy: false, detail: problem.problem, hint: problem.hint)
         guard let stored else { return [finding, backups] }
@@ -45,7 +45,7 @@ struct RootDiagnosis {
                 detail: "the keychain is still open, but would not open again: \(error.problem)", hint: error.hint,
                 steps: [
                     "while it is open: latchkey backup FILE",
-                    "note elsewhere what a backup leaves out: items of the classes ThisDeviceOnly",
+                    "note elsewhere the items of the classes ThisDeviceOnly: a backup leaves them out",
                     "latchkey doctor, when it is closed: it shows the next steps",
                 ])
         ]
@@ -55,7 +55,7 @@ struct RootDiagnosis {
         try? KeychainStore.storedKeybag(path: home.databasePath, inspects: inspects)
     }
 
-    // MARK: What is wrong
+    // MARK: The cause
 
     /// Why the device key does not open the keychain; nil if it does.
     private func cause(_ stored: StoredKeybag) -> KeybagError? {

@@ -3,7 +3,7 @@
 internal import Keybag
 internal import KeychainModel
 
-/// What leads back to the items of a keychain that its device key does not open, step by step.
+/// The steps that lead back to the items of a keychain that its device key does not open.
 struct RootRecovery {
     private let home: KeychainHome
     private let stored: StoredKeybag
@@ -23,7 +23,7 @@ struct RootRecovery {
         case .hardware(let error):
             if stored.root == .credential { return credentialSteps(error) }
             if !hasHardware { return [Self.useTPM] + recovery + replacement }
-            // What was made by another TPM will never open; anything else may pass.
+            // A device key that another TPM has sealed will never open; any other failure may pass.
             if error.status == .decode { return [Self.putBack] + recovery + replacement }
             return [isSilent ? Self.tryAgain : Self.reseal] + withoutTPM + recovery + replacement
         case .rolledBack: return ["if there is a newer copy of \(directories): put it back"] + recovery + replacement
@@ -93,7 +93,7 @@ struct RootRecovery {
         let move = "move \(directories) away"
         return switch mode {
         case .system:
-            "as the administrator, stop latchkeyd.socket and latchkeyd.service, which all users use; \(move); "
+            "as the administrator, stop latchkeyd.socket and latchkeyd.service of all users; \(move); "
                 + "start latchkeyd.socket; then latchkey restore FILE"
         case .user:
             "stop latchkeyd.socket and latchkeyd.service of the user; \(move); start them; then latchkey restore FILE"

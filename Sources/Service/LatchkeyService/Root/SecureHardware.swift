@@ -3,11 +3,11 @@
 public import Keybag
 public import KeyServices
 
-/// What holds keys outside of the memory of the process that opens a keychain.
+/// The hardware that holds keys outside of the memory of the process that opens a keychain.
 public struct SecureHardware: Sendable {
-    /// What holds the root of keychains; nil if there is nothing, or the program cannot use it.
+    /// The hardware that holds the root of keychains; nil if there is nothing, or the program cannot use it.
     public var root: (any HardwareRoot)?
-    /// What encrypts credentials of systemd; nil if the program cannot do that. A credential that the
+    /// The sealer that encrypts credentials of systemd; nil if the program cannot do that. A credential that the
     /// process has received is opened without it.
     public var credentials: (any DeviceKeySealer)?
     /// A Secure Enclave in hardware; nil if the machine has none, or the program cannot use it.
@@ -24,6 +24,6 @@ public struct SecureHardware: Sendable {
         self.offersSoftwareEnclave = offersSoftwareEnclave
     }
 
-    /// What opens a device key in a credential.
+    /// The sealer that opens a device key in a credential.
     var credentialSealer: any DeviceKeySealer { credentials ?? ReceivedCredential() }
 }

@@ -4,13 +4,13 @@ internal import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// Files are removed with their items. What cannot be removed now is removed when the keychain is
-/// opened the next time.
+/// Removes files with their items. A file that cannot be removed now is removed when the keychain is opened the next
+/// time.
 struct FileSweep: Sendable {
     let keychain: OpenKeychain
 
-    /// Removes what killed processes have left: files of this keychain without an item, and contents
-    /// that their items do not name.
+    /// Removes the leftovers of killed processes: files of this keychain without an item, and contents that their items
+    /// do not name.
     func removeLeftovers() {
         removeFiles { name in
             // A file of another keychain may belong to a database that was here before, and that is
@@ -33,7 +33,7 @@ struct FileSweep: Sendable {
         return Set(names.filter { hasRow($0.item) == true })
     }
 
-    /// Whether a file, which was of an item of this database, is of none any more.
+    /// Whether a file was of an item of this database, and is of none any more.
     func hasNoUse(_ name: StoredFileName) -> Bool { hasRow(name.item) == false || isFormerContent(name) }
 
     /// Whether the item of a file can be opened, and names another file or none.
@@ -54,7 +54,7 @@ struct FileSweep: Sendable {
         guard let files = (try? keychain.existingFiles()) ?? nil else { return }
         try? files.whileNothingIsPublished { () throws(SystemError) in
             let names = try files.names()
-            // Without its database nothing says which files are of use.
+            // Without its database, the files in use are not known.
             guard !names.isEmpty, (try? keychain.store.requireCurrentFile()) != nil else { return }
             for name in names where condition(name) { try files.remove(name) }
         }

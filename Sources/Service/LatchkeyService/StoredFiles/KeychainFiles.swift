@@ -143,8 +143,7 @@ public struct KeychainFiles: Sendable {
             item.accessControlFlags == nil, !item.isSynchronizable
         else {
             throw .parameter(
-                "the item of a file is a generic password without data, which is not synchronized and has no access "
-                    + "control")
+                "the item of a file is a generic password without data, synchronization and access control")
         }
         var item = item
         item.secrets.data = reference.data
@@ -174,7 +173,7 @@ public struct KeychainFiles: Sendable {
     }
 }
 
-/// An open file, for a tuple, which cannot have noncopyable elements.
+/// An open file, for a tuple, because tuples cannot have noncopyable elements.
 private final class OpenStoredFile {
     let descriptor: OwnedDescriptor
 

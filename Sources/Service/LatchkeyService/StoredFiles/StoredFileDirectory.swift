@@ -30,7 +30,7 @@ struct StoredFileDirectory {
 
     // MARK: Files
 
-    /// Returns a file without a name, which ends with its descriptor.
+    /// Returns a file without a name. It ends with its descriptor.
     func draft() throws(SystemError) -> OwnedDescriptor { try directory.unnamedFile() }
 
     /// Gives a draft its name; both are durable when this returns. A file that has the name already is
@@ -44,7 +44,7 @@ struct StoredFileDirectory {
         try directory.synchronize()
     }
 
-    /// The keychain that has made a file, 16 bytes, which nothing authenticates; nil if it is not known.
+    /// Returns the keychain that has made a file, 16 bytes; nil if it is not known. Nothing authenticates it.
     func keychain(of name: StoredFileName) -> [UInt8]? {
         guard let file = (try? open(name)) ?? nil else { return nil }
         return try? ProtectedContainer.keyRecord(of: file, path: path(of: name)).binding.keychain
@@ -82,7 +82,7 @@ struct StoredFileDirectory {
         }
     }
 
-    /// Returns the files. What killed processes have left between two steps is removed.
+    /// Returns the files. Leftovers of processes that were killed between two steps are removed.
     func names() throws(SystemError) -> [StoredFileName] {
         var names: [StoredFileName] = []
         for entry in try directory.entries() where entry.kind == .file {
@@ -109,8 +109,7 @@ struct StoredFileDirectory {
 
     // MARK: Publishing and sweeping
 
-    /// Runs `body`, which publishes files and then stores their items. No other process sweeps
-    /// meanwhile.
+    /// Runs `body` to publish files and then store their items. No other process sweeps meanwhile.
     func whilePublishing<Value>(_ body: () throws(KeychainError) -> Value) throws(KeychainError) -> Value {
         let lock: DirectoryLock
         do throws(SystemError) {
@@ -122,8 +121,8 @@ struct StoredFileDirectory {
         return try body()
     }
 
-    /// Runs `body`, unless a process is publishing now: files whose items are not stored yet would
-    /// look as if their items were deleted.
+    /// Runs `body`, unless a process is publishing now: files of items that are not stored yet would look as if their
+    /// items were deleted.
     func whileNothingIsPublished(_ body: () throws(SystemError) -> Void) throws(SystemError) {
         guard let lock = try DirectoryLock(ifFree: path, .exclusive) else { return }
         defer { withExtendedLifetime(lock) {} }

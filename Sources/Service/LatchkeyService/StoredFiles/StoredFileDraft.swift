@@ -11,7 +11,7 @@ final class StoredFileDraft: Sendable {
     private let directory: StoredFileDirectory
     private let descriptor: OwnedDescriptor
     private let container: ProtectedContainer
-    /// What the file uses of the user's account; nil for no limit.
+    /// The bytes that the file uses of the user's account; nil for no limit.
     private let charge: StorageAccount.Charge?
 
     private let published = SystemMutex<Set<StoredFileName>>([])
@@ -19,7 +19,7 @@ final class StoredFileDraft: Sendable {
     /// The names that the file has got, or may have.
     var names: Set<StoredFileName> { published.withLock { $0 } }
 
-    /// - Parameter account: what the user may keep on the disk; nil for no limit.
+    /// - Parameter account: the account of the user's disk space; nil for no limit.
     init(
         in directory: StoredFileDirectory, _ reference: StoredFileReference, _ record: ItemRecord, keychain: [UInt8],
         account: StorageAccount?
@@ -67,7 +67,7 @@ final class StoredFileDraft: Sendable {
         do throws(SystemError) { try directory.publish(descriptor, as: name) } catch { throw KeychainError(error) }
     }
 
-    /// What a file costs beside its content: an inode, its header, and what the last block has more.
+    /// The cost of a file beside its content: an inode, its header, and the rest of the last block.
     static let fileCost = 12_288
     /// The tags of a container's parts are less than this part of its content.
     private static let overheadDivisor = 64

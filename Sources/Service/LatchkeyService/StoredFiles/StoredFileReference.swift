@@ -5,7 +5,7 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// What the data of a file's item says: which file it is, and the class key of that file alone.
+/// The data of a file's item: the identifier of the file, and the class key of that file alone.
 ///
 /// ```
 /// "LKSF" ‖ 1 ‖ file (16 bytes) ‖ class key (32 bytes)
@@ -51,7 +51,7 @@ struct StoredFileReference {
             })
     }
 
-    /// Returns the key of a new file, which this class key wraps.
+    /// Returns the key of a new file, wrapped by this class key.
     ///
     /// - Returns: nil if the access group has a name that is too long for a file.
     func newKey(
@@ -87,7 +87,7 @@ struct KnownFileKey: FileKeySource {
 }
 
 extension ProtectionClass {
-    /// The class of a file whose item has this class.
+    /// The class of a file if its item has this class.
     var fileProtection: FileProtectionClass {
         switch self {
         case .whenUnlocked, .whenUnlockedThisDeviceOnly, .whenPasscodeSetThisDeviceOnly: .complete

@@ -5,12 +5,12 @@ internal import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// Writes the files of a backup into the directory of a keychain. A file that exists already is kept:
-/// what has the same name has the same content.
+/// Writes the files of a backup into the directory of a keychain. A file that exists already is kept: files of the same
+/// name have the same content.
 final class StoredFileRestoration {
     private let home: KeychainHome
     private let account: StorageAccount?
-    /// What the files use of the user's account; nil for no limit, and before the first file.
+    /// The bytes that the files use of the user's account; nil for no limit, and before the first file.
     private var spent: StorageAccount.Charge?
     /// nil before the first file.
     private var directory: StoredFileDirectory?
@@ -64,12 +64,13 @@ final class StoredFileRestoration {
     }
 
     private func charge(_ count: Int) throws(SystemError) {
-        // This runs within a change of the database, which gets all that is left: it has released what the items
-        // do not need.
+        // This runs within a change of the database. The change was granted all bytes that are left, and has released
+        // those that the items do not need.
         if spent == nil { spent = account?.charge() }
         guard spent?.add(count, waits: false) != false else {
             throw SystemError(
-                "restore a file beyond what this user may keep on the disk", path: home.filesDirectory, code: ENOSPC)
+                "restore a file beyond the space that this user may have on the disk", path: home.filesDirectory,
+                code: ENOSPC)
         }
     }
 

@@ -17,8 +17,8 @@ struct BackupCommand: ParsableSubcommand {
             The file is encrypted with a passphrase of its own. Items of the ThisDeviceOnly classes can be restored on \
             this device only; those of whenPasscodeSetThisDeviceOnly are left out.
 
-            Keys that are not extractable are saved if the keychain has a passcode, which is then asked for; otherwise \
-            they are left out, unless --include-non-extractable is given.
+            Keys that are not extractable are saved if the keychain has a passcode, and the command asks for it; \
+            otherwise they are left out, unless --include-non-extractable is given.
 
             EXAMPLES:
               latchkey backup ~/keychain.latchkey
@@ -115,10 +115,10 @@ struct BackupCommandReport: Encodable {
 
     var text: TerminalText {
         var lines: [TerminalText] = [
-            "saved:        \(items), of which \(deviceBound) can be restored on this device only"
+            "saved:        \(items), \(deviceBound) of them for this device only"
         ]
         if files > 0 { lines.append("files:        \(files)") }
-        if missingFiles > 0 { lines.append("missing:      \(missingFiles) files, whose items are saved") }
+        if missingFiles > 0 { lines.append("missing:      \(missingFiles) files; their items are saved") }
         if leftOut > 0 { lines.append("left out:     \(leftOut) that exist only while a passcode is set") }
         if notExtractable > 0 {
             lines.append(

@@ -36,7 +36,7 @@ struct RestoreCommand: ParsableSubcommand {
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation before --replace deletes.")
     var yes = false
 
-    @Flag(name: [.customShort("n"), .long], help: "Only show what would happen.")
+    @Flag(name: [.customShort("n"), .long], help: "Only show the changes.")
     var dryRun = false
 
     @OptionGroup var passphrase: PassphraseOptions
@@ -76,7 +76,7 @@ struct RestoreCommand: ParsableSubcommand {
         guard session.io.isInputInteractive else {
             throw .parameter(
                 "--replace deletes \(items) of the keychain, but no terminal is available for confirmation",
-                hint: "--dry-run shows what would happen; --yes skips the question; without --replace all items stay"
+                hint: "--dry-run shows the changes; --yes skips the question; without --replace all items stay"
             )
         }
         try session.confirm(
@@ -84,7 +84,7 @@ struct RestoreCommand: ParsableSubcommand {
     }
 }
 
-/// One restore, which can also be a dry run.
+/// One restore. It can also be a dry run.
 private struct Restore {
     let file: FilePath
     let passphrase: SharedSecret
@@ -140,7 +140,7 @@ struct RestoreCommandReport: Encodable {
         lines.append("added:     \(added)")
         if files > 0 { lines.append("files:     \(files)") }
         if replaced > 0 { lines.append("replaced:  \(replaced) older ones") }
-        if equal > 0 { lines.append("equal:     \(equal), which the keychain has already") }
+        if equal > 0 { lines.append("equal:     \(equal), already in the keychain") }
         if kept > 0 { lines.append("left out:  \(kept), because the existing ones are newer") }
         if foreign > 0 { lines.append("left out:  \(foreign), because they may be restored on their own device only") }
         if refused > 0 {

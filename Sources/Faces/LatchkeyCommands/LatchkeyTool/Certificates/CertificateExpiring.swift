@@ -50,7 +50,7 @@ struct CertificateExpiring: ParsableSubcommand {
         guard reports.isEmpty else { throw .reported(1) }
     }
 
-    /// The certificates of the keychain; none if it does not exist, which creates none.
+    /// Returns the certificates of the keychain; none without a keychain. It creates no keychain.
     private static func stored(in session: CommandSession) throws(CommandFailure) -> [Certificate] {
         let isMissing = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try KeychainClient.missingHome() != nil

@@ -30,7 +30,7 @@ struct ExpiryReport: Encodable {
         sha256 = Hexadecimal.text(certificate.sha256)
     }
 
-    /// One line: when, how long, and which certificate.
+    /// One line: the end of validity, the time left, and the certificate.
     var text: TerminalText {
         let state = secondsLeft < 0 ? "expired" : daysLeft == 1 ? "1 day left" : "\(daysLeft) days left"
         return "\(notAfter)  \(state)  \(subject.isEmpty ? "no subject" : subject)  \(sha256)\n"

@@ -74,7 +74,7 @@ struct TrustAppleRoots: ParsableSubcommand {
 
     /// Trusts a root for code signing alone.
     ///
-    /// - Throws: errSecParam if the root has other settings, which stay.
+    /// - Throws: errSecParam if the root has other settings; they stay.
     static func trust(
         _ root: Certificate, in settings: inout TrustSettings, at validationTime: Double
     ) throws(CommandFailure) {

@@ -83,7 +83,7 @@ struct TrustExplain: ParsableSubcommand {
         if !violations.isEmpty { throw .reported(OSStatusCode.verifyActionFailed.rawValue) }
     }
 
-    /// What is required of the server that the policy names; nil if it names none.
+    /// Returns the requirements for the server that the policy names; nil if it names none.
     private func hostPolicy(_ policy: TrustPolicy) throws(CommandFailure) -> HostPolicy? {
         guard case .server(let name?) = policy else { return nil }
         return try HostPolicy(host: "\(name)", stored: StoredPins())

@@ -45,7 +45,7 @@ struct CollectionReport: Encodable {
     var accessGroup: String
     /// The number of passwords.
     var items: Int
-    /// UTC, as `2026-11-22T12:00:00Z`; absent for `login`, which was never created.
+    /// UTC, as `2026-11-22T12:00:00Z`; absent for `login`, because it was never created.
     var created: String?
     /// Whether it gets the items of programs that name no collection.
     var isDefault: Bool

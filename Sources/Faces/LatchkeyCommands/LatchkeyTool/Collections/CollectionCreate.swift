@@ -18,7 +18,7 @@ struct CollectionCreate: ParsableSubcommand {
               latchkey collection create --json 'Mail passwords'
             """)
 
-    @Argument(help: ArgumentHelp("What programs show.", valueName: "label"))
+    @Argument(help: ArgumentHelp("The label that programs show.", valueName: "label"))
     var label: String
 
     @Flag(help: "Print JSON.")

@@ -12,7 +12,7 @@ struct CollectionDelete: ParsableSubcommand {
         commandName: "delete", abstract: "Delete a collection with everything in it.",
         discussion: """
             Asks before it deletes; without a terminal it requires --force. The keychain must be unlocked. Every \
-            keychain has the collection login, which cannot be deleted.
+            keychain has the collection login, and it cannot be deleted.
 
             EXAMPLES:
               latchkey collection delete --dry-run Work
@@ -52,7 +52,7 @@ struct CollectionDelete: ParsableSubcommand {
         guard session.io.isInputInteractive else {
             throw .parameter(
                 "the collection would be deleted, but no terminal is available for confirmation",
-                hint: "--force deletes without a question; --dry-run shows what would be deleted")
+                hint: "--force deletes without a question; --dry-run shows the deletions")
         }
         try session.confirm("the collection \(name.text) and its \(Self.items(count)) will be deleted. Continue?")
     }
@@ -68,7 +68,7 @@ struct CollectionDelete: ParsableSubcommand {
     private static func items(_ count: Int) -> TerminalText { count == 1 ? "1 item" : "\(count) items" }
 }
 
-/// What a deletion did, or would do, in the shape of its JSON.
+/// The result of a deletion or of its dry run, in the shape of its JSON.
 private struct CollectionDeletion: Encodable {
     var deleted: Bool
     /// How many items were deleted, or would be.

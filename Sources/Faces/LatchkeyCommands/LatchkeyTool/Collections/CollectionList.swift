@@ -9,11 +9,11 @@ internal import LinuxSystem
 /// `latchkey collection list`.
 struct CollectionList: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show the collections, and what they hold.",
+        commandName: "list", abstract: "Show the collections, and their content.",
         discussion: """
             Each line has the name, the label, the number of passwords and the date of creation, separated by tabs. \
-            The default collection, which gets the passwords of programs that name none, is marked. Passwords whose \
-            access control needs you are not counted.
+            The default collection, for the passwords of programs that name none, is marked. Passwords with an access \
+            control that needs you are not counted.
 
             EXAMPLES:
               latchkey collection list

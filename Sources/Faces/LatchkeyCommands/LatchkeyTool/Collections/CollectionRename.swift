@@ -20,7 +20,7 @@ struct CollectionRename: ParsableSubcommand {
     @Argument(help: ArgumentHelp("The name of the collection.", valueName: "name"))
     var name: String
 
-    @Argument(help: ArgumentHelp("What programs show from now on.", valueName: "label"))
+    @Argument(help: ArgumentHelp("The label that programs show from now on.", valueName: "label"))
     var label: String
 
     func run(in session: CommandSession) throws(CommandFailure) {

@@ -9,9 +9,9 @@ internal import LinuxSystem
 /// `latchkey consent forget`.
 struct ConsentForget: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Revoke what a program was allowed.",
+        commandName: "forget", abstract: "Revoke the consent for a program.",
         discussion: """
-            From now on, you are asked about the program again. What a program has stored itself, it reads without a \
+            From now on, you are asked about the program again. A program reads the items that it has stored without a \
             question, unless you want one every time: 'latchkey settings consent always'.
 
             EXAMPLES:

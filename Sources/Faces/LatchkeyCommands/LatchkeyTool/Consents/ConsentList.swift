@@ -10,7 +10,7 @@ internal import LinuxSystem
 /// `latchkey consent list`.
 struct ConsentList: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show which programs may read what without a question.",
+        commandName: "list", abstract: "Show the programs that may read items without a question.",
         discussion: """
             Each line has the path of the program, the item and the date of the consent, separated by tabs. The \
             oldest is the first. An item has no label while the keychain is locked.

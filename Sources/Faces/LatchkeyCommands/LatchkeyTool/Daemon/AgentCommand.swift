@@ -13,7 +13,8 @@ struct AgentCommand: ParsableSubcommand {
         discussion: """
             The system's latchkeyd has neither a terminal nor a display. If an item requires the passcode, an agent of \
             its user asks for it with pinentry, on the terminal or the display of the program that wants the item, and \
-            latchkeyd verifies what was typed. A user's own latchkeyd, and programs without latchkeyd, need no agent.
+            latchkeyd verifies the typed passcode. A user's own latchkeyd, and programs without latchkeyd, need no \
+            agent.
 
             An agent runs until SIGTERM. Without one, a program starts an agent for the time of its call, if latchkey \
             is installed in /usr/bin or /usr/local/bin.

@@ -10,7 +10,7 @@ struct DaemonCommand: ForwardedCommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.daemon.rawValue, abstract: LatchkeySubcommand.daemon.abstract,
         discussion: """
-            Runs latchkeyd, which is in no directory of PATH, with these arguments. It stays in the foreground. Where \
+            Runs latchkeyd with these arguments; it is in no directory of PATH. It stays in the foreground. Where \
             systemd runs, its socket starts latchkeyd: systemctl --user enable --now latchkeyd.socket
 
             The manual page latchkeyd(8) has all options.

@@ -6,8 +6,8 @@ internal import LinuxSystem
 /// The sessions of a user that run at the same time. If one of them has unlocked the keychain, the last
 /// one to end locks it.
 ///
-/// Each holds a shared lock of one file (flock(2)), which the kernel releases with the process. The file has
-/// a byte from the first unlocking to the end of the last session.
+/// Each holds a shared lock of one file (flock(2)), and the kernel releases it with the process. The file has a byte
+/// from the first unlocking to the end of the last session.
 final class OpenSessions {
     private let file: OwnedDescriptor
     private let path: String

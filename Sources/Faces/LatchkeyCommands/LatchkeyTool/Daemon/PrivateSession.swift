@@ -37,8 +37,8 @@ final class PrivateSession {
             guard let printed = try Self.line(of: bus), printed.hasPrefix("unix:") else {
                 throw SystemError("start", path: daemon.path, code: EIO)
             }
-            // With the terminal of this process, on which pinentry asks; and with its standard error, on which
-            // the service says why a prompt was dismissed.
+            // With the terminal of this process, where pinentry asks; and with its standard error, where the service
+            // says why a prompt was dismissed.
             let terminal = OpenTerminal.pathOfThisProcess().map { ["--terminal", $0] } ?? []
             let service = try ConversationProcess(
                 executable: program,
@@ -104,7 +104,7 @@ final class PrivateSession {
     private static let timeout: UInt64 = 60_000_000_000
 }
 
-/// The directory of a private bus: its configuration and its socket, which only this user can reach.
+/// The directory of a private bus, with its configuration and its socket. Only this user can reach it.
 final class PrivateBusDirectory {
     private let path: String
 

@@ -15,11 +15,12 @@ struct SessionCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.session.rawValue, abstract: LatchkeySubcommand.session.abstract,
         discussion: """
-            Starts a session bus of its own, on which the keychain is the Secret Service, runs the program, and ends \
-            both with it: for SSH, containers and CI, where no desktop has a bus. The keychain is unlocked first, if a \
+            Starts a session bus of its own with the keychain as the Secret Service, runs the program, and ends both \
+            with it: for SSH, containers and CI, where no desktop has a bus. The keychain is unlocked first, if a \
             passcode is set and can be asked for, and locked again at the end of the last session; otherwise the \
-            passcode is asked for when a program needs it. Where no latchkeyd runs, one is started, which keeps the keychain unlocked for \
-            the programs of the session. LATCHKEY_NO_DAEMON=1 forbids that: then only the Secret Service is unlocked.
+            passcode is asked for when a program needs it. Where no latchkeyd runs, one is started to keep the \
+            keychain unlocked for the programs of the session. LATCHKEY_NO_DAEMON=1 forbids that: then only the Secret \
+            Service is unlocked.
 
             The exit value is the program's; 127 if the program does not exist, 126 if it cannot be run.
 

@@ -32,8 +32,8 @@ struct WhoCommand: ParsableSubcommand {
         try session.write(json ? try JSONText.of(report) : report.text)
     }
 
-    /// Returns the keychain. If there is none yet, returns one in memory, which determines the same
-    /// caller identity, so that no keychain is created.
+    /// Returns the keychain. If there is none yet, returns one in memory, because it determines the same caller
+    /// identity and no keychain is created.
     private static func keychain() throws(KeychainError) -> KeychainSession {
         guard try KeychainClient.missingHome() != nil else { return try KeychainClient.session() }
         return KeychainSession(try EmbeddedService(), as: KeychainClient.caller)

@@ -6,9 +6,8 @@ internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// The report of `latchkey doctor --report`, in the shape of its JSON: what a question needs, without
-/// secrets, names, paths, users and hosts. Every text is a ``DiagnosticText``, whose type admits none of
-/// them.
+/// The report of `latchkey doctor --report`, in the shape of its JSON: the facts that a question needs, without
+/// secrets, names, paths, users and hosts. Every text is a ``DiagnosticText``, a type that admits none of them.
 struct DiagnosticReport: Encodable {
     /// The version of this report.
     var report = 1
@@ -124,8 +123,8 @@ extension DiagnosticReport {
         }
     }
 
-    /// The subject of a finding without the name of a keychain, which the check of another one puts
-    /// before it.
+    /// Returns the subject of a finding without the name of a keychain. The check of another keychain puts that name
+    /// before the subject.
     private static func subject(_ text: String) -> DiagnosticText {
         if let own = DiagnosticText(text, of: subjects) { return own }
         guard let known = subjects.first(where: { text.hasSuffix(": \($0.string)") }) else { return "other" }

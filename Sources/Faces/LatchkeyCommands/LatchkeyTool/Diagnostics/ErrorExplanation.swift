@@ -2,14 +2,14 @@
 
 internal import KeychainModel
 
-/// What an identifier means, for `latchkey explain` and Documentation/Errors.md.
+/// The explanation of an identifier, for `latchkey explain` and the page of errors.
 struct ErrorExplanation: Sendable {
     let identifier: ErrorIdentifier
-    /// What happened, in one line.
+    /// The failure, in one line.
     let title: String
     /// Why.
     let cause: String
-    /// What to do, one step each.
+    /// The actions to take, one step each.
     let steps: [String]
 
     private init(_ identifier: ErrorIdentifier, _ title: String, _ cause: String, _ steps: String...) {
@@ -19,21 +19,21 @@ struct ErrorExplanation: Sendable {
     /// Every identifier, by number.
     static let all: [ErrorExplanation] = requests + people + machine
 
-    /// What can be wrong with a request, an item or a keychain.
+    /// The explanations of problems with a request, an item or a keychain.
     private static let requests: [ErrorExplanation] = [
         ErrorExplanation(
             .usage, "The command line is not valid",
-            "An option is unknown, a value is missing, or operands do not fit together; or there is no such command, which has the exit value 1. Nothing was done.",
+            "An option is unknown, a value is missing, or operands do not fit together; or there is no such command (exit value 1). Nothing was done.",
             "`latchkey help COMMAND` shows the options and examples of a command."),
         ErrorExplanation(
             .parameter, "A value is not allowed",
             "A value has the wrong form, is out of range, or contradicts another one. Nothing was changed.",
-            "The message names the value, and what is expected instead."),
+            "The message names the value, and the expected one."),
         ErrorExplanation(
             .unimplemented, "This version, or this system, cannot do that",
             "The request is one of Apple's that Latchkey does not have, or needs a program that is not installed. It was not carried out in part.",
             "`latchkey help` lists the commands.",
-            "Documentation/Compatibility.md lists what differs from Apple's keychain."),
+            "Documentation/Compatibility.md lists the differences from Apple's keychain."),
         ErrorExplanation(
             .noSuchAttribute, "The class of the item has no such attribute",
             "A query or an item names an attribute that items of its class do not have.",
@@ -55,14 +55,14 @@ struct ErrorExplanation: Sendable {
             "The keychains that were searched have no item with these attributes, or the program has no right to see it.",
             "`latchkey list` shows the items, without their secrets.",
             "`latchkey who` shows the access groups that a program has.",
-            "`latchkey status` shows which keychains are searched."),
+            "`latchkey status` shows the keychains that are searched."),
         ErrorExplanation(
             .duplicateItem, "The item exists already",
             "An item with the same key attributes exists. It was not replaced.",
             "`latchkey set` replaces an item; `security add-generic-password` does so with `-U`."),
         ErrorExplanation(
             .decode, "The data is damaged, or has another form",
-            "An item, a file or a message cannot be opened: it was changed, it is not what its name says, or it belongs to other keys.",
+            "An item, a file or a message cannot be opened: it was changed, its content does not fit its name, or it belongs to other keys.",
             "`latchkey doctor` names damaged items, and how to go on.",
             "Restore the item or the file from a backup: `latchkey restore`."),
         ErrorExplanation(
@@ -77,7 +77,7 @@ struct ErrorExplanation: Sendable {
         ErrorExplanation(
             .invalidKeychain, "This is not the place, or the name, of a keychain",
             "A path that should be a keychain's file or directory is something else, or a name has characters that names do not have.",
-            "Move away what is in the place, or point `LATCHKEY_HOME` elsewhere."),
+            "Move the obstacle away, or point `LATCHKEY_HOME` elsewhere."),
         ErrorExplanation(
             .noDefaultKeychain, "It is not known where the keychain is",
             "Neither `LATCHKEY_HOME` nor `XDG_DATA_HOME` nor `HOME` names a directory.",
@@ -88,12 +88,12 @@ struct ErrorExplanation: Sendable {
             "The help of the command lists the formats; an option may name the right one."),
         ErrorExplanation(
             .invalidData, "The data is not valid",
-            "What was given was read, but its content is not allowed.",
+            "The input was read, but its content is not allowed.",
             "The message names the part that is wrong."),
         ErrorExplanation(
             .databaseLocked, "Another process holds the database",
             "Another process kept the database busy for longer than a call waits.",
-            "Try again; `latchkey doctor` shows what is wrong if it lasts."),
+            "Try again; `latchkey doctor` shows the problem if it lasts."),
         ErrorExplanation(
             .newerVersion, "A newer version has written this",
             "The keychain, the backup, the file or the other program has a version that this program does not know. Nothing was changed.",
@@ -107,16 +107,16 @@ struct ErrorExplanation: Sendable {
             .locked, "The keychain is locked, or you cannot be asked here",
             "The item needs the passcode, a finger or a touch, and there is no terminal, no desktop, or the program forbids questions.",
             "`latchkey unlock`, if latchkeyd is running; otherwise `--passcode-file FILE`, or `LATCHKEY_PASSCODE_FILE` for a service.",
-            "`latchkey status` names the methods by which you can be asked, and why the others cannot be used."),
+            "`latchkey status` names the methods that can ask you, and why the others cannot be used."),
         ErrorExplanation(
             .authenticationFailed, "The passcode, the passphrase or the answer is wrong",
-            "What was given does not open it, a passcode is required and was not given, or after several wrong ones no passcode is checked for a while.",
-            "The message says which of these it is; `latchkey status` shows the delay, and which programs sent wrong passcodes.",
+            "The given secret does not open it, a passcode is required and was not given, or after several wrong ones no passcode is checked for a while.",
+            "The message names the cause; `latchkey status` shows the delay, and the programs that sent wrong passcodes.",
             "With a lost passcode: `latchkey recovery-key use`."),
         ErrorExplanation(
             .notInteractive, "You must be asked, and cannot be asked from here",
             "There is no terminal or display for this process, no pinentry is installed, or the program forbids questions.",
-            "`latchkey status` names the methods and their problems; `latchkey setup` says what to install."),
+            "`latchkey status` names the methods and their problems; `latchkey setup` names the program to install."),
         ErrorExplanation(
             .promptEnded, "The prompt ended without an answer",
             "Its time was over, or the keychain was locked meanwhile.",
@@ -167,9 +167,9 @@ struct ErrorExplanation: Sendable {
     /// The machine, keys, certificates, and everything else.
     private static let machine: [ErrorExplanation] = [
         ErrorExplanation(
-            .notAvailable, "The keychain, or what it needs, cannot be used",
-            "A file of the keychain is missing; a file belongs to another user or can be accessed by others; the device key or the TPM does not open the keychain; or latchkeyd, to which the keychain belongs, does not answer.",
-            "The message names the file or the program, and the hint what to type.",
+            .notAvailable, "The keychain, or a resource that it needs, cannot be used",
+            "A file of the keychain is missing; a file belongs to another user or can be accessed by others; the device key or the TPM does not open the keychain; or the keychain belongs to latchkeyd, and latchkeyd does not answer.",
+            "The message names the file or the program, and the hint has the command.",
             "`latchkey doctor` checks all of it, also for a keychain that does not open."),
         ErrorExplanation(
             .serviceNotAvailable, "The service cannot be reached",
@@ -207,7 +207,7 @@ struct ErrorExplanation: Sendable {
         ErrorExplanation(
             .keyUsageIncorrect, "The key may not be used for this",
             "The attributes of the key, or its certificate, do not allow the operation, or the algorithm does not fit its kind.",
-            "`latchkey key list` shows what a key can do."),
+            "`latchkey key list` shows the operations that a key allows."),
         ErrorExplanation(
             .verifyFailed, "A signature is not valid",
             "The data was changed, or another key has signed it.",
@@ -223,15 +223,15 @@ struct ErrorExplanation: Sendable {
         ),
         ErrorExplanation(
             .certificateRejected, "A certificate does not satisfy a rule",
-            "It has expired, was revoked, has another name, or breaks another rule, which the status names.",
-            "`latchkey trust explain FILE…` shows what was expected and what was found."),
+            "It has expired, was revoked, has another name, or breaks another rule that the status names.",
+            "`latchkey trust explain FILE…` shows the expected and the found value."),
         ErrorExplanation(
             .connectionFailed, "A connection with TLS failed",
-            "The other side, or its certificate, does not satisfy what is required.",
+            "The other side, or its certificate, does not satisfy a requirement.",
             "`latchkey tls check HOST` shows each step of the verdict."),
         ErrorExplanation(
             .other, "A status without a section of its own",
-            "Another status of Apple's, which the message explains.",
+            "Another status of Apple's; the message explains it.",
             "`security error STATUS` shows its meaning."),
     ]
 }

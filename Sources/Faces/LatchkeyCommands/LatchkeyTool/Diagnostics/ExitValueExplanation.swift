@@ -2,25 +2,25 @@
 
 internal import LinuxSystem
 
-/// What an exit value means that is not the lowest byte of a status, for `latchkey explain` and
-/// Documentation/Errors.md.
+/// The explanation of an exit value other than the lowest byte of a status, for `latchkey explain` and
+/// the page of errors.
 struct ExitValueExplanation: Sendable {
     let value: UInt8
-    /// What happened, in one line.
+    /// The outcome, in one line.
     let title: String
     /// Why.
     let cause: String
-    /// What to do, one step each.
+    /// The actions to take, one step each.
     let steps: [String]
 
-    /// Every such value but 2, which ``ErrorIdentifier/usage`` has.
+    /// Every such value but 2, the value of ``ErrorIdentifier/usage``.
     static let all = [
         ExitValueExplanation(
             value: 1, title: "A check found something, or there is no such command",
             cause:
-                "The command did its work, and reports what it found, such as a certificate that is not trusted; or a program that it ran has failed; or no command has the name that was given.",
+                "The command did its work, and reports a finding, such as a certificate that is not trusted; or a program that it ran has failed; or no command has the name that was given.",
             steps: [
-                "The output names what was found.", "`latchkey help` lists the commands.",
+                "The output names the finding.", "`latchkey help` lists the commands.",
             ]),
         ExitValueExplanation(
             value: 3, title: "There is no connection",

@@ -10,9 +10,9 @@ struct ExplainCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.explain.rawValue,
         abstract: LatchkeySubcommand.explain.abstract,
         discussion: """
-            An error is an identifier such as LK1201, which latchkey prints on a terminal and with -v, the name or the \
-            number of a status, such as errSecItemNotFound or -25300, or the exit value of a command. Without an error, \
-            lists all identifiers.
+            An error is an identifier such as LK1201 (latchkey prints it on a terminal and with -v), the name or the \
+            number of a status, such as errSecItemNotFound or -25300, or the exit value of a command. Without an \
+            error, lists all identifiers.
 
             EXAMPLES:
               latchkey explain LK1201

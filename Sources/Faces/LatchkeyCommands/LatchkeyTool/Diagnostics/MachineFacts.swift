@@ -4,8 +4,8 @@ internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What a report says about the machine: words of closed lists, and numbers. A custom name of a kernel or
-/// a distribution could be that of a person or a company, so only known ones are named.
+/// The facts about the machine in a report: words of closed lists, and numbers. A custom name of a kernel or a
+/// distribution could be that of a person or a company, so only known names are used.
 struct MachineFacts: Encodable {
     var kernel: DiagnosticText
     var architecture: DiagnosticText

@@ -5,8 +5,8 @@ internal import LatchkeyClient
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// The report of `latchkey doctor --upgrade-check`, in the shape of its JSON: the formats of the files of
-/// the user's keychains, and what this program makes of them.
+/// The report of `latchkey doctor --upgrade-check`, in the shape of its JSON: the formats of the files of the user's
+/// keychains, and how this program handles them.
 struct UpgradeReport: Encodable {
     var version = LatchkeyVersion.current
     var keychains: [Keychain]
@@ -22,7 +22,7 @@ struct UpgradeReport: Encodable {
         var files: [File]
         /// Why the formats cannot be read.
         var problem: String?
-        /// What to do about it.
+        /// The remedy for the problem.
         var hint: String?
     }
 

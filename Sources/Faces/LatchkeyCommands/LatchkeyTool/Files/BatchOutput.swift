@@ -3,8 +3,8 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What a batch writes from several threads, one line at a time: it is safe because the streams are
-/// used only while the lock is held.
+/// The output of a batch from several threads, one line at a time: it is safe because the streams are used only while
+/// the lock is held.
 final class BatchOutput: @unchecked Sendable {
     private let io: any CommandIO
     private let lock = SystemMutex(())

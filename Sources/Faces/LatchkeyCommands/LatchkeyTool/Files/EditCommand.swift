@@ -14,10 +14,10 @@ struct EditCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.edit.rawValue, abstract: LatchkeySubcommand.edit.abstract,
         discussion: """
-            The editor ($VISUAL, then $EDITOR, then vi) gets the content in a private directory in memory, which is \
-            removed afterwards, or by the next edit; swap space can have parts of it. If the keychain is locked \
-            meanwhile, the command waits for it to be unlocked. If another program has changed the file meanwhile, \
-            nothing is stored, and the edited text is kept in memory.
+            The editor ($VISUAL, then $EDITOR, then vi) gets the content in a private directory in memory, removed \
+            afterwards or by the next edit; swap space can have parts of it. If the keychain is locked meanwhile, the \
+            command waits for it to be unlocked. If another program has changed the file meanwhile, nothing is stored, \
+            and the edited text is kept in memory.
 
             Known editors are started so that they write no backups, histories and swap files elsewhere: vim, nvim, \
             nvi, nano, emacs, micro, joe, kak, hx, ed and 'code --wait'. For another one there is a warning.
@@ -73,7 +73,7 @@ struct EditCommand: ParsableSubcommand {
         if let hint { session.io.say("hint: \(hint)\n") }
     }
 
-    /// - Parameter before: what was opened; nil for a new file.
+    /// - Parameter before: the text that was opened; nil for a new file.
     private func edit(
         _ file: EditedFile, _ before: SharedSecret?, _ place: EditingPlace, _ session: CommandSession
     ) throws(CommandFailure) {
@@ -125,7 +125,7 @@ struct EditCommand: ParsableSubcommand {
         }
     }
 
-    /// Waits for a person. The text is kept meanwhile, whatever ends this process.
+    /// Waits for a person. The text is kept meanwhile, however this process ends.
     ///
     /// - Returns: false at the end of the input.
     private func awaitUnlock(_ place: EditingPlace, _ session: CommandSession) -> Bool {

@@ -7,8 +7,8 @@ internal import LinuxSystem
 
 /// A private directory in memory (tmpfs) for a text that is edited.
 ///
-/// It is locked as long as this process or the editor lives. One without a lock is what a killed process
-/// left, and ``sweep()`` removes it.
+/// It is locked as long as this process or the editor lives. A directory without a lock is left from a killed process,
+/// and ``sweep()`` removes it.
 final class EditingDirectory {
     private var name: FilePath
     private let parent: OpenDirectory
@@ -27,7 +27,7 @@ final class EditingDirectory {
             parent = try OpenDirectory(followingLinks: memory)
             let digits = RandomBytes.hexadecimal(count: 8)
             name = "\(Self.prefix)\(digits)"
-            // A sweep looks only for the final name, which the directory gets with its lock.
+            // A sweep looks only for the final name. The directory gets that name together with its lock.
             let first: FilePath = "\(Self.newPrefix)\(digits)"
             try parent.makeDirectory(first)
             directory = try parent.directory(first)
@@ -46,7 +46,7 @@ final class EditingDirectory {
         try directory.open(file, flags: flags)
     }
 
-    /// The names of what is in the directory.
+    /// Returns the names of the entries in the directory.
     func names() throws(SystemError) -> [FilePath] { try directory.entries().map(\.name) }
 
     /// Gives the directory a name that no ``sweep()`` removes.
@@ -63,7 +63,7 @@ final class EditingDirectory {
 
     // MARK: Sweeping
 
-    /// Removes what processes have left that were killed, with their editors.
+    /// Removes the texts of processes that were killed with their editors.
     ///
     /// - Returns: how many texts were removed.
     static func sweep() throws(SystemError) -> Int {

@@ -8,7 +8,7 @@ internal import SecretMemory
 
 /// A file in memory that a person edits, in a directory of its own.
 final class EditingPlace {
-    /// Where it is: what an editor writes beside it is removed with it.
+    /// The directory of the file. Files that an editor writes beside it are removed with it.
     let directory: EditingDirectory
     private let name: FilePath
     private(set) var isKept = false
@@ -20,7 +20,7 @@ final class EditingPlace {
         do throws(SystemError) {
             let file = try directory.open(name, flags: O_WRONLY | O_CREAT | O_EXCL)
             let shown = path.description
-            // EXPOSE: the editor reads the text from this file, which is in memory.
+            // EXPOSE: the editor reads the text from this file in memory.
             try content.withUnsafeBytes { (bytes) throws(SystemError) in try file.write(bytes, path: shown) }
         } catch {
             try? remove()
@@ -48,8 +48,8 @@ final class EditingPlace {
         }
     }
 
-    /// Whether the text is not as it was, or cannot be read, or the editor has left something beside it: what
-    /// an editor saves when a signal ends it may have another name.
+    /// Returns whether the text has changed or cannot be read, or the editor has left other files beside it: an editor
+    /// that a signal ends may save the text under another name.
     func hasChanges(since before: SharedSecret) -> Bool { (try? content()) != before || !hasTextAlone }
 
     private var hasTextAlone: Bool { (try? directory.names()) == [name] }
@@ -63,7 +63,7 @@ final class EditingPlace {
         return path
     }
 
-    /// Keeps everything, because it is not known what of it is the text.
+    /// Keeps everything, because any of the files can be the text.
     ///
     /// - Returns: the path of the text, or that of the directory if something else is in it.
     func keepAll() -> FilePath {
@@ -74,7 +74,7 @@ final class EditingPlace {
     /// Makes ``remove()`` remove a text that was kept, because it is stored now.
     func release() { isKept = false }
 
-    /// Removes the file, and what the editor has left beside it. What is in memory is overwritten by the
-    /// kernel before another program gets it.
+    /// Removes the file, and the editor's files beside it. The kernel overwrites their memory before another program
+    /// gets it.
     func remove() throws(SystemError) { if !isKept { try directory.remove() } }
 }

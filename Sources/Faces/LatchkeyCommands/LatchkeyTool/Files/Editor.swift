@@ -5,7 +5,7 @@ internal import LinuxSystem
 
 /// The editor of the person, and how it is started so that it leaves nothing of the text on the disk.
 struct Editor {
-    /// What the variable says: the program, and options of the person.
+    /// The value of the variable: the program, and options of the person.
     private let command: String
     private let kind: Kind?
 
@@ -22,7 +22,7 @@ struct Editor {
         return Editor(named.first { !$0.allSatisfy(\.isWhitespace) } ?? "vi")
     }
 
-    /// What the person should know before; nil for an editor that leaves nothing.
+    /// A warning for the person before the start of the editor; nil for an editor that leaves nothing.
     var warning: (problem: TerminalText, hint: TerminalText)? {
         switch kind {
         case .client:
@@ -32,7 +32,7 @@ struct Editor {
             )
         case nil:
             (
-                "'\(command)' may keep parts of the text on the disk: it is not an editor whose options are known",
+                "'\(command)' may keep parts of the text on the disk: it is not an editor with known options",
                 "EDITOR=vim, nvim, nano, emacs, micro, joe, kak, hx, ed or 'code --wait'"
             )
         default: nil
@@ -45,7 +45,7 @@ struct Editor {
         let program = command.drop(while: \.isWhitespace).prefix { !$0.isWhitespace }
         let rest = command.drop(while: \.isWhitespace).dropFirst(program.count)
         let options = kind.map { " \($0.options)" } ?? ""
-        // A signal is forwarded to the child, which must be the editor: not every shell replaces itself by it.
+        // A signal is forwarded to the child, so the child must be the editor: not every shell replaces itself by it.
         let replacement = isOneProgram ? "exec " : ""
         let script = "\(kind?.preparation ?? "")\(replacement)\(program)\(options)\(rest) \"$1\""
         // Filters of an editor, such as vim's `:!sort`, use files in TMPDIR.
@@ -105,10 +105,10 @@ extension Editor {
             }
         }
 
-        /// What the shell does before it starts the editor: `$2` is the private directory.
+        /// The commands of the shell before it starts the editor: `$2` is the private directory.
         var preparation: String {
             switch self {
-            // They write what a broken connection leaves into the current directory.
+            // After a broken connection, they save the text into the current directory.
             case .ed, .joe: "cd \"$2\" && "
             case .nvi: "export EXINIT=\"set directory=$2 recdir=$2\"; "
             // Without the directory it asks.
@@ -124,7 +124,7 @@ extension Editor {
             case .vim: "-n -i NONE -c '\(Self.vimSettings) viminfo='"
             case .graphicalVim: "-f -n -i NONE -c '\(Self.vimSettings) viminfo='"
             case .neovim: "-n -i NONE -c '\(Self.vimSettings) shada='"
-            // Without the configuration, which may ask for backups and histories.
+            // Without the configuration, because it may ask for backups and histories.
             case .nano: "--ignorercfiles"
             case .emacs: "-Q --eval '\(Self.emacsSettings)'"
             // A directory of its own for configuration, backups and histories.

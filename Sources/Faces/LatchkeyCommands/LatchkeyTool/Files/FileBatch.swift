@@ -11,10 +11,10 @@ struct FileBatch {
     let session: CommandSession
     let dryRun: Bool
     let isJSON: Bool
-    /// What is done to a file, for messages.
+    /// The verb for each outcome of a file, for messages.
     let verbs: [FileConversion.Outcome: String]
 
-    /// What a batch did, in the shape of its JSON.
+    /// The result of a batch, in the shape of its JSON.
     struct Report: Encodable {
         var files = 0
         var changed = 0
@@ -31,8 +31,7 @@ struct FileBatch {
         var directories: [ObjectIdentifier: OpenDirectory] = [:]
     }
 
-    /// - Returns: what was done.
-    /// - Throws: the first failure, which is already reported.
+    /// - Throws: the first failure; it is already reported.
     func run(
         _ tree: FileTree,
         _ convert:

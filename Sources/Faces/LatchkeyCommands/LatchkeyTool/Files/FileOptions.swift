@@ -34,7 +34,7 @@ struct FileBatchOptions: ParsableArguments {
             paths, isRecursive: recursive, removesDrafts: !dryRun, excluding: try Self.keychainDirectories())
     }
 
-    /// The directories of the keychain, whose own files would be lost if they were protected.
+    /// Returns the directories of the keychain. The keychain's own files would be lost if they were protected.
     static func keychainDirectories() throws(CommandFailure) -> Set<FileStatus.Identity> {
         let status = try? KeychainClient.session().status()
         var paths = [status?.databasePath, status?.deviceKeyPath].compactMap { $0.flatMap(ParentDirectory.of) }
@@ -64,7 +64,7 @@ struct FileBatchOptions: ParsableArguments {
 
 /// How a command gets the keys of files.
 struct FileKeyOptions: ParsableArguments {
-    @Flag(help: "Leave the keys of files in latchkeyd, which then encrypts and decrypts; much slower.")
+    @Flag(help: "Leave the keys of files, and the encryption, in latchkeyd; much slower.")
     var viaDaemon = false
 
     @OptionGroup var passcode: PasscodeOptions

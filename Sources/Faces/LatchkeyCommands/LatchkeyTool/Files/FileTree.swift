@@ -18,7 +18,7 @@ final class FileTree {
 
     enum Entry: Sendable {
         case file(File)
-        /// A symbolic link or a special file, which is passed over.
+        /// A symbolic link or a special file; it is skipped.
         case other(FilePath, reason: String)
         case failure(FilePath, SystemError)
     }
@@ -35,7 +35,7 @@ final class FileTree {
 
     /// - Parameters:
     ///   - isRecursive: whether a directory is allowed, and means everything below it.
-    ///   - removesDrafts: whether what killed commands left is removed.
+    ///   - removesDrafts: whether the drafts of killed commands are removed.
     ///   - excluded: directories that are never entered: those of the keychain itself.
     init(
         _ paths: [FilePath], isRecursive: Bool, removesDrafts: Bool, excluding excluded: Set<FileStatus.Identity> = []

@@ -69,7 +69,7 @@ struct MovableFile {
     }
 
     func requireUnchanged(_ reader: PlainFileReader) throws(KeychainError) {
-        // The file of this name, which is removed, must be the one that was read.
+        // The file of this name is removed, so it must be the file that was read.
         let named = try? FileAttributes(
             of: directory.open(name, flags: O_RDONLY), path: path.description, withExtended: false)
         guard reader.isUnchanged, named?.stamp == reader.stamp else {

@@ -17,8 +17,8 @@ struct ProtectCommand: ParsableCommand {
               first-unlock    It opens from the first unlock on.
               none            It opens always, on this device only.
 
-            The plain content is removed when the protected file is durable. What disks, snapshots and backups have \
-            of it stays there. Owner, mode, times and attributes are kept; files with several names, links and files \
+            The plain content is removed when the protected file is durable. Its traces on disks, in snapshots and in \
+            backups stay there. Owner, mode, times and attributes are kept; files with several names, links and files \
             of other users are refused.
 
             EXAMPLES:

@@ -18,8 +18,8 @@ extension ProtectCommand {
                 opens when the item does, and is deleted with it ('latchkey rm'). 'latchkey cat --from-keychain' \
                 prints it, and 'latchkey backup --include-files' saves it.
 
-                The original is removed when the copy is durable. What disks, snapshots and backups have of it stays \
-                there.
+                The original is removed when the copy is durable. Its traces on disks, in snapshots and in backups \
+                stay there.
 
                 EXAMPLES:
                   latchkey protect move --to-keychain scans/passport passport.tiff

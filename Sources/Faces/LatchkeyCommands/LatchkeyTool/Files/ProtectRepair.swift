@@ -7,12 +7,13 @@ extension ProtectCommand {
     /// `latchkey protect repair`.
     struct Repair: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "repair", abstract: "Repair protected files of which a header is damaged.",
+            commandName: "repair", abstract: "Repair protected files with a damaged header.",
             discussion: """
                 A protected file has two equal headers. If they differ, and it is not certain that the one that opens \
-                is the newest, the file is not opened. This command reads the whole file, and stores the newest \
-                state that can be read. If there may have been a newer state, the file as it was is kept beside it, \
-                as FILE.damaged, or FILE.damaged.2 if another file has that name. What cannot be read whole is left as it is.
+                is the newest, the file is not opened. This command reads the whole file, and stores the newest state \
+                that can be read. If there may have been a newer state, the file as it was is kept beside it, as \
+                FILE.damaged, or FILE.damaged.2 if another file has that name. A file that cannot be read whole is \
+                left as it is.
 
                 EXAMPLES:
                   latchkey protect repair --dry-run notes.txt

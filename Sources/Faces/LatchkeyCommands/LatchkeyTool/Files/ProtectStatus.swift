@@ -48,7 +48,7 @@ extension ProtectCommand {
     }
 }
 
-/// What `latchkey protect status` says about a file, in the shape of its JSON.
+/// The report of `latchkey protect status` about a file, in the shape of its JSON.
 struct ProtectedFileReport: Encodable {
     var path: String
     /// `protected`, `plain`, `skipped` or `failed`.
@@ -60,9 +60,9 @@ struct ProtectedFileReport: Encodable {
     var length: UInt64?
     /// Whether it opens now; absent for a plain file.
     var opens: Bool?
-    /// Why it does not open, or what is wrong with it although it does.
+    /// Why it does not open, or the problem of a file that opens.
     var problem: String?
-    /// What is wrong with the file, other than that its class is closed; not part of the JSON.
+    /// The problem of the file, other than a closed class; not part of the JSON.
     private(set) var error: KeychainError?
 
     private enum CodingKeys: String, CodingKey {

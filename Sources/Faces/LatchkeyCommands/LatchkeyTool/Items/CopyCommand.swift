@@ -9,10 +9,10 @@ struct CopyCommand: DailyCommand {
     static let definition = CommandDefinition.daily(
         .copy,
         notes: """
-            Uses wl-copy, xclip or xsel where there is a display, and otherwise the terminal (OSC 52), which over SSH \
-            comes first. A clipboard that can be read is cleared only if it still contains the secret; that of a \
-            terminal is cleared in any case. tmux passes OSC 52 on only after 'set -g set-clipboard on'. A clipboard \
-            manager may keep a copy.
+            Uses wl-copy, xclip or xsel where there is a display, and otherwise the terminal (OSC 52); over SSH the \
+            terminal comes first. A clipboard that can be read is cleared only if it still contains the secret; that \
+            of a terminal is cleared in any case. tmux passes OSC 52 on only after 'set -g set-clipboard on'. A \
+            clipboard manager may keep a copy.
             """,
         examples: [
             "latchkey copy example.com/alice",
@@ -69,7 +69,7 @@ struct CopyCommand: DailyCommand {
 
     private func clipboard(in session: CommandSession) throws(CommandFailure) -> Clipboard {
         if using == .osc52, session.terminal == nil {
-            throw .status(KeychainError(.notAvailable, "no output is a terminal, whose clipboard could be set"))
+            throw .status(KeychainError(.notAvailable, "no output is a terminal with a clipboard to set"))
         }
         guard let clipboard = using ?? .choose(hasTerminal: session.terminal != nil) else {
             throw .status(

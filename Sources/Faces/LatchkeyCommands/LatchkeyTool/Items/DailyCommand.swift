@@ -51,7 +51,7 @@ extension DailyCommand {
 }
 
 extension CommandDefinition {
-    /// The definition of a command for daily use, which has one operand.
+    /// Returns the definition of a command for daily use, with one operand.
     ///
     /// - Parameter refusal: the message for an unknown option that can be a secret.
     static func daily(

@@ -47,8 +47,8 @@ struct ItemName: Equatable {
 
     // MARK: Text
 
-    /// The text for people, which is parsed as this name. An item without an account has its service alone,
-    /// which also selects other accounts; ``exactText`` does not. It contains no control characters.
+    /// The text for people; it is parsed as this name. An item without an account has its service alone, and that text
+    /// also selects other accounts; ``exactText`` does not. It contains no control characters.
     var text: String {
         guard account == [], !service.isEmpty else { return exactText }
         let short = ItemName(service: service, account: nil)
@@ -62,7 +62,7 @@ struct ItemName: Equatable {
         return isParsed(from: text) ? text : Self.text(service, account, escapesSlashes: true)
     }
 
-    /// Whether a text of this name, in which no slash of the service is escaped, is parsed as this name.
+    /// Returns whether a text of this name, without an escaped slash in the service, is parsed as this name.
     private func isParsed(from text: String) -> Bool {
         // Without a slash in the service, the only one is that before the account.
         !service.contains(UInt8(ascii: "/")) || (try? ItemName(parsing: text)) == self

@@ -18,7 +18,7 @@ struct ItemOptions: Sendable {
             "--class", value: .required("class"), completion: .words(PasswordClass.allCases.map(\.rawValue)),
             help: "The class of the item."),
         CommandOption(
-            "--server", .required("server"), help: "The server of an internet password, whose name is SERVER/ACCOUNT."),
+            "--server", .required("server"), help: "The server of an internet password with the name SERVER/ACCOUNT."),
         CommandOption(
             "--protocol", .required("protocol"),
             help: "The protocol of an internet password: https, or four characters."),

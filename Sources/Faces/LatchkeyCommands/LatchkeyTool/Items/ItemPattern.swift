@@ -2,9 +2,8 @@
 
 internal import KeychainModel
 
-/// The pattern of `latchkey list`: `SERVICE` or `SERVICE/ACCOUNT`, with a server or a label in the place of
-/// the service, in which `*` stands for any text and `?` for one character. `%2A` and `%3F` are the
-/// characters themselves.
+/// The pattern of `latchkey list`: `SERVICE` or `SERVICE/ACCOUNT`, with a server or a label in the place of the
+/// service. `*` stands for any text and `?` for one character. `%2A` and `%3F` are the characters themselves.
 struct ItemPattern {
     private let service: TextPattern
     /// nil for any account.
@@ -38,7 +37,7 @@ struct ItemPattern {
     }
 }
 
-/// A text in which `*` stands for any text and `?` for one character.
+/// A text with wildcards: `*` stands for any text and `?` for one character.
 enum TextPattern {
     case exact([UInt8])
     case wildcards([Token])

@@ -6,7 +6,7 @@ internal import LinuxSystem
 
 /// A password without its secret, in the shape of the daily commands' JSON.
 struct ItemReport: Encodable {
-    /// The name by which the daily commands find the item.
+    /// The name of the item for the daily commands.
     var name: String
     /// `generic` or `internet`.
     var passwordClass: String
@@ -24,7 +24,7 @@ struct ItemReport: Encodable {
     /// Apple's code of the protection class, and its name.
     var protection: String
     var protectionName: String
-    /// What each use requires, as `--access-control` accepts it; absent for nothing.
+    /// The requirements of each use, in the form of `--access-control`; absent if there are none.
     var accessControl: String?
     var synchronizable: Bool
     /// UTC, as `2026-11-22T12:00:00Z`.

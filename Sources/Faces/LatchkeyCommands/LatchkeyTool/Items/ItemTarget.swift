@@ -27,8 +27,7 @@ struct ItemTarget {
             itemClass, attributes: attributes, accessGroup: accessGroup, synchronizable: .any, limit: limit)
     }
 
-    /// The query for the item in this target's group with the same primary key, which a new item
-    /// would replace.
+    /// The query for the item in this target's group with the same primary key. A new item would replace it.
     var keyQuery: ItemQuery {
         let schema = ItemSchema.of(itemClass)
         let key = completed.filter { schema[$0.key]?.isPrimaryKey == true }
@@ -73,20 +72,20 @@ struct ItemTarget {
     private var serviceWord: String { itemClass == .internetPassword ? "server" : "service" }
 }
 
-/// The existing passwords that a command line selects: by attributes, or by a name, which can be that of a
-/// service, of a server, or a label.
+/// The existing passwords that a command line selects: by attributes, or by the name of a service or of a server, or by
+/// a label.
 struct ItemSelection {
     /// One thing that is looked for.
     struct Step {
         let target: ItemTarget
-        /// What else has the name. If the target and one of these are found, the name is ambiguous.
+        /// The other targets with the name. If the target and one of these are found, the name is ambiguous.
         let rivals: [ItemTarget]
     }
 
     /// The selection for messages.
     let text: String
     let accessGroup: String?
-    /// What is looked for, in this order: an item of a step comes before those of later ones.
+    /// The steps of the search, in this order: an item of a step comes before those of later ones.
     let steps: [Step]
     /// Whether the name has more than one slash.
     let hasSlashes: Bool
@@ -102,8 +101,8 @@ struct ItemSelection {
     /// The items that have a name: those of a service or server before those of a label, so that the label of
     /// another item never takes their place. Without an account, a label with the same text is ambiguous.
     ///
-    /// - Parameter targets: for each class in which items are looked for, those of a service or server, and
-    ///   those of a label, if the label is not given otherwise.
+    /// - Parameter targets: for each class to search, the items of a service or server, and the items of a label, if
+    ///   the label is not given otherwise.
     init(
         _ name: ItemName, hasAccount: Bool, in accessGroup: String?, _ targets: [(own: ItemTarget, label: ItemTarget?)]
     ) {

@@ -9,10 +9,10 @@ struct ListCommand: DailyCommand {
     static let definition = CommandDefinition.daily(
         .list,
         notes: """
-            Shows generic and internet passwords, sorted by name: a table on a terminal, lines with tabs otherwise. \
-            An item without a service or server has its label in this place; the last column has other labels. In \
-            the pattern SERVICE or SERVICE/ACCOUNT, and in --label, * stands for any text and ? for one character. \
-            Items whose access control needs you are not shown: the list never asks.
+            Shows generic and internet passwords, sorted by name: a table on a terminal, lines with tabs otherwise. An \
+            item without a service or server has its label in this place; the last column has other labels. In the \
+            pattern SERVICE or SERVICE/ACCOUNT, and in --label, * stands for any text and ? for one character. Items \
+            with an access control that needs you are not shown: the list never asks.
             """,
         examples: [
             "latchkey list",
@@ -62,7 +62,7 @@ struct ListCommand: DailyCommand {
 
     /// Writes the page of the list with `body`, and says how many items follow.
     ///
-    /// - Parameter make: makes what is written of an item; it is called only for what may be on the page.
+    /// - Parameter make: makes the value to write for an item; it is called only for items that may be on the page.
     private func write<Item>(
         in session: CommandSession, _ make: (ItemRecord) -> Item,
         _ body: ([(key: ItemSortKey, value: Item)]) throws(CommandFailure) -> Void
@@ -115,7 +115,7 @@ struct ListCommand: DailyCommand {
         if found.damaged > 0 {
             warn(
                 "\(found.damaged) damaged \(found.damaged == 1 ? "item was" : "items were") skipped",
-                "latchkey doctor shows which", in: session)
+                "latchkey doctor shows the damage", in: session)
         }
         for note in search.notes { warn(note.text, note.hint, in: session) }
     }
@@ -128,7 +128,7 @@ struct ListCommand: DailyCommand {
 
 /// The items of `latchkey list` as text.
 private enum ItemTable {
-    /// What the key of an item does not have.
+    /// The values of an item that its key does not have.
     struct Row {
         let protection: ProtectionClass
         /// In seconds since 2001.

@@ -14,8 +14,8 @@ struct PasswordGenerator: Sendable {
     static let plain = PasswordGenerator(
         characters: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8).map { [$0] })
 
-    /// The letters, digits and punctuation of ASCII, without quotes and the backslash, which shells
-    /// and configuration files treat specially.
+    /// The letters, digits and punctuation of ASCII, without quotes and the backslash, because shells and configuration
+    /// files treat these specially.
     static let withSymbols = PasswordGenerator(
         characters: plain.characters + Array("!#$%&()*+,-./:;<=>?@[]^_{|}~".utf8).map { [$0] })
 

@@ -13,15 +13,15 @@ struct PasswordItems {
     private let keychain: KeychainSession
     private let person: PersonPrompt?
 
-    /// - Parameter person: how the person is asked; nil for the items of a list, which does not ask.
+    /// - Parameter person: how the person is asked; nil for the items of a list, because a list does not ask.
     init(_ session: CommandSession, _ person: PersonPrompt? = nil) throws(CommandFailure) {
         self.session = session
         self.person = person
         keychain = try session.keychain()
     }
 
-    /// Returns the attributes of the one item that is selected. If no access group is named, an item of the
-    /// group in which new items are stored comes before the items of other programs.
+    /// Returns the attributes of the one selected item. If no access group is named, an item of the group for new items
+    /// comes before the items of other programs.
     ///
     /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
     func one(_ selection: ItemSelection) throws(CommandFailure) -> ItemRecord {
@@ -43,8 +43,8 @@ struct PasswordItems {
         throw Self.notFound(selection)
     }
 
-    /// Returns the attributes of every item that is selected, in any group and by any step: what else has the
-    /// name is never passed over.
+    /// Returns the attributes of every selected item, in any group and by any step. Other items with the name are never
+    /// skipped.
     ///
     /// - Parameter takesSeveral: whether more than one may be selected, all of one class.
     /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
@@ -101,7 +101,7 @@ struct PasswordItems {
 
     // MARK: Searching
 
-    /// Returns what a step finds, with its rivals if it finds an item. No rival stands for a damaged item.
+    /// Returns the matches of a step, with its rivals if it finds an item. No rival stands for a damaged item.
     private func matches(
         _ step: ItemSelection.Step, of selection: ItemSelection, limit: MatchLimit, in accessGroup: String? = nil
     ) throws(CommandFailure) -> ItemMatches {
@@ -111,7 +111,7 @@ struct PasswordItems {
         return ItemMatches(records: found.records + rivals.records, damaged: found.damaged + rivals.damaged)
     }
 
-    /// Returns what the targets of a selection find.
+    /// Returns the matches of a selection's targets.
     ///
     /// - Parameter accessGroup: the group that is searched; nil for that of the selection.
     private func matches(
@@ -168,7 +168,7 @@ struct PasswordItems {
             hint: "\(hint); --access-group\(options) equal names apart: \(names)\(isMore ? ", …" : "")")
     }
 
-    /// Returns what selects the item and none of the others, except for its access group and the options that
+    /// Returns the words that select the item and none of the others, except for its access group and the options that
     /// the hint names.
     private static func describe(_ record: ItemRecord, among records: [ItemRecord]) -> String {
         let report = ItemReport(record)

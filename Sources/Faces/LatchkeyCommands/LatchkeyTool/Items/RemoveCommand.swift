@@ -20,7 +20,7 @@ struct RemoveCommand: DailyCommand {
         options: [
             CommandOption("--all", help: "Delete every matching item, in every access group."),
             CommandOption("--force", or: "-f", help: "Delete without a question."),
-            CommandOption("--dry-run", or: "-n", help: "Only show what would be deleted."),
+            CommandOption("--dry-run", or: "-n", help: "Only show the items that would be deleted."),
             CommandOption("--label", .required("label"), help: "Only items with this label."),
         ] + ItemOptions.options + PromptOptions.options + PasscodeOptions.options)
 
@@ -66,7 +66,7 @@ struct RemoveCommand: DailyCommand {
         guard session.io.isInputInteractive else {
             throw .parameter(
                 "\(what) would be deleted, but no terminal is available for confirmation",
-                hint: "--force deletes without a question; --dry-run shows what would be deleted")
+                hint: "--force deletes without a question; --dry-run shows the deletions")
         }
         if found.count > 1 { for record in found { session.io.say("\(Self.text(of: record))\n") } }
         try session.confirm("\(what) will be deleted. Continue?")

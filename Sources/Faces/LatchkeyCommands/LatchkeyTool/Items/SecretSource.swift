@@ -4,8 +4,8 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// The source of a secret to store: a file, a pipe, or two equal answers at the terminal. Never an
-/// argument, which every process that lists processes could read.
+/// The source of a secret to store: a file, a pipe, or two equal answers at the terminal. Never an argument, because
+/// every process that lists processes could read it.
 enum SecretSource {
     /// Reads the secret; on a terminal, prompts for it twice.
     ///

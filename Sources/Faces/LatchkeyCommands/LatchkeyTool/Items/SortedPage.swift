@@ -4,7 +4,7 @@
 struct SortedPage<Key: Comparable, Value> {
     private struct Entry {
         let key: Key
-        /// Equal keys are in the order in which they were added.
+        /// Equal keys are in the order of their addition.
         let number: Int
         let value: Value
     }
@@ -14,7 +14,7 @@ struct SortedPage<Key: Comparable, Value> {
     private let first: Int
     private let end: Int
     private var kept: [Entry] = []
-    /// What comes later is not on the page; nil while that is not known.
+    /// The key that ends the page: values with later keys are not on it; nil while the key is not known.
     private var last: Key?
 
     /// - Parameters:

@@ -19,7 +19,7 @@ struct StoringOptions: Sendable {
         CommandOption(
             "--access-control", .required("flags"),
             help:
-                "What each use of the item requires: \(AccessControlFlags.listedNames); joined by ,and, or ,or,."),
+                "The requirements of a use of the item: \(AccessControlFlags.listedNames); joined by ,and, or ,or,."),
         CommandOption(
             "--update", or: "--force", "-f", help: "Replace the secret of an existing item without a question."),
     ]

@@ -22,10 +22,9 @@ struct ImportKeyring: ParsableSubcommand {
             item is different, and the keychain keeps its own. Only new items are added, so that the same command \
             continues an import that was interrupted.
 
-            The exit value is 0 if everything was read, also if items are different; 1 with --verify if the keychain does \
-            not have every item; 36 if a collection stayed \
-            locked, 51 for a wrong password, 53 if there is no service or it has ended, 93 for what cannot be read, 206 \
-            if the service is another program.
+            The exit value is 0 if everything was read, also if items are different; 1 with --verify if the keychain \
+            does not have every item; 36 if a collection stayed locked, 51 for a wrong password, 53 if there is no \
+            service or it has ended, 93 for unreadable data, 206 if the service is another program.
 
             EXAMPLES:
               latchkey import --from gnome-keyring --dry-run
@@ -48,7 +47,7 @@ struct ImportKeyring: ParsableSubcommand {
     @Option(help: ArgumentHelp("The D-Bus address of another bus than the session's.", valueName: "address"))
     var bus: String?
 
-    @Flag(name: [.customShort("n"), .long], help: "Only show what is new, equal and different.")
+    @Flag(name: [.customShort("n"), .long], help: "Only show the new, equal and different items.")
     var dryRun = false
 
     @Flag(help: "Change nothing, and exit with 1 unless the keychain has every item.")

@@ -18,8 +18,8 @@ enum KeyringImport {
         return false
     }
 
-    /// How many words the value of an option has. A value in the same word is not recognized, which is no
-    /// matter: no value ends like the name of an option that has one.
+    /// Returns how many words the value of an option has. A value in the same word is not recognized. This does not
+    /// matter, because no value ends like the name of an option that has one.
     private static func valueCount(after word: CommandWord) -> Int {
         guard word.hasPrefix("-"), word.count > 1 else { return 0 }
         // Of a cluster, the last option has the value.
@@ -37,7 +37,7 @@ enum KeyringImport {
         do {
             var command = try ArgumentText.parse(ImportKeyring.self, words)
             if let own = command as? ImportKeyring { return own.exitStatus(in: session) }
-            // The parser's own command for help, which throws its text.
+            // The parser's own command for help; it throws its text.
             try command.run()
             return 0
         } catch {

@@ -4,7 +4,7 @@ internal import ArgumentParser
 internal import SecretServiceClient
 internal import SystemBus
 
-/// The program whose items are imported. Both are the same Secret Service.
+/// The source program of the imported items. Both are the same Secret Service.
 enum KeyringOrigin: String, CaseIterable, ExpressibleByArgument, Sendable {
     case gnomeKeyring = "gnome-keyring"
     case kwallet
@@ -44,15 +44,15 @@ enum KeyringOrigin: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// What to do if Latchkey is the Secret Service of the bus.
+    /// The remedy if Latchkey is the Secret Service of the bus.
     var otherBusHint: String {
         switch self {
         case .gnomeKeyring: "read a file: --file ~/.local/share/keyrings/login.keyring"
-        case .kwallet: "--bus names a bus on which KWallet is the Secret Service: dbus-run-session starts one"
+        case .kwallet: "--bus names a bus with KWallet as the Secret Service: dbus-run-session starts one"
         }
     }
 
-    /// What to do if it is not on the bus.
+    /// The remedy if the program is not on the bus.
     var startHint: String {
         switch self {
         case .gnomeKeyring:

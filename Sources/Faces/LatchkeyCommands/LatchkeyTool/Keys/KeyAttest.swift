@@ -14,9 +14,9 @@ struct KeyAttest: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attest", abstract: "Prove that a key is in a TPM and never leaves it.",
         discussion: """
-            The machine with the key prints what its TPM shows of itself (identity). The verifier, which needs no TPM, \
-            checks the certificate of the TPM's maker and prints what the TPM must answer (challenge). The machine \
-            answers, and the verifier checks the answer (verify): it prints the public key.
+            The machine with the key prints the identity of its TPM (identity). The verifier needs no TPM; it checks \
+            the certificate of the TPM's maker and prints a challenge for the TPM (challenge). The machine answers, \
+            and the verifier checks the answer (verify): it prints the public key.
 
             EXAMPLES:
               latchkey key attest identity --tag com.example.key -o identity
@@ -29,7 +29,7 @@ struct KeyAttest: ParsableCommand {
     /// `latchkey key attest identity`.
     struct Identity: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "identity", abstract: "Print what the TPM shows of itself.",
+            commandName: "identity", abstract: "Print the identity of the TPM.",
             discussion: """
                 EXAMPLES:
                   latchkey key attest identity --tag com.example.key -o identity
@@ -46,7 +46,7 @@ struct KeyAttest: ParsableCommand {
     /// `latchkey key attest challenge`.
     struct Challenge: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "challenge", abstract: "Verify a TPM, and print what it must answer.",
+            commandName: "challenge", abstract: "Verify a TPM, and print a challenge for it.",
             discussion: """
                 EXAMPLES:
                   latchkey key attest challenge --ca ca.pem --state state identity -o challenge
@@ -66,7 +66,7 @@ struct KeyAttest: ParsableCommand {
         var ekCertificate: FilePath?
 
         @Option(
-            help: ArgumentHelp("Write what the verifier keeps to this file (mode 0600).", valueName: "file"),
+            help: ArgumentHelp("Write the state of the verifier to this file (mode 0600).", valueName: "file"),
             completion: .file())
         var state: FilePath
 

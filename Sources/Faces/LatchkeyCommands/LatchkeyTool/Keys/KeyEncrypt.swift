@@ -11,8 +11,8 @@ struct KeyEncrypt: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "encrypt", abstract: "Encrypt a file for the owner of a private key.",
         discussion: """
-            Without --algorithm: oaep-sha256 for RSA, which encrypts one block, or ecies-sha256 for EC, which encrypts \
-            any length. oaep-sha256-aesgcm encrypts any length for RSA.
+            Without --algorithm: oaep-sha256 for RSA (encrypts one block), or ecies-sha256 for EC (encrypts any \
+            length). oaep-sha256-aesgcm encrypts any length for RSA.
 
             EXAMPLES:
               latchkey key encrypt --key-file public.pem secret.txt > secret.bin

@@ -23,7 +23,7 @@ struct KeyGenerate: ParsableSubcommand {
 
     enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable { case ec, rsa }
 
-    @Option(name: [.customShort("t"), .long], help: "The tag by which programs find the key.")
+    @Option(name: [.customShort("t"), .long], help: "The tag for programs to find the key.")
     var tag: String
 
     @Option(help: "ec or rsa.")
@@ -43,7 +43,7 @@ struct KeyGenerate: ParsableSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "What each use of the private key requires: \(AccessControlFlags.listedNames); joined by ,and, or ,or,.",
+            "The requirements of a use of the private key: \(AccessControlFlags.listedNames); joined by ,and, or ,or,.",
             valueName: "flags"))
     var accessControl: String?
 
@@ -52,7 +52,7 @@ struct KeyGenerate: ParsableSubcommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Create the key in the Secure Enclave, which never reveals it.",
+            "Create the key in the Secure Enclave; the key never leaves it.",
             discussion: "It needs a TPM 2.0, and P-256. The key is lost if the TPM is cleared or replaced."))
     var secureEnclave = false
 

@@ -40,7 +40,7 @@ struct KeyReport: Encodable {
     /// Apple's code of the protection class, and its name.
     var accessible: String
     var protectionName: String
-    /// What each use requires, as `--access-control` accepts it; absent for nothing.
+    /// The requirements of each use, in the form of `--access-control`; absent if there are none.
     var accessControl: String?
     var isExtractable: Bool
     /// Where the private key is held: `tpm`, `software`; absent if it is not in a Secure Enclave.

@@ -66,7 +66,7 @@ struct KeyDelete: ParsableSubcommand {
     @Option(help: ArgumentHelp("Only this access group.", valueName: "group"))
     var accessGroup: String?
 
-    @Flag(name: [.customShort("n"), .long], help: "Only show what would be deleted.")
+    @Flag(name: [.customShort("n"), .long], help: "Only show the keys that would be deleted.")
     var dryRun = false
 
     @OptionGroup var prompting: PromptOptions

@@ -21,7 +21,7 @@ struct MountCommand: ParsableSubcommand {
 
             A new store gets the class of --class, or of the nearest .latchkey-protect. Directories that do not exist \
             are created with mode 0700, if their parent exists, and stay after --unmount. After the end of this \
-            process by kill -9, the next one detaches what is left at the mount point.
+            process by kill -9, the next one detaches the stale mount.
 
             EXAMPLES:
               latchkey mount --class complete ~/Secrets
@@ -46,7 +46,7 @@ struct MountCommand: ParsableSubcommand {
     @Option(help: ArgumentHelp("The access group of new files.", valueName: "group"))
     var accessGroup: String?
 
-    @Flag(help: "Leave the keys of files in latchkeyd, which then encrypts and decrypts; much slower.")
+    @Flag(help: "Leave the keys of files, and the encryption, in latchkeyd; much slower.")
     var viaDaemon = false
 
     @Flag(help: "Refuse changes.")
@@ -65,7 +65,7 @@ struct MountCommand: ParsableSubcommand {
     @Flag(name: .shortAndLong, help: "Stay in the foreground, with messages on standard error.")
     var foreground = false
 
-    @Flag(help: "Unmount STORE, which is a mount point then.")
+    @Flag(help: "Unmount STORE as a mount point.")
     var unmount = false
 
     @Option(help: .hidden)
@@ -146,7 +146,7 @@ struct MountCommand: ParsableSubcommand {
             let hint: String? =
                 switch code {
                 case ENOENT: path.parent.map { "its parent does not exist: mkdir -p \($0.description.shellQuoted)" }
-                case EEXIST: "it is a symbolic link, whose target does not exist"
+                case EEXIST: "it is a symbolic link to a missing target"
                 default: nil
                 }
             throw SystemError("create the directory", path: path, code: code, hint: hint)
@@ -182,7 +182,7 @@ struct MountCommand: ParsableSubcommand {
         let lost = try Self.mapErrors(point) { () throws(FileProtectionError) in
             try mapSystemErrors { () throws(SystemError) -> [String] in
                 guard try !MountedFolder.recover(point) else { return [] }
-                // Of something else there is no record; unmount(_:) says what is wrong with it.
+                // Without a mounted folder there is no record; the error of unmount(_:) then names the problem.
                 let record = try MountedFolder.isMounted(point) ? try MountRecord(of: point) : nil
                 try MountedFolder.unmount(point)
                 return try record?.lostChanges() ?? []
@@ -194,7 +194,7 @@ struct MountCommand: ParsableSubcommand {
     private static func lostChanges(_ stored: [String]) -> KeychainError {
         KeychainError(
             .io,
-            "the folder is unmounted, but changes are lost, which could not be stored: \(stored.joined(separator: ", "))",
+            "the folder is unmounted, but changes are lost that could not be stored: \(stored.joined(separator: ", "))",
             hint: "unlock the keychain before a folder is unmounted")
     }
 

@@ -7,8 +7,8 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import ProtectedFolder
 
-/// What the process of a mounted folder tells the command that unmounts it: a file of one block in the state
-/// directory, which is locked until the process has ended. Its lines:
+/// The message of a mounted folder's process to the command that unmounts the folder: a file of one block in the state
+/// directory, locked until the process has ended. Its lines:
 ///
 /// ```
 /// mounted, storing or stored
@@ -64,7 +64,7 @@ final class MountRecord: Sendable {
     /// The folder is not mounted any more; its changes are stored now.
     func begin() throws(SystemError) { try write(.storing) }
 
-    /// Everything is stored, except what is lost. The record stays locked until the process has ended.
+    /// Records that everything is stored, except the lost changes. The record stays locked until the process has ended.
     func end(lost: [String]) throws(SystemError) {
         try write(.stored, lost)
         remove()
@@ -145,7 +145,7 @@ final class MountRecord: Sendable {
         }
     }
 
-    /// A directory of its own, which is locked while a record is created, opened or removed.
+    /// Returns the path of a directory of its own, locked while a record is created, opened or removed.
     private static func path() throws(SystemError) -> String { "\(try stateDirectory())/mounts" }
 
     private static func name(_ mountPoint: FilePath) throws(SystemError) -> FilePath {

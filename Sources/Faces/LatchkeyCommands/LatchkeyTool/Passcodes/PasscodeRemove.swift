@@ -12,8 +12,8 @@ struct PasscodeRemove: ParsableSubcommand {
         commandName: "remove", abstract: "Remove the passcode.",
         discussion: """
             Destroys the items that exist only while a passcode is set: those of the class \
-            whenPasscodeSetThisDeviceOnly, and those whose access control nothing else satisfies. Asks before it \
-            destroys items; without a terminal it requires --yes.
+            whenPasscodeSetThisDeviceOnly, and those with an access control that nothing else satisfies. Asks before \
+            it destroys items; without a terminal it requires --yes.
 
             EXAMPLES:
               latchkey passcode remove --dry-run
@@ -68,7 +68,7 @@ struct PasscodeRemove: ParsableSubcommand {
     }
 }
 
-/// What a removal of the passcode did, or would do, in the shape of its JSON.
+/// The result of a removal of the passcode or of its dry run, in the shape of its JSON.
 private struct PasscodeRemoval: Encodable {
     var removed: Bool
     /// How many items were destroyed, or would be.

@@ -13,8 +13,8 @@ struct PasscodeTie: ParsableSubcommand {
         commandName: "tie-to-login", abstract: "Let the passcode follow the login password.",
         discussion: """
             A change of the login password then changes the passcode as well, if the passcode is the old password. \
-            Requires the PAM module pam_latchkey, which also unlocks the keychain at login if the passcode is the \
-            login password.
+            Requires the PAM module pam_latchkey; it also unlocks the keychain at login if the passcode is the login \
+            password.
 
             EXAMPLES:
               latchkey passcode tie-to-login

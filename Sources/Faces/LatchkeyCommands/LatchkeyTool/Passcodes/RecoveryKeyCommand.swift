@@ -68,8 +68,8 @@ struct RecoveryKeyCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "use", abstract: "Unlock the keychain with its recovery key and set a new passcode.",
             discussion: """
-                If the device key is lost, a new one is created. Items of the ThisDeviceOnly classes whose keys are \
-                lost are removed.
+                If the device key is lost, a new one is created. Items of the ThisDeviceOnly classes with lost keys \
+                are removed.
 
                 EXAMPLES:
                   latchkey recovery-key use --dry-run
@@ -86,7 +86,7 @@ struct RecoveryKeyCommand: ParsableCommand {
         @OptionGroup var passcode: PasscodeOptions
         @OptionGroup var weak: AllowWeakOption
 
-        @Flag(name: [.customShort("n"), .long], help: "Only show what would be lost.")
+        @Flag(name: [.customShort("n"), .long], help: "Only show the items that would be lost.")
         var dryRun = false
 
         func run(in session: CommandSession) throws(CommandFailure) {

@@ -13,10 +13,10 @@ struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.root.rawValue, abstract: LatchkeySubcommand.root.abstract,
         discussion: """
-            The device key opens every item that needs no passcode, and is part of what opens the others. In a file, \
-            it is in every copy of the disk. In the TPM or a credential of systemd, it stays on this machine: if that is \
-            cleared or replaced, only the recovery key or a backup helps. The keychain never uses another device key than the one that it \
-            records.
+            The device key opens every item that needs no passcode, and is one of the keys that open the others. In a \
+            file, it is in every copy of the disk. In the TPM or a credential of systemd, it stays on this machine: if \
+            that is cleared or replaced, only the recovery key or a backup helps. The keychain never uses another \
+            device key than the one that it records.
 
             EXAMPLES:
               latchkey root show --json
@@ -213,7 +213,7 @@ struct RootReport: Encodable {
     /// `file`, `tpm`, `credential`, `memory`.
     var root: String
     var path: String?
-    /// The PCRs to which the TPM has sealed it.
+    /// The PCRs that the TPM has sealed it to.
     var pcrs: [UInt8]
     /// Whether the TPM counts wrong passcodes.
     var limitsPasscodes: Bool

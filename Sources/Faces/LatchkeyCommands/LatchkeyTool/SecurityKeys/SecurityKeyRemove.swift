@@ -10,7 +10,7 @@ internal import SecretMemory
 /// `latchkey security-key remove`.
 struct SecurityKeyRemove: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove a security key, which need not be plugged in.",
+        commandName: "remove", abstract: "Remove a security key, plugged in or not.",
         discussion: """
             Refuses to remove a key that items require: no other way opens them. --force deletes these items.
 
@@ -55,7 +55,7 @@ struct SecurityKeyRemove: ParsableSubcommand {
     }
 }
 
-/// What a removal did, or would do, in the shape of its JSON.
+/// The result of a removal or of its dry run, in the shape of its JSON.
 private struct SecurityKeyRemoval: Encodable {
     var removed: Bool
     /// How many items were deleted, or require the key.

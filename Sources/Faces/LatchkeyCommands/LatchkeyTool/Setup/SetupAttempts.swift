@@ -11,7 +11,7 @@ struct SetupAttempts {
 
     /// Makes a change.
     ///
-    /// - Returns: what `change` returns, or its failure.
+    /// - Returns: the result of `change`, or its failure.
     mutating func attempt<Value>(
         _ change: () throws(KeychainError) -> Value
     ) -> Result<Value, KeychainError> {

@@ -11,9 +11,9 @@ struct SetupCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.setup.rawValue, abstract: LatchkeySubcommand.setup.abstract,
         discussion: """
-            Looks at the shell, the desktop, systemd, the TPM, other keyrings and helpers, and shows what is done, \
-            what is useful, what only you can do, and what has no use here. Nothing is changed without --apply, which \
-            does what is useful, and shows each step before. --undo undoes what --apply has done, and nothing else: a file that was \
+            Looks at the shell, the desktop, systemd, the TPM, other keyrings and helpers, and shows the steps that \
+            are done, useful, left to you, or of no use here. Nothing is changed without --apply: it does the useful \
+            steps, and shows each step before. --undo undoes the changes of --apply, and nothing else: a file that was \
             changed since then stays. Root is never used, and no file of another program is replaced.
 
             If gnome-keyring is the Secret Service of the session, the step secret-service imports its items, compares \
@@ -31,13 +31,13 @@ struct SetupCommand: ParsableSubcommand {
               latchkey setup --json | jq '.steps[] | select(.state == "useful")'
             """)
 
-    @Flag(help: "Do what is useful.")
+    @Flag(help: "Do the useful steps.")
     var apply = false
 
-    @Flag(help: "Undo what --apply has done.")
+    @Flag(help: "Undo the changes of --apply.")
     var undo = false
 
-    @Flag(name: [.customShort("n"), .long], help: "With --apply or --undo: only show what would be done.")
+    @Flag(name: [.customShort("n"), .long], help: "With --apply or --undo: only show the changes.")
     var dryRun = false
 
     @Flag(help: "Print JSON.")
@@ -88,7 +88,7 @@ struct SetupCommand: ParsableSubcommand {
         if json { try session.write(try JSONText.of(report)) }
         try attempts.finish()
         guard !json, !apply, !session.isQuiet, chosen.contains(where: { $0.state == .useful }) else { return }
-        session.io.say("hint: latchkey setup --apply does what is useful, and latchkey setup --undo undoes it\n")
+        session.io.say("hint: latchkey setup --apply does the useful steps, and latchkey setup --undo undoes them\n")
     }
 
     // MARK: Undoing
@@ -119,7 +119,7 @@ struct SetupCommand: ParsableSubcommand {
 }
 
 extension SetupRecord.Change {
-    /// What was changed.
+    /// The file that was changed, or the action that undoes the change.
     fileprivate var subject: String {
         if let masked { return "systemctl --user unmask \(masked.joined(separator: " "))" }
         if let ended { return "give the name of the Secret Service back to \(ended)" }

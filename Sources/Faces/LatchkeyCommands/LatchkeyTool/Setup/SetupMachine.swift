@@ -6,7 +6,7 @@ internal import LatchkeyClient
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// What `latchkey setup` looks at: the directories and the environment of a user, and the programs and
+/// The machine that `latchkey setup` looks at: the directories and the environment of a user, and the programs and
 /// files of the system. Tests make one of a directory.
 struct SetupMachine: Sendable {
     /// Precedes the paths of the system; empty for the machine itself.
@@ -21,7 +21,7 @@ struct SetupMachine: Sendable {
     var hasDisplay = false
     /// The path of this program; nil if it is not known.
     var executable: String?
-    /// The user in whose directories something may be changed.
+    /// The owner of the directories that may be changed.
     var user: UInt32 = geteuid()
     /// Runs a program without output, and returns its exit value.
     var run: @Sendable ([String]) throws(SystemError) -> Int32 = SetupMachine.execute
@@ -35,7 +35,7 @@ struct SetupMachine: Sendable {
     var startSecretService: @Sendable () throws(KeychainError) -> SecretServiceStatus = SecretServiceStatus.started
     /// Ends a process of this user, and waits for its end.
     var end: @Sendable (_ process: Int32) throws(SystemError) -> Void = SetupMachine.end
-    /// Creates a file, which must not exist, as a whole.
+    /// Creates a file as a whole. The file must not exist.
     var create: @Sendable (_ path: String, _ content: [UInt8]) throws(SystemError) -> Void = SetupMachine.write
 
     /// - Throws: errSecNoDefaultKeychain if `HOME` names no directory.
@@ -60,8 +60,8 @@ struct SetupMachine: Sendable {
             })
     }
 
-    /// - Throws: errSecNotAvailable if the home directory, or one of the user's other directories, is another
-    ///   user's, as it can be under sudo: what is created there would be root's.
+    /// - Throws: errSecNotAvailable if the home directory, or one of the user's other directories, is another user's,
+    ///   as it can be under sudo: files that are created there would be root's.
     func requireOwnDirectories() throws(KeychainError) {
         for (noun, path) in [
             ("home directory", home), ("directory of settings", configDirectory), ("directory of data", dataDirectory),
@@ -161,7 +161,7 @@ extension SetupMachine {
     /// The maximum length of a file that setup reads, in bytes.
     static let maxLength = 1 << 20
 
-    /// Whether systemd runs a manager for this user, to which `systemctl --user` speaks.
+    /// Whether systemd runs this user's manager, the peer of `systemctl --user`.
     var hasUserManager: Bool { runtimeDirectory.map { has("\($0)/systemd/private") } ?? false }
 
     /// Whether the machine's latchkeyd listens.

@@ -88,7 +88,7 @@ extension SetupPlan {
         return units.isEmpty ? [] : [.mask(units: units)]
     }
 
-    /// Files of the user that hide those by which the desktop and the bus start gnome-keyring: Desktop Application
+    /// Returns files of the user that hide the start of gnome-keyring by the desktop and the bus: Desktop Application
     /// Autostart Specification, and D-Bus Specification, "Message Bus Starting Services".
     private func hiding() throws(Occupied) -> [SetupAction] {
         let autostart = "autostart/gnome-keyring-secrets.desktop"
@@ -98,7 +98,7 @@ extension SetupPlan {
             let path = "\(machine.configDirectory)/\(autostart)"
             try hide(by: path, content, where: ["Hidden=true", "X-GNOME-Autostart-enabled=false"], &actions)
         }
-        // They start the same daemon, which then waits for the name of the Secret Service.
+        // They start the same daemon, and it then waits for the name of the Secret Service.
         for service in ["org.gnome.keyring", "org.freedesktop.impl.portal.Secret"] {
             let file = "dbus-1/services/\(service).service"
             guard machine.systemText(of: "/usr/share/\(file)")?.contains("gnome-keyring-daemon") == true else {
@@ -135,7 +135,7 @@ extension SetupPlan {
     }
 }
 
-/// The file by which the session bus starts the Secret Service: that of the user, or the first one of the system.
+/// The file that lets the session bus start the Secret Service: that of the user, or the first one of the system.
 private struct BusFile {
     /// The path of the user's file.
     let path: String

@@ -9,7 +9,7 @@ struct SetupPlan {
     /// The steps that were named on the command line.
     var named: Set<String> = []
 
-    /// Every step, in the order in which they are shown and done.
+    /// Every step, in the order of display and of execution.
     var steps: [SetupStep] {
         [completions, daemon, agent, secretService, keyrings, login, pinentry, tpm, git, docker]
     }
@@ -67,7 +67,7 @@ struct SetupPlan {
         }
     }
 
-    /// A step whose file cannot be written, because there is something else at its path.
+    /// Returns a step with a file that cannot be written, because there is something else at its path.
     func occupied(_ name: String, _ place: String, _ finding: String) -> SetupStep {
         .manual(
             name, "its file cannot be written: \(place) \(finding)", "mv '\(place)' '\(place).old'",
@@ -133,7 +133,7 @@ struct SetupPlan {
             return .notApplicable(name, "pam_latchkey is not installed, or this system has no pam-auth-update")
         }
         return .manual(
-            name, "a login unlocks a keychain whose passcode is the login password; this needs root",
+            name, "a login unlocks a keychain with the login password as its passcode; this needs root",
             "sudo pam-auth-update --enable latchkey")
     }
 
@@ -178,7 +178,7 @@ struct SetupPlan {
             return .done(name, "git stores passwords with the Secret Service")
         }
         if texts.contains(where: { $0.contains("[credential") }) {
-            return .notApplicable(name, "git has another credential helper, which stays")
+            return .notApplicable(name, "git keeps its other credential helper")
         }
         guard let helper = machine.firstSystem(of: helpers) else {
             return .notApplicable(name, "git-credential-libsecret is not installed")
@@ -198,7 +198,7 @@ struct SetupPlan {
         if text.contains("\"credsStore\"") || text.contains("\"credHelpers\"") {
             return text.contains("\"secretservice\"")
                 ? .done(name, "docker stores passwords with the Secret Service")
-                : .notApplicable(name, "docker has another credential helper, which stays")
+                : .notApplicable(name, "docker keeps its other credential helper")
         }
         return .manual(
             name, "docker can store passwords in the keychain: add this member to \(path)",

@@ -6,10 +6,10 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// What `latchkey setup --apply` has done, in `setup.json` of the state directory, so that `--undo` undoes
-/// that, and nothing else.
+/// The changes of `latchkey setup --apply`, in `setup.json` of the state directory, so that `--undo` undoes them, and
+/// nothing else.
 struct SetupRecord: Codable, Equatable {
-    /// 2 with masked units or a taken place, which format 1 did not have.
+    /// 2 with masked units or a taken place, because format 1 did not have them.
     var format = 1
     var changes: [Change] = []
 
@@ -18,7 +18,7 @@ struct SetupRecord: Codable, Equatable {
         var step: String
         /// The file that was created; nil if it was another change.
         var file: String?
-        /// What was written to it: a file that has another content by now stays.
+        /// The content that was written to the file: a file with another content by now stays.
         var content: String?
         /// The directories that were created for it, the outermost first.
         var directories: [String] = []
@@ -28,7 +28,7 @@ struct SetupRecord: Codable, Equatable {
         var masked: [String]?
         /// Those of them that were active.
         var active: [String]?
-        /// The program whose place as the Secret Service was taken.
+        /// The program that lost its place as the Secret Service.
         var ended: String?
 
         /// The last change first; and the name of the Secret Service last, when the bus finds the other one again.
@@ -52,7 +52,7 @@ struct SetupRecord: Codable, Equatable {
         // An interrupted attempt may have stopped units already.
         let active = Set((earlier + [change]).flatMap { $0.active ?? [] })
         if merged.masked != nil { merged.active = active.sorted() }
-        // Each is in the next one, whose path is longer.
+        // Each contains the next one, with a longer path.
         merged.directories = Set((earlier + [change]).flatMap(\.directories)).sorted { $0.utf8.count < $1.utf8.count }
         changes.removeAll { earlier.contains($0) }
         changes.append(merged)
@@ -77,7 +77,7 @@ struct SetupRecord: Codable, Equatable {
         else {
             throw KeychainError(
                 .notAvailable, "\(path), the record of latchkey setup, cannot be read by this version",
-                hint: "undo by hand what it names, and remove it")
+                hint: "undo its changes by hand, and remove it")
         }
         return record
     }

@@ -26,7 +26,7 @@ struct SetupReport: Encodable {
         var content: String?
         /// The unit that is enabled; absent for another action.
         var unit: String?
-        /// The keyring of which the items are imported; absent for another action.
+        /// The keyring of the imported items; absent for another action.
         var importedKeyring: String?
         /// The units that are masked; absent for another action.
         var maskedUnits: [String]?
@@ -68,7 +68,7 @@ extension SetupReport.Action {
 // MARK: - Text
 
 extension SetupStep {
-    /// The step as text: what it is, and indented what is done or can be typed.
+    /// The step as text: its state and detail, and indented the actions and the commands to type.
     var text: TerminalText {
         let word = state == .notApplicable ? "not applicable" : state == .manual ? "by hand" : state.rawValue
         var text: TerminalText = "\(word)\(TerminalText.spaces(16 - word.count))\(name): \(detail)\n"

@@ -7,7 +7,7 @@ struct SetupStep: Sendable, Equatable {
         case done
         /// `--apply` does it.
         case useful
-        /// A person must do it: it needs root, or changes what another program has.
+        /// A person must do it: it needs root, or changes files or settings of another program.
         case manual
         /// It has no use here.
         case notApplicable = "not-applicable"
@@ -16,11 +16,11 @@ struct SetupStep: Sendable, Equatable {
     /// The word that chooses the step.
     let name: String
     let state: State
-    /// What it is for, or why it has no use here.
+    /// The use of the step, or why it has no use here.
     let detail: String
-    /// What `--apply` does.
+    /// The actions of `--apply`.
     var actions: [SetupAction] = []
-    /// What a person can type.
+    /// The commands that a person can type.
     var commands: [String] = []
 
     /// Whether the step takes the place of another Secret Service.
@@ -62,7 +62,7 @@ enum SetupAction: Sendable, Equatable {
     /// starts the other parts of gnome-keyring again.
     case takeName(restarting: [String])
 
-    /// What is done, as a command where it is one.
+    /// The action in words, as a command where it is one.
     var summary: String {
         switch self {
         case .file(let path, let content): "write \(path) (\(content.utf8.count) bytes)"

@@ -3,14 +3,14 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// What is at the path of a file that a step creates.
+/// The state of a path where a step creates a file.
 enum SetupTarget: Equatable {
     /// Nothing: the file and its directories can be created.
     case free
     /// The text of a regular file, or of one that a link leads to.
     case text(String)
-    /// What cannot be read as a file: its path, which may be that of a directory above, and what was
-    /// found, as in "is a directory".
+    /// An object that cannot be read as a file: its path, possibly that of a directory above, and the finding, as in
+    /// "is a directory".
     case occupied(path: String, finding: String)
 
     /// nil unless it is the text of a file.
@@ -41,7 +41,8 @@ enum SetupTarget: Equatable {
         }
     }
 
-    /// What the first directory above says that exists: a file cannot be created below something else.
+    /// Returns the state according to the first existing directory above: a file cannot be created below something
+    /// else.
     private static func above(_ path: String) -> SetupTarget {
         var info = stat()
         var next = ParentDirectory.of(path)
@@ -58,7 +59,7 @@ enum SetupTarget: Equatable {
         return .free
     }
 
-    /// What is at a path that exists; nil if it is a regular file, or a link to one.
+    /// Returns the finding at a path that exists; nil for a regular file, or a link to one.
     private static func finding(at path: String) -> String? {
         var info = stat()
         guard stat(path, &info) == 0 else {

@@ -27,13 +27,13 @@ struct SetupWork {
         }
     }
 
-    /// Undoes what was done of a step, and returns the error with what became of that.
+    /// Undoes the changes of a step, and returns the error with the result of undoing.
     private func undoing(_ step: SetupStep, after error: KeychainError) -> KeychainError {
         do throws(KeychainError) {
             let changes = try SetupRecord.read(in: stateDirectory).changes.filter { $0.step == step.name }
             for change in SetupRecord.Change.undoOrder(changes) { _ = try undoLocked(change) }
             guard !changes.isEmpty else { return error }
-            return KeychainError(error.status, "\(error.problem); what was done before was undone", hint: error.hint)
+            return KeychainError(error.status, "\(error.problem); the changes before it were undone", hint: error.hint)
         } catch let failure {
             return KeychainError(
                 error.status, "\(error.problem); and it could not be undone: \(failure.problem)",
@@ -81,7 +81,7 @@ struct SetupWork {
         }
     }
 
-    /// What a change has done although it failed; nil if that is nothing.
+    /// Returns the effect of a change that failed; nil without an effect.
     private func remainder(of change: SetupRecord.Change) -> String? {
         if let unit = change.unit { return machine.enables(unit) ? "\(unit) is enabled" : nil }
         if let units = change.masked { return units.contains(where: machine.isMasked) ? "units are masked" : nil }
@@ -170,7 +170,7 @@ struct SetupWork {
         }
     }
 
-    /// The error for an exit value of `latchkey import`, which has said the reason itself.
+    /// Returns the error for an exit value of `latchkey import`. That command has said the reason itself.
     private static func failure(ofImport status: Int32, from keyring: String) -> KeychainError {
         let command = "latchkey import --from \(keyring) --dry-run"
         guard status == 1 else {
@@ -240,7 +240,7 @@ struct SetupWork {
         case undone
         /// The file has another content by now, and stays.
         case changed
-        /// There was nothing left but directories that were created, which are removed.
+        /// Only created directories were left, and they are removed.
         case missing
         /// The other program has the name of the Secret Service again.
         case givenBack
@@ -284,10 +284,11 @@ struct SetupWork {
         return .undone
     }
 
-    /// Ends latchkey-secret-service, and lets the bus start the other service, whose files it finds again.
+    /// Ends latchkey-secret-service, and lets the bus start the other service, because it finds the files of that
+    /// service again.
     private func giveBackName() throws(KeychainError) -> Undone {
         if let owner = machine.secretService()?.owner, owner.isLatchkey { try end(owner) }
-        // What the bus cannot start now, the next login does.
+        // The next login starts a service that the bus cannot start now.
         guard let owner = try? machine.startSecretService().owner else { return .free }
         guard !owner.isLatchkey else {
             throw KeychainError(

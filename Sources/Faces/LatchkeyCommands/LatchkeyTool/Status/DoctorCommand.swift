@@ -14,12 +14,12 @@ struct DoctorCommand: ParsableSubcommand {
         abstract: LatchkeySubcommand.doctor.abstract,
         discussion: """
             Checks permissions, tables, every item, the device key and the free space, and exits with 1 if something \
-            is wrong. Protected files, and directories that contain them, are checked if they are named: those of \
-            which a header is damaged are listed, and none is opened. Of a keychain that cannot be opened, for example because the TPM was cleared, it shows what \
-            leads back to the items, step by step. Without --repair and --empty-quarantine it changes nothing, and it \
-            creates no keychain. --report prints what to send with a question: versions, modes, counts and results, and \
-            no secret, name, path, user or host. LATCHKEY_LOG=debug makes any command write what it does to standard \
-            error, with the same limits.
+            is wrong. Protected files, and directories that contain them, are checked if they are named: those with a \
+            damaged header are listed, and none is opened. Of a keychain that cannot be opened, for example because \
+            the TPM was cleared, it shows the way back to the items, step by step. Without --repair and \
+            --empty-quarantine it changes nothing, and it creates no keychain. --report prints facts to send with a \
+            question: versions, modes, counts and results, and no secret, name, path, user or host. LATCHKEY_LOG=debug \
+            makes any command write its steps to standard error, with the same limits.
 
             EXAMPLES:
               latchkey doctor
@@ -52,7 +52,7 @@ struct DoctorCommand: ParsableSubcommand {
     @Flag(help: "Permanently delete the items in quarantine.")
     var emptyQuarantine = false
 
-    @Flag(name: [.customShort("n"), .long], help: "With --repair or --empty-quarantine: only show what would be done.")
+    @Flag(name: [.customShort("n"), .long], help: "With --repair or --empty-quarantine: only show the changes.")
     var dryRun = false
 
     @OptionGroup var passcode: PasscodeOptions
@@ -94,7 +94,7 @@ struct DoctorCommand: ParsableSubcommand {
         try session.write(json ? try JSONText.of(report) : report.text)
     }
 
-    /// The report is made to be sent, so that the command succeeds whatever it says.
+    /// Writes the report. It is made to be sent, so the command succeeds with any content.
     private func writeReport(in session: CommandSession) throws(CommandFailure) {
         try? unlockIfNamed(in: session)
         let report = DiagnosticReport(Self.findings(in: session))
@@ -172,7 +172,7 @@ struct DoctorCommand: ParsableSubcommand {
         let keychains = paths.count == 1 ? "the file of 1 keychain was" : "the files of \(paths.count) keychains were"
         return [
             KeychainFinding(
-                "keychain files", isHealthy: true, detail: "\(keychains) removed, whose items no command shows",
+                "keychain files", isHealthy: true, detail: "\(keychains) removed; no command shows their items",
                 hint: "to delete them: security delete-keychain \(paths.map(\.shellQuoted).joined(separator: " "))")
         ]
     }

@@ -13,7 +13,7 @@ struct DoctorReport: Encodable {
         var healthy: Bool
         var detail: String
         var hint: String?
-        /// What leads back to the items; left out if there is nothing.
+        /// The steps that lead back to the items; left out if there are none.
         var steps: [String]?
     }
 

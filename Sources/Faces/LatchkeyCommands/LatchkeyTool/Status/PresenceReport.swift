@@ -8,19 +8,19 @@ struct PresenceReport: Encodable {
     var methods: [Method]
     /// `available`, `needs-passcode`, `locked-out`, `not-enrolled` or `not-available`.
     var biometry: String
-    /// What makes biometry usable again; absent if it can be used, or if that is not known.
+    /// The command that makes biometry usable again; absent if biometry can be used, or if the command is not known.
     var biometryHint: String?
     /// The number of enrolled security keys.
     var securityKeys: Int
 
     struct Method: Encodable {
         var name: String
-        /// What the method asks for, in words.
+        /// The factors that the method asks for, in words.
         var factors: [String]
         var available: Bool
         /// Why the method cannot ask; absent if it can.
         var problem: String?
-        /// What to do about the problem.
+        /// The remedy for the problem.
         var hint: String?
     }
 
@@ -45,7 +45,7 @@ struct PresenceReport: Encodable {
         securityKeys = status.securityKeys
     }
 
-    /// The rows of the text, of which only the first has a name.
+    /// The rows of the text; only the first has a name.
     var rows: [(name: String, value: String)] {
         var values = methods.flatMap { method -> [String] in
             guard let problem = method.problem else {

@@ -14,8 +14,8 @@ struct StatusCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.status.rawValue,
         abstract: LatchkeySubcommand.status.abstract,
         discussion: """
-            Creates no keychain if there is none yet. Under presence, it names the methods by which you can be asked for \
-            items with an access control, and why the others cannot be used.
+            Creates no keychain if there is none yet. Under presence, it names the methods that can ask you for items \
+            with an access control, and why the others cannot be used.
 
             EXAMPLES:
               latchkey status

@@ -46,7 +46,7 @@ struct StatusReport: Encodable {
     var quarantined: Int
     /// How the person can be asked; absent if that is unknown.
     var presence: PresenceReport?
-    /// What holds new keys for a Secure Enclave: `tpm`, `software`; absent if there is none.
+    /// The holder of new keys for a Secure Enclave: `tpm`, `software`; absent if there is none.
     var enclave: String?
     /// The daemon that holds the keychain; absent without one.
     var daemon: Daemon?
@@ -248,9 +248,9 @@ extension StatusReport {
 
     private var modeText: String {
         switch KeychainStatus.Mode(rawValue: mode) {
-        // Other programs do not link what a TPM needs.
+        // Other programs do not link the code that a TPM needs.
         case .embedded where root == KeychainStatus.Root.tpm.rawValue:
-            "embedded: latchkey opens the database itself; other programs need latchkeyd, which uses the TPM"
+            "embedded: latchkey opens the database itself; other programs need latchkeyd for the TPM"
         case .embedded: "embedded: every program opens the database itself"
         case .ephemeral, nil: "ephemeral"
         case .user: "user: through this user's latchkeyd"

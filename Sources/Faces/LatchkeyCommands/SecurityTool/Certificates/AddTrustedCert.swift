@@ -62,7 +62,7 @@ enum AddTrustedCert: SecurityCommand {
     private static func add(_ certificates: [Certificate], to name: CommandWord, in session: CommandSession)
         throws(CommandFailure)
     {
-        // System.keychain is where macOS keeps what -d sets: the settings contain the certificate.
+        // macOS keeps the settings of -d in System.keychain: the settings contain the certificate.
         let keychain = try KeychainOperand.one(name, in: session)
         guard keychain.name != nil else { return }
         for certificate in certificates {

@@ -27,7 +27,7 @@ enum DeleteIdentity: SecurityCommand {
             let item = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
             guard try keychain.delete(item) > 0 else { throw .itemNotFound }
         }
-        // That keeps a key which another certificate uses. macOS deletes such a key, too.
+        // That keeps a key that another certificate uses. macOS deletes such a key, too.
         try CertificateSelector.delete(sharedKeys(of: found.record, identities), from: keychain)
     }
 

@@ -7,7 +7,7 @@ internal import LinuxSystem
 /// `security find-identity`.
 enum FindIdentity: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "find-identity", summary: "Show the identities of the keychain, and which are valid for a policy.",
+        name: "find-identity", summary: "Show the identities of the keychain, and those valid for a policy.",
         options: [
             CommandOption(
                 "-p", .required("policy"), help: "basic (default), ssl-client, ssl-server, smime, codesigning"),

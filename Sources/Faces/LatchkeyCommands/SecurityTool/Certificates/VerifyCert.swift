@@ -5,7 +5,7 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import LinuxSystem
 
-/// What the server of a URL has sent, for ``VerifyCert``.
+/// The certificates that the server of a URL has sent, for ``VerifyCert``.
 package struct ServedIdentity {
     package let host: String
     /// Leaf first; not empty.
@@ -54,16 +54,16 @@ package enum VerifyCert: SecurityCommand {
         operands: "[url]",
         notes: [
             """
-            With a URL, the certificates are those that its server sends, and the default policy is ssl with the \
-            host of the URL. This needs latchkey-tls, which is installed beside latchkey.
+            With a URL, the certificates are those that its server sends, and the default policy is ssl with the host \
+            of the URL. This needs latchkey-tls beside latchkey.
             """,
             """
             With a URL, and with -p ssl and a host, the stored pins of the host (latchkey pin) and App Transport \
-            Security are applied, too. A line on standard error says what was applied.
+            Security are applied, too. A line on standard error names the applied policy.
             """,
             """
-            Exits with 0 if the certificate is trusted, else with 1. The second line on standard error shows what was \
-            expected and what was found; 'latchkey trust explain' shows more.
+            Exits with 0 if the certificate is trusted, else with 1. The second line on standard error shows the \
+            expected and the found value; 'latchkey trust explain' shows more.
             """,
             """
             With -R crl and ocsp, revocation evidence is fetched over HTTP from the locations that the certificates \
@@ -95,7 +95,7 @@ package enum VerifyCert: SecurityCommand {
         try verify(presented, arguments, policy, try hostPolicy(policy, served: nil), in: session)
     }
 
-    /// The session in which `-q` suppresses warnings.
+    /// Returns the session. With `-q`, it suppresses warnings.
     private static func quieted(_ session: CommandSession, _ arguments: ParsedArguments) -> CommandSession {
         var session = session
         session.isQuiet = session.isQuiet || arguments.contains("-q")
@@ -115,7 +115,7 @@ package enum VerifyCert: SecurityCommand {
         if !verdict.isTrusted || !violations.isEmpty { throw .reported(1) }
     }
 
-    /// What is required of the server that the policy names, or whose certificates were fetched; nil if
+    /// Returns the requirements for the server that the policy names, or that has sent the fetched certificates; nil if
     /// there is none.
     private static func hostPolicy(_ policy: TrustPolicy, served: String?) throws(CommandFailure) -> HostPolicy? {
         if case .server(let name?) = policy { return try HostPolicy(host: "\(name)", stored: StoredPins()) }
@@ -126,7 +126,7 @@ package enum VerifyCert: SecurityCommand {
     ///
     /// - Parameters:
     ///   - words: the options and the URL.
-    ///   - fetch: gets the host of the URL, and what its server sends.
+    ///   - fetch: gets the host of the URL, and the certificates of its server.
     /// - Returns: the status; 0 is success.
     package static func execute(
         _ words: [CommandWord], in session: CommandSession,
@@ -171,7 +171,7 @@ package enum VerifyCert: SecurityCommand {
         return evaluation
     }
 
-    /// - Parameter served: the host whose server sent the certificates; nil for those of files.
+    /// - Parameter served: the host that sent the certificates; nil for certificates of files.
     private static func policy(
         _ arguments: ParsedArguments, host served: String? = nil
     ) throws(CommandFailure) -> TrustPolicy {

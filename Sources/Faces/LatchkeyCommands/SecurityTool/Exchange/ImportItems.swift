@@ -82,8 +82,7 @@ enum ImportItems: SecurityCommand {
     static let function = "SecItemImport"
 }
 
-/// The value of `-t`. It is only a hint, as on macOS: the file determines what it contains, and all
-/// of it is imported.
+/// The value of `-t`. It is only a hint, as on macOS: the file determines its own content, and all of it is imported.
 private enum TypeHint {
     static func check(_ type: String?) throws(CommandFailure) {
         switch type {

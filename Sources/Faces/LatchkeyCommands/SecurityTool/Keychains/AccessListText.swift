@@ -57,6 +57,6 @@ struct AccessListText {
     }
 
     private static let everyProgram: TerminalText = "        applications: <null>\n"
-    /// What macOS lets the trusted programs do.
+    /// The uses that macOS allows to the trusted programs.
     private static let useOfItem = ["decrypt", "derive", "export_clear", "export_wrapped", "mac", "sign"]
 }

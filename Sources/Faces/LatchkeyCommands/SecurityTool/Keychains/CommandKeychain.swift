@@ -17,7 +17,7 @@ struct CommandKeychain {
     let session: KeychainSession
     private let knownPath: String?
 
-    /// - Parameter path: what is printed for it; nil to ask the keychain.
+    /// - Parameter path: the printed path of the keychain; nil to ask the keychain.
     init(_ name: KeychainName, path: String?, _ session: KeychainSession) {
         (self.name, isAdministrators, knownPath, self.session) = (name, false, path, session)
     }
@@ -57,7 +57,7 @@ struct CommandKeychain {
         guard name == nil else { return }
         throw .status(
             KeychainError(
-                .readOnly, "\(try path()) stands for certificates of the system, which are not changed here",
+                .readOnly, "\(try path()) stands for certificates of the system, and these are not changed here",
                 hint: "sudo security add-trusted-cert -d FILE; update-ca-certificates"))
     }
 }
@@ -112,7 +112,7 @@ extension [CommandKeychain] {
                 guard count > 1, let reason = error.reasonToPassOver else { throw error }
                 let path = try keychain.path()
                 if reason.status == .interactionNotAllowed {
-                    session.warn("\(path) is locked; what is in it is not shown", hint: "security unlock-keychain")
+                    session.warn("\(path) is locked; its items are not shown", hint: "security unlock-keychain")
                 } else {
                     session.warn("\(path) is passed over: \(reason.problem)", hint: reason.hint.map { "\($0)" })
                 }

@@ -27,7 +27,7 @@ enum CreateKeychain: SecurityCommand {
             $XDG_DATA_HOME/latchkey/keychains. A file that exists is never replaced.
             """,
             """
-            If no latchkeyd is running, the command starts one, which keeps the keychain unlocked for the commands that \
+            If no latchkeyd is running, the command starts one to keep the keychain unlocked for the commands that \
             follow. LATCHKEY_NO_DAEMON=1 forbids that.
             """,
         ],

@@ -7,7 +7,7 @@ internal import LatchkeyService
 enum DefaultKeychain: SecurityCommand {
     static let definition = CommandDefinition(
         name: "default-keychain",
-        summary: "Show or set the default keychain, which gets new items.",
+        summary: "Show or set the default keychain for new items.",
         options: KeychainSetting.options,
         operands: "[keychain]",
         examples: ["default-keychain", "default-keychain -d user -s build.keychain"])

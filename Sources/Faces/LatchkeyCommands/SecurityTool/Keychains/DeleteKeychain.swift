@@ -11,8 +11,8 @@ enum DeleteKeychain: SecurityCommand {
         summary: "Delete keychains with everything in them, and remove them from the search list.",
         operands: "keychain...",
         notes: [
-            "The login keychain, which every user has, cannot be deleted.",
-            "The file of the keychain is removed as well, and what is left of a keychain whose file was removed.",
+            "The login keychain of a user cannot be deleted.",
+            "The file of the keychain is removed as well, and the rest of a keychain without its file.",
         ],
         examples: ["delete-keychain build.keychain"])
 

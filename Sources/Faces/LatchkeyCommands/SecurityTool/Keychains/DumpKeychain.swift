@@ -10,7 +10,7 @@ enum DumpKeychain: SecurityCommand {
         name: "dump-keychain",
         summary: "Show every item of the keychain.",
         options: [
-            CommandOption("-a", help: "also show access and partition lists, which are kept without effect"),
+            CommandOption("-a", help: "also show access and partition lists (kept without effect)"),
             CommandOption("-d", help: "also show the passwords and other data"),
             CommandOption("-i", help: "accepted; access lists are not edited"),
             CommandOption("-r", help: "accepted; the sealed form of data is not shown"),
@@ -18,8 +18,8 @@ enum DumpKeychain: SecurityCommand {
         ] + CommandOption.passcode,
         operands: "[keychain...]",
         notes: [
-            "Damaged items are skipped; 'latchkey doctor' shows which.",
-            "Items whose access control needs the person are not shown: the command never asks.",
+            "Damaged items are skipped; 'latchkey doctor' shows the damage.",
+            "Items with an access control that needs the person are not shown: the command never asks.",
         ],
         examples: ["dump-keychain", "dump-keychain -d"])
 
@@ -42,7 +42,7 @@ enum DumpKeychain: SecurityCommand {
         if damaged > 0 {
             session.warn(
                 "\(damaged) damaged \(damaged == 1 ? "item was" : "items were") skipped",
-                hint: "latchkey doctor shows which")
+                hint: "latchkey doctor shows the damage")
         }
         for note in search.notes { session.warn(note.text, hint: note.hint) }
     }

@@ -43,7 +43,7 @@ enum KeychainSetting {
         try session.write(line(try keychain.path()))
     }
 
-    /// Returns the keychain of a word, which must exist and be the user's.
+    /// Returns the keychain of a word. It must exist and be the user's.
     static func existing(_ word: CommandWord, in session: CommandSession) throws(CommandFailure) -> KeychainName {
         let overview = try KeychainOperand.overview(in: session)
         let name = try own(word, overview)
@@ -51,7 +51,7 @@ enum KeychainSetting {
         return name
     }
 
-    /// Returns the keychain of a word, which must be the user's.
+    /// Returns the keychain of a word. It must be the user's.
     static func own(_ word: CommandWord, _ overview: KeychainOverview) throws(CommandFailure) -> KeychainName {
         guard case .named(let name) = try KeychainOperand(word, overview) else {
             throw .status(

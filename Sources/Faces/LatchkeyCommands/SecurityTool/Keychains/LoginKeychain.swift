@@ -6,7 +6,7 @@ internal import KeychainModel
 enum LoginKeychain: SecurityCommand {
     static let definition = CommandDefinition(
         name: "login-keychain",
-        summary: "Show the login keychain, which every user has.",
+        summary: "Show the login keychain of the user.",
         options: [
             KeychainDomain.option, CommandOption("-s", help: "set the keychain; accepted if it stays the same"),
         ],

@@ -40,7 +40,7 @@ enum SetKeychainSettings: SecurityCommand {
         }
         guard settings != status.settings else { return }
         let source = try PasscodeSource(arguments)
-        // What locks an unlocked keychain of a script changes without its password, as on macOS.
+        // The lock settings of a script's unlocked keychain change without its password, as on macOS.
         guard keychain.name != .login, status.state == .unlocked else {
             return try SettingsCommand.change(keychain.session, to: settings, of: status, source, in: session)
         }

@@ -21,7 +21,7 @@ enum UnlockKeychain: SecurityCommand {
             --passcode-file are safer than -p.
             """,
             """
-            If no latchkeyd is running, the command starts one, which keeps the keychain unlocked for the commands that \
+            If no latchkeyd is running, the command starts one to keep the keychain unlocked for the commands that \
             follow. LATCHKEY_NO_DAEMON=1 forbids that.
             """,
         ],
@@ -37,12 +37,12 @@ enum UnlockKeychain: SecurityCommand {
         try DaemonStart.ifNeeded(in: session)
         keychain = try KeychainOperand.one(of: arguments.operands, in: session)
         guard let word = arguments["-p"] else {
-            // macOS's prompt, which programs that type wait for.
+            // macOS's prompt, because programs that type wait for it.
             return try LockOperations.unlock(
                 keychain.session, try PasscodeSource(arguments), prompt: "password to unlock the keychain: ",
                 in: session)
         }
-        // A script knows what it does, and its output is that of macOS.
+        // A script acts on purpose, and its output is that of macOS.
         if session.io.isErrorInteractive {
             session.warn(
                 "a passcode on the command line is visible to every process",

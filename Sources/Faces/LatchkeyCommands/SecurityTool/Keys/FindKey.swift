@@ -34,7 +34,7 @@ enum FindKey: SecurityCommand {
     }
 }
 
-/// `security delete-key`, which macOS does not have.
+/// `security delete-key`, a command that macOS does not have.
 enum DeleteKey: SecurityCommand {
     static let definition = CommandDefinition(
         name: "delete-key", summary: "Delete a key (Latchkey's addition).",
@@ -76,7 +76,7 @@ enum DeleteKey: SecurityCommand {
 /// `security set-key-partition-list`.
 enum SetKeyPartitionList: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "set-key-partition-list", summary: "Set the partition list of keys, which is kept without effect.",
+        name: "set-key-partition-list", summary: "Set the partition list of keys (kept without effect).",
         options: KeyCriteria.options + PartitionList.options, operands: "[keychain]", notes: PartitionList.notes,
         examples: ["set-key-partition-list -S apple-tool:,apple: -s -k password"])
 

@@ -13,7 +13,7 @@ enum CMSCommand: SecurityCommand {
             CommandOption("-D", help: "decode: verify or decrypt a message, and write its content"),
             CommandOption("-S", help: "write a signed message"),
             CommandOption("-E", help: "write an encrypted message for recipients"),
-            CommandOption("-C", help: "EncryptedData, which is not supported"),
+            CommandOption("-C", help: "EncryptedData (not supported)"),
             CommandOption("-i", .required("file"), help: "the input (default: standard input)"),
             CommandOption("-o", .required("file"), help: "the output (default: standard output); it is replaced"),
             CommandOption("-c", .required("file"), help: "with -D: the content of a message with a detached signature"),
@@ -28,7 +28,7 @@ enum CMSCommand: SecurityCommand {
             CommandOption("-H", .required("hash"), help: "with -S: SHA256 (default), SHA384 or SHA512"),
             CommandOption("-T", help: "with -S: leave the content out of the message"),
             CommandOption("-G", help: "with -S: sign the time as well"),
-            CommandOption("-P", help: "with -S: announce which ciphers the signer can decrypt"),
+            CommandOption("-P", help: "with -S: announce the ciphers that the signer can decrypt"),
             CommandOption("-Y", .required("name"), help: "not supported"),
             CommandOption(
                 "-r", .required("names"), help: "with -E: common names or email addresses, separated by commas"),
@@ -41,9 +41,9 @@ enum CMSCommand: SecurityCommand {
         notes: [
             """
             -D writes the content only if every signature is valid, else it exits with 1. A certificate that is not \
-            trusted is reported on standard error and does not prevent it, because Apple's roots, to which \
-            provisioning profiles lead, are not installed here. With -u it does. A signature with SHA-1 or a \
-            short key is reported in the same way.
+            trusted is reported on standard error and does not prevent it, because Apple's roots, the anchors of \
+            provisioning profiles, are not installed here. With -u it does. A signature with SHA-1 or a short key is \
+            reported in the same way.
             """,
             """
             Encrypted messages do not show who sent them. Their content is encrypted with AES-256-CBC, for RSA keys and \
@@ -74,7 +74,7 @@ enum CMSCommand: SecurityCommand {
     }
 }
 
-/// What the kinds of `cms` have in common: input, output and the keychain.
+/// The common parts of the kinds of `cms`: input, output and the keychain.
 struct MessageStreams {
     private let arguments: ParsedArguments
     private let session: CommandSession

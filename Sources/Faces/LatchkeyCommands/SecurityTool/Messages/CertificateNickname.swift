@@ -16,7 +16,7 @@ struct CertificateNickname {
     }
 }
 
-/// Hexadecimal digits by which a command line names a certificate.
+/// Hexadecimal digits that name a certificate on a command line.
 struct CertificateHash {
     private let digits: String
 
@@ -29,6 +29,6 @@ struct CertificateHash {
 }
 
 extension [Certificate] {
-    /// The certificate whose validity began last.
+    /// The certificate with the latest start of validity.
     var newest: Certificate? { self.max { $0.validity.notBefore < $1.validity.notBefore } }
 }

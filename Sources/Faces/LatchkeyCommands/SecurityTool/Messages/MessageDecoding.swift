@@ -43,7 +43,7 @@ struct MessageDecoding {
         }
     }
 
-    /// Writes what was asked for, when everything has been verified.
+    /// Writes the requested output, when everything has been verified.
     private func write(_ content: ArraySlice<UInt8>?, _ lines: [String]) throws(CommandFailure) {
         var output: [UInt8] = []
         if arguments.contains("-h") {

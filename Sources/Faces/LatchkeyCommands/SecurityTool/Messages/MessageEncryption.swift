@@ -33,8 +33,8 @@ struct MessageEncryption {
         try streams.write(try MessageStreams.message { () throws(KeychainError) in try draft.encoded() })
     }
 
-    /// The certificate with a name. Of several, the one whose validity began last, but never a
-    /// certificate of another key that is not for encryption.
+    /// Returns the certificate with a name. Of several, the one with the latest start of validity, but certificates for
+    /// encryption come before the others.
     private static func recipient(_ name: String, _ known: [Certificate]) throws(CommandFailure) -> Certificate {
         let matching = known.filter(CertificateNickname(name).matches)
         let usable = matching.filter { certificate in

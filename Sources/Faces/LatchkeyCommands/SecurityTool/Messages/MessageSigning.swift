@@ -54,7 +54,7 @@ struct MessageSigning {
         }
     }
 
-    /// The identity that `-N` or `-Z` names. Of several, the one whose validity began last.
+    /// Returns the identity that `-N` or `-Z` names. Of several, the one with the latest start of validity.
     private func identity(
         in keychains: [CommandKeychain], for person: PersonPrompt
     ) throws(CommandFailure) -> (Certificate, ItemRecord, CommandKeychain) {

@@ -10,13 +10,13 @@ internal import SecretMemory
 enum PartitionList {
     static let options = [
         CommandOption("-S", .required("list"), isRequired: true, help: "the partitions, separated by commas"),
-        CommandOption("-k", .required("password"), help: "the keychain's password, which also unlocks it"),
+        CommandOption("-k", .required("password"), help: "the keychain's password, also to unlock it"),
     ]
 
     static let notes = [
         """
         On macOS, a partition list names the signed programs that may use an item. Programs are not signed here: the \
-        list is a record of what was asked, which 'security dump-keychain -a' shows, and it neither allows nor denies \
+        list is a record of the request, shown by 'security dump-keychain -a', and it neither allows nor denies \
         anything. Access groups separate programs. The command fails if there is no such item.
         """,
         """
@@ -104,7 +104,7 @@ struct KeychainCheck {
             if hasPasscode { try keychain.session.unlock(password) { _, _ in } }
         } catch {
             guard error.status == .authFailed else { throw .status(error, of: function) }
-            // macOS's words and exit value, by which fastlane recognizes a wrong password.
+            // macOS's words and exit value, because fastlane recognizes a wrong password by them.
             throw .line(
                 "\(program.rawValue): \(function): The user name or passphrase you entered is not correct.",
                 hint: error.hint ?? (error.problem == error.status.message ? nil : error.problem))

@@ -65,7 +65,7 @@ extension CommandOption {
                 help: "the access group to add to (Latchkey's addition)"),
             CommandOption(
                 "--access-control", .required("list"),
-                help: "what each use of the item requires, as below (Latchkey's addition)"),
+                help: "the requirements of a use of the item, as below (Latchkey's addition)"),
             CommandOption(
                 "--accessible", .required("class"),
                 help: "the protection class, as below (Latchkey's addition)"),

@@ -13,8 +13,8 @@ enum PasswordPrinting {
     static let notes = [
         "Without criteria, the first item is found. Only the first match is printed.",
         """
-        If a password has a byte outside of printable ASCII, -w prints it in lowercase hexadecimal, which cannot be \
-        distinguished from a password that consists of these digits; the form that -g prints can be.
+        If a password has a byte outside of printable ASCII, -w prints it in lowercase hexadecimal; this cannot be \
+        distinguished from a password of these digits, but the form that -g prints can be.
         """,
         """
         For an item with an access control, the person is asked, also for its attributes. Where that is not possible, \

@@ -25,7 +25,7 @@ enum PasswordSearch {
     ) throws(CommandFailure) -> ItemRecord {
         let matches = try matchesOfFirstGroup(query, returning: returning, in: keychain, for: person)
         guard let record = matches.records.first else {
-            let hint = matches.damaged > 0 ? "a damaged item was skipped; 'latchkey doctor' shows which" : nil
+            let hint = matches.damaged > 0 ? "a damaged item was skipped; 'latchkey doctor' shows the damage" : nil
             throw .status(KeychainError(.itemNotFound, hint: hint), of: function)
         }
         return record
@@ -47,8 +47,8 @@ enum PasswordSearch {
         }
     }
 
-    /// Returns the item with a primary key, which `key` names: the local one, otherwise the
-    /// synchronized one; nil if there is none.
+    /// Returns the item with the primary key in `key`: the local one, otherwise the synchronized one; nil if there is
+    /// none.
     static func existing(
         _ key: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession, for person: PersonPrompt? = nil
     ) throws(KeychainError) -> ItemRecord? {
@@ -64,7 +64,7 @@ enum PasswordSearch {
 
     /// Returns all matches within the query's limit. An empty result is not an error.
     ///
-    /// - Parameter person: how the person is asked; nil for what the query says.
+    /// - Parameter person: how the person is asked; nil to ask as the query says.
     static func matches(
         _ query: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession, for person: PersonPrompt? = nil
     ) throws(KeychainError) -> ItemMatches {

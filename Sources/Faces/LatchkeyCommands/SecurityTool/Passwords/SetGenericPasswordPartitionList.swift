@@ -6,7 +6,7 @@ internal import KeychainModel
 enum SetGenericPasswordPartitionList: SecurityCommand {
     static let definition = CommandDefinition(
         name: "set-generic-password-partition-list",
-        summary: "Set the partition list of generic password items, which is kept without effect.",
+        summary: "Set the partition list of generic password items (kept without effect).",
         options: CommandOption.genericCriteria + PartitionList.options + [.accessGroup],
         operands: "[keychain...]",
         notes: PartitionList.notes)

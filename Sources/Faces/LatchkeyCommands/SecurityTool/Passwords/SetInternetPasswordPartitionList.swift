@@ -6,7 +6,7 @@ internal import KeychainModel
 enum SetInternetPasswordPartitionList: SecurityCommand {
     static let definition = CommandDefinition(
         name: "set-internet-password-partition-list",
-        summary: "Set the partition list of internet password items, which is kept without effect.",
+        summary: "Set the partition list of internet password items (kept without effect).",
         options: CommandOption.internetCriteria + PartitionList.options + [.accessGroup],
         operands: "[keychain...]",
         notes: PartitionList.notes)

@@ -10,8 +10,8 @@ extension CommandOption {
     /// The help notes of every command with these two options.
     static let accessListNotes = [
         """
-        -A, or -T once for each program (-T '' for no program), is a record of what was asked: it is kept with the \
-        item, 'security dump-keychain -a' shows it, and it neither allows nor denies anything. Access groups separate \
+        -A, or -T once for each program (-T '' for no program), is a record of the request: it is kept with the item, \
+        'security dump-keychain -a' shows it, and it neither allows nor denies anything. Access groups separate \
         programs. Without -A and -T nothing is kept; on macOS, the command itself is then trusted.
         """
     ]
@@ -21,7 +21,7 @@ extension ParsedArguments {
     /// Returns the access list that `-A` and `-T` state, as an attribute; nil without them. `-A` takes
     /// precedence.
     ///
-    /// - Parameter name: the label of the item, which the list repeats.
+    /// - Parameter name: the label of the item; the list repeats it.
     /// - Throws: errSecParam for a program that is not UTF-8, and for a list that exceeds a limit.
     func accessList(named name: AttributeValue?) throws(KeychainError) -> AttributeValue? {
         guard contains("-A") || contains("-T") else { return nil }

@@ -3,7 +3,7 @@
 public import ArgumentParser
 public import LinuxSystem
 
-/// The words of a command line as swift-argument-parser takes them, which is text.
+/// The words of a command line as text, the form that swift-argument-parser takes.
 ///
 /// A byte that is not UTF-8 becomes a scalar of a private-use plane, and back: `FilePath` and
 /// `CommandWord` get the bytes of the argument. Text with such a scalar is refused, because it would name

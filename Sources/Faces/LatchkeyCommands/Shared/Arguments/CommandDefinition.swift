@@ -11,7 +11,7 @@ struct CommandDefinition: Sendable {
     var options: [CommandOption] = []
     /// The usage text for the operands: `[keychain...]`.
     var operands = ""
-    /// What the operand is, for the help of a daily command.
+    /// The description of the operand, for the help of a daily command.
     var operandHelp = ""
     /// The paragraphs of the help text.
     var notes: [String] = []
@@ -90,7 +90,7 @@ struct CommandDefinition: Sendable {
         return TerminalText(lines: lines.joined(separator: "\n") + "\n")
     }
 
-    /// Returns the lines of a term and its text, which begins below a longer term.
+    /// Returns the lines of a term and its text. The text of a long term begins below it.
     private static func row(_ term: String, _ text: String, _ width: Int) -> [String] {
         let indent = String(repeating: " ", count: helpColumn)
         var lines = wrapped(words(of: text), indent: "", width: width - helpColumn).map { indent + $0 }

@@ -12,7 +12,7 @@ struct CommandOption: Sendable {
     let others: [String]
     let value: Value
     let meaning: Meaning
-    /// What shells complete as the value, if its name does not say it.
+    /// The completion of the value in shells, if its name does not say it.
     private let givenCompletion: Completion?
     let help: String
     let isRequired: Bool
@@ -43,12 +43,12 @@ struct CommandOption: Sendable {
         case none
         /// The rest of the cluster, or the next word, even if it begins with `-`.
         case required(String)
-        /// Two words, of which the second is ignored: `-a name value`.
+        /// Two words; the second is ignored: `-a name value`.
         case pair(String)
         /// Like `required`, but without a value if the option is the last word of the command line.
         case optional(String)
 
-        /// What usage lines call the value; nil for a flag.
+        /// The name of the value in usage lines; nil for a flag.
         var name: String? {
             switch self {
             case .required(let name), .pair(let name), .optional(let name): name
@@ -64,7 +64,7 @@ struct CommandOption: Sendable {
             }
         }
 
-        /// Whether the value is a file, or a keychain, which can be one.
+        /// Whether the value is a file, or a keychain, because a keychain can be a file.
         fileprivate var namesFile: Bool {
             guard takesNextWord, let name else { return false }
             return ["file", "path", "directory", "keychain"].contains { name.contains($0) }
@@ -73,7 +73,7 @@ struct CommandOption: Sendable {
 
     enum Completion: Equatable, Sendable {
         case nothing, files
-        /// One of these words, which are all that the option accepts.
+        /// One of these words; the option accepts no others.
         case words([String])
     }
 
@@ -94,8 +94,8 @@ struct CommandOption: Sendable {
         CommandOption(name, value, as: meaning, isRequired: true, help: help)
     }
 
-    /// What shells complete as the value. Only completions and help ask for it: to look at every name takes longer than
-    /// to parse a command line.
+    /// The completion of the value in shells. Only completions and help ask for it: to look at every name takes longer
+    /// than to parse a command line.
     var completion: Completion { givenCompletion ?? (value.namesFile ? .files : .nothing) }
 
     /// The option as usage lines show it: `-a account`.
@@ -130,7 +130,7 @@ enum AttributeForm: Sendable {
     case text
     /// Up to four characters, padded with spaces: `htps`, `ssh `.
     case code
-    /// Like `code`, as a number whose highest byte is the first character.
+    /// Like `code`, as a number with the first character as its highest byte.
     case codeNumber
     /// A port, 0 to 65535.
     case port

@@ -21,8 +21,7 @@ enum CertificateItems {
             secrets: ItemSecrets(data: SharedSecret(copying: certificate.der)), accessGroup: accessGroup)
     }
 
-    /// Returns all certificates, in the order in which they were added. Items without a valid
-    /// certificate are skipped.
+    /// Returns all certificates, in the order of their addition. Items without a valid certificate are skipped.
     static func all(
         _ attributes: [ItemAttribute: AttributeValue] = [:], group: String? = nil, in keychain: KeychainSession
     ) throws(CommandFailure) -> [StoredCertificate] {
@@ -42,8 +41,8 @@ enum CertificateItems {
 
     /// Returns the identities of the keychain, each as its certificate and its key.
     ///
-    /// - Parameter person: how the person is asked for identities with an access control; nil for a
-    ///   list, which leaves them out.
+    /// - Parameter person: how the person is asked for identities with an access control; nil for a list, because it
+    ///   leaves them out.
     static func identities(
         group: String? = nil, in keychain: KeychainSession, for person: PersonPrompt? = nil
     ) throws(CommandFailure) -> [(found: StoredCertificate, key: ItemRecord)] {

@@ -6,13 +6,13 @@ package import LatchkeyClient
 internal import LinuxSystem
 package import TransportPolicy
 
-/// What a command requires of the server of a host, beside trust in its certificates: App Transport
-/// Security, and the pins of the keychain and of the command line.
+/// The requirements of a command for the server of a host, beside trust in its certificates: App Transport Security,
+/// and the pins of the keychain and of the command line.
 ///
 /// A program requires the same that gives `StoredPins().configuration()` to its ``ConnectionPolicy``.
 package struct HostPolicy {
     package let policy: ConnectionPolicy
-    /// What is applied, one sentence each, for the report of a command.
+    /// The applied requirements, one sentence each, for the report of a command.
     package let applied: [String]
     private let host: String
 
@@ -48,15 +48,15 @@ package struct HostPolicy {
         self.applied = applied
     }
 
-    /// Whose anchors an evaluation with the trust settings uses, as a sentence of ``applied``.
+    /// Returns a sentence of ``applied`` about the anchors that an evaluation with the trust settings uses.
     static func trust(anchors: [FilePath], withSystem: Bool = false) -> String {
         let own = anchors.isEmpty ? [] : ["the anchors of \(anchors.map(\.description).joined(separator: ", "))"]
         let system = anchors.isEmpty || withSystem ? ["the system's anchors"] : []
         return "trust in \((own + system + ["the trust settings"]).joined(separator: " and "))"
     }
 
-    /// What certificates that were evaluated for the host violate, beside trust: pins, and the strength
-    /// of the leaf.
+    /// Returns the violations by certificates that were evaluated for the host, beside trust: pins, and the strength of
+    /// the leaf.
     ///
     /// - Parameters:
     ///   - verdict: the evaluation. The pins are compared for its time.

@@ -15,9 +15,9 @@ struct TrustReport: Encodable {
     var failures: [Failure]
     /// The chains that were tried before the result, or all of them if none is trusted.
     var attempts: [Attempt]
-    /// What was required beside trust, one sentence each; empty if no server is named.
+    /// The requirements beside trust, one sentence each; empty if no server is named.
     var applied: [String]
-    /// What the certificates violate of it: pins, and the strength of the leaf.
+    /// The violations of these requirements by the certificates: pins, and the strength of the leaf.
     var violations: [String]
     /// Why revocation evidence is missing or was not used.
     var revocationProblems: [String]
@@ -67,7 +67,7 @@ struct TrustReport: Encodable {
     var text: TerminalText {
         var lines: [TerminalText] = []
         for (number, attempt) in attempts.enumerated() {
-            lines.append("Attempt \(number + 1)\(attempt.reachesAnchor ? "" : ", which reaches no anchor"):")
+            lines.append("Attempt \(number + 1)\(attempt.reachesAnchor ? "" : ", without an anchor"):")
             lines += Self.tree(attempt.chain, attempt.failures)
             lines.append("")
         }

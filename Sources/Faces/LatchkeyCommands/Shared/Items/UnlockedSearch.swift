@@ -7,8 +7,8 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Lists items without a question to the person: locked items, and items whose access control needs
-/// the person, are left out.
+/// A search without a question to the person. It leaves out locked items, and items with an access control that needs
+/// the person.
 struct UnlockedSearch {
     /// Whether locked items were left out.
     private(set) var omitsLockedItems = false
@@ -29,7 +29,7 @@ struct UnlockedSearch {
     /// Passes the matches to `take` in parts, while the keychain is read. If some items are locked, searches class
     /// by class.
     ///
-    /// - Parameter state: what `take` has made of the parts; that of an attempt that fails does not count.
+    /// - Parameter state: the state that `take` has made of the parts; the state of a failed attempt does not count.
     mutating func forEachPart<State>(
         of query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession, into state: inout State,
         _ take: (ItemMatches, inout State) -> Void
@@ -48,13 +48,13 @@ struct UnlockedSearch {
         }
     }
 
-    /// Passes the matches of ``forEachPart(of:_:in:into:_:)`` to `take`, which may wait for a pager, and
-    /// cannot take anything back.
+    /// Passes the matches of ``forEachPart(of:_:in:into:_:)`` to `take`. `take` may wait for a pager, and cannot take
+    /// anything back.
     ///
-    /// A result that is longer than ``HeldParts`` holds is therefore read twice: the first search finds what has
-    /// to be left out.
+    /// A result that is longer than ``HeldParts`` holds is therefore read twice: the first search finds the items to
+    /// leave out.
     ///
-    /// - Throws: what `take` throws; errSecNotAvailable if the keychain was changed between its parts.
+    /// - Throws: the error of `take`; errSecNotAvailable if the keychain was changed between its parts.
     mutating func forEachPart(
         of query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession,
         _ take: (ItemMatches) throws(CommandFailure) -> Void
@@ -104,14 +104,14 @@ struct UnlockedSearch {
                 held.add(part)
             }
         } catch {
-            // Another search would pass on again what was passed on.
+            // Another search would pass on the same parts again.
             let wouldRepeat = error.status == .interactionNotAllowed || error.needsPerson
             throw hasPassed && wouldRepeat ? .changedDuringSearch : error
         }
         try held.forEach(take)
     }
 
-    // MARK: What is left out
+    // MARK: Items that are left out
 
     /// Searches with `body`; if some items are locked, class by class, without the locked classes.
     private mutating func withoutLockedItems(
@@ -134,8 +134,8 @@ struct UnlockedSearch {
         }
     }
 
-    /// Searches with `body`, which fails if there is an item that needs the person. Only then is the search
-    /// repeated without such items, so that it is known whether there are any.
+    /// Searches with `body`. `body` fails if there is an item that needs the person. Only then is the search repeated
+    /// without such items, so that it is known whether there are any.
     private mutating func withoutConstrainedItems(
         _ query: ItemQuery, _ body: (ItemQuery) throws(KeychainError) -> Void
     ) throws(KeychainError) {
@@ -151,13 +151,16 @@ struct UnlockedSearch {
         try body(silent)
     }
 
-    /// What was left out, as notes with what to type.
+    /// The notes about items that were left out, with words to type.
     var notes: [(text: TerminalText, hint: TerminalText)] {
         var notes: [(text: TerminalText, hint: TerminalText)] = []
         if omitsLockedItems { notes.append(("locked items are not shown", "--passcode-file FILE unlocks them")) }
         if omitsConstrainedItems {
             notes.append(
-                ("items whose access control needs you are not shown", "name one, as in 'latchkey get', to be asked"))
+                (
+                    "items with an access control that needs you are not shown",
+                    "name one, as in 'latchkey get', to be asked"
+                ))
         }
         return notes
     }

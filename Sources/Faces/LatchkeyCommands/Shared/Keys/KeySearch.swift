@@ -10,7 +10,7 @@ internal import SecretMemory
 
 /// Searches for keys in the keychain.
 enum KeySearch {
-    /// Returns the keys with these attributes, in the order in which they were added.
+    /// Returns the keys with these attributes, in the order of their addition.
     static func all(
         _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: KeychainSession,
         for person: PersonPrompt
@@ -22,8 +22,8 @@ enum KeySearch {
         }
     }
 
-    /// Returns the keys with these attributes for a list. Keys whose access control protects their
-    /// attributes are left out, with a note on standard error.
+    /// Returns the keys with these attributes for a list. A key is left out if its access control protects its
+    /// attributes, with a note on standard error.
     static func listed(
         _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: KeychainSession,
         _ session: CommandSession
@@ -82,8 +82,7 @@ enum KeySearch {
 
     static func word(_ half: KeyHalf) -> String { half == .privateKey ? "private " : "public " }
 
-    /// Returns the private key of a record, whose uses ask the person if necessary. The key itself
-    /// stays in the keychain.
+    /// Returns the private key of a record. Its uses ask the person if necessary. The key itself stays in the keychain.
     static func privateKey(
         _ record: ItemRecord, in keychain: KeychainSession, for person: PersonPrompt
     ) throws(CommandFailure) -> StoredKey {

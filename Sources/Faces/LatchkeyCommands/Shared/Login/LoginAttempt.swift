@@ -4,8 +4,8 @@ internal import KeychainModel
 
 /// Whether a login may try its password as the passcode.
 enum LoginAttempt {
-    /// A login causes no delay, and never the tenth wrong passcode, which may destroy items: the person who logs
-    /// in has not typed it as the passcode.
+    /// Returns whether a wrong password causes no delay, and is not the tenth wrong passcode. The tenth may destroy
+    /// items, and the person who logs in has not typed the password as the passcode.
     static func isAllowed(_ status: LockStatus) -> Bool {
         status.allowsUntypedPasscode
     }

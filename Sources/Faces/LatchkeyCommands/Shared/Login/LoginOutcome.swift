@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `latchkey login-password` has done, as its exit value. PAM/login_command.h has the same numbers.
+/// The result of `latchkey login-password`, as its exit value. PAM/login_command.h has the same numbers.
 enum LoginOutcome: Int32, Sendable {
     /// The keychain is unlocked, or the passcode is changed.
     case done = 0

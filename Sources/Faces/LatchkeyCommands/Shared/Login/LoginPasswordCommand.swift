@@ -5,8 +5,8 @@ internal import KeychainSessions
 internal import LatchkeyClient
 internal import LatchkeyService
 
-/// `latchkey login-password unlock | change`, which the PAM module pam_latchkey runs as the user
-/// (Documentation/Login.md). No person types it, so no help lists it. The words are on standard input
+/// `latchkey login-password unlock | change`. The PAM module pam_latchkey runs it as the user (Documentation/Login.md).
+/// No person types it, so no help lists it. The words are on standard input
 /// (``LoginWords``), and the exit value is a ``LoginOutcome``.
 enum LoginPasswordCommand {
     static let name = "login-password"

@@ -3,7 +3,7 @@
 internal import LinuxSystem
 internal import SecretMemory
 
-/// The format in which macOS's `security` prints bytes (keychain-behaviour §8.3).
+/// The format of bytes in the output of macOS's `security` (keychain-behaviour §8.3).
 ///
 /// A value of printable bytes without a backslash is printed as `"text"`. Any other value is
 /// printed as `0x` and uppercase hexadecimal digits; if it has a printable byte, the text follows,

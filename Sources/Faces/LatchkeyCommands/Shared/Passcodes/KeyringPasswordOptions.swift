@@ -27,7 +27,7 @@ package struct KeyringPasswordOptions: ParsableArguments {
     /// Whether one of the options is given.
     package var isGiven: Bool { passwordFile != nil || passwordFd != nil }
 
-    /// Returns the password, which is prompted for if no option is given.
+    /// Returns the password, and prompts for it if no option is given.
     package func read(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         let source = PasscodeSource(
             file: passwordFile, descriptor: passwordFd, fileOption: "--password-file", noun: "password",

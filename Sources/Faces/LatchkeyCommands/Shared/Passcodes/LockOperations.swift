@@ -6,9 +6,8 @@ internal import LatchkeyOperations
 internal import LatchkeyService
 internal import SecretMemory
 
-/// The lock operations of commands. The daemon's lock is shared by all programs. Without a daemon,
-/// each process has its own lock, which ends with the process; only commands that one process reads
-/// one after the other (`security -i`) share it.
+/// The lock operations of commands. The daemon's lock is shared by all programs. Without a daemon, each process has its
+/// own lock until it ends; only commands that one process reads one after the other (`security -i`) share it.
 enum LockOperations {
     static func lock(
         _ keychain: KeychainSession, immediately: Bool, in session: CommandSession

@@ -38,7 +38,7 @@ extension PasscodeOptions {
     ]
 
     private static let fileHelp =
-        "Take the passcode from the first line of this file, which only you can read (mode 0600)."
+        "Take the passcode from the first line of this file that only you can read (mode 0600)."
     private static let descriptorHelp = "Take the passcode from this file descriptor, as in: --passcode-fd 3 3< FILE."
 
     /// Lets this process unlock the keychain when it needs a locked item.

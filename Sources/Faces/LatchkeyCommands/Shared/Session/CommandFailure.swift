@@ -89,8 +89,8 @@ extension CommandFailure {
         return knownTexts[error.status] ?? error.problem
     }
 
-    /// Messages with the words by which programs recognize these failures on macOS (go-keyring
-    /// looks for "could not be found"). The words are part of the interface, like the exit values.
+    /// Messages with the words that identify these failures to programs on macOS (go-keyring looks for "could not be
+    /// found"). The words are part of the interface, like the exit values.
     private static let knownTexts: [OSStatusCode: String] = [
         .itemNotFound: "a matching item could not be found",
         .duplicateItem: "an item with the same key attributes already exists",

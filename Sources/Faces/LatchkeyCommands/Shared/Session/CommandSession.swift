@@ -37,7 +37,7 @@ package struct CommandSession {
     /// The options of ``companion(_:io:)``.
     var verbosityOptions: [String] { (isVerbose ? ["-v"] : []) + (isQuiet ? ["-q"] : []) }
 
-    /// Returns the keychain, which is opened on first use.
+    /// Returns the keychain, and opens it on first use.
     package func keychain() throws(CommandFailure) -> KeychainSession {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.session() }
     }
@@ -59,8 +59,8 @@ package struct CommandSession {
         }
     }
 
-    /// Reports a failure on standard error. On a terminal, and with `-v` everywhere, `latchkey` adds the
-    /// identifier of the failure; programs that read its messages get what they have always got.
+    /// Reports a failure on standard error. On a terminal, and with `-v` everywhere, `latchkey` adds the identifier of
+    /// the failure; programs that read its messages get the same text as always.
     ///
     /// - Parameter prefix: the program's name in the message. macOS's commands always use
     ///   `security`.

@@ -10,7 +10,7 @@ enum CompanionProgram: String, CaseIterable {
     case transport = "latchkey-tls"
     /// The Secret Service of a session bus.
     case secretService = "latchkey-secret-service"
-    /// The daemon, which is in no directory of PATH.
+    /// The daemon; it is in no directory of PATH.
     case daemon = "latchkeyd"
 
     var name: String { rawValue }
@@ -23,7 +23,7 @@ enum CompanionProgram: String, CaseIterable {
         }
     }
 
-    /// Replaces this process by the program, which is one of the same installation, never one of PATH.
+    /// Replaces this process by the program of the same installation, never by one of PATH.
     ///
     /// - Parameter words: the arguments, byte for byte.
     /// - Throws: errSecNotAvailable if it is not installed.
@@ -48,7 +48,7 @@ enum CompanionProgram: String, CaseIterable {
         if let path = installation.program(name) { return path }
         throw KeychainError(
             .notAvailable,
-            "this command needs \(name), which is not installed in \(installation.directories.joined(separator: " or "))",
+            "this command needs \(name); it is not installed in \(installation.directories.joined(separator: " or "))",
             hint: "make install, or install the package \(debianPackage)")
     }
 }

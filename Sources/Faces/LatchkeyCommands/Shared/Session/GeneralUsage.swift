@@ -15,7 +15,7 @@ enum GeneralUsage {
 
     private static var security: TerminalText {
         var lines = optionLines(of: .security)
-        lines += ["", "commands of macOS's security, which may be abbreviated:"]
+        lines += ["", "commands of macOS's security (may be abbreviated):"]
         lines += macOSRows
         lines += ["", "commands of Latchkey:"]
         lines += LatchkeySubcommand.allCases.filter { !$0.isDaily }.map { row($0.rawValue, $0.abstract) }
@@ -53,7 +53,7 @@ enum GeneralUsage {
         return text(lines)
     }
 
-    /// The names of a family's commands; with what they do, if there are few.
+    /// Returns the names of a family's commands; with their purpose, if there are few.
     private static func members(of family: CommandFamily) -> String {
         let extended = family.extendedMembers.map { $0.definition.name }
         let names = (family.members.map(\.rawValue) + extended).joined(separator: ", ")

@@ -3,7 +3,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// The command `latchkey`, which also acts as `security`.
+/// The command `latchkey`; it also acts as `security`.
 public enum LatchkeyMain {
     /// Runs one command line.
     ///

@@ -19,8 +19,8 @@ struct PersonPrompt: Sendable {
         self.reason = reason ?? ""
     }
 
-    /// Performs a call. Only if it needs the person, performs it again with the context of this
-    /// command, which asks unless an earlier call did.
+    /// Performs a call. Only if it needs the person, performs it again with the context of this command. The context
+    /// asks unless an earlier call did.
     ///
     /// - Throws: errSecInteractionNotAllowed if the person must be asked and may not be.
     func perform<Result>(
@@ -36,8 +36,8 @@ struct PersonPrompt: Sendable {
         return try body(values())
     }
 
-    /// Returns the values for a call that asks by itself, such as each use of a stored key. A call
-    /// before the first question gets no context, which most keys do not need.
+    /// Returns the values for a call that asks by itself, such as each use of a stored key. A call before the first
+    /// question gets no context, because most keys do not need it.
     func values() throws(KeychainError) -> Authentication {
         guard isAllowed else { return Authentication(.fail, reason: reason) }
         guard hasAsked.isSet else { return Authentication(reason: reason) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name the program was called by. It determines which sub-commands take precedence.
+/// The name the program was called by. It determines the precedence of sub-commands.
 package enum Program: String, Sendable {
     /// macOS's names and their abbreviations take precedence.
     case security

@@ -92,6 +92,6 @@ extension SecretServiceStatus {
             : "\(owner) is the Secret Service of the session bus, and desktop programs do not use this keychain"
     }
 
-    /// What to type if gnome-keyring has the name; nil otherwise.
+    /// The command to type if gnome-keyring has the name; nil otherwise.
     var hint: String? { owner?.isGNOME == true ? "\(Self.takeOver) imports its items, and takes its place" : nil }
 }

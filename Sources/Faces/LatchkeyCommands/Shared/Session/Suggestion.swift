@@ -4,7 +4,7 @@
 enum Suggestion {
     /// Returns the words to type after the program's name; nil if no name is similar.
     ///
-    /// As `latchkey`, which accepts no abbreviations, a prefix counts as a typing error.
+    /// As `latchkey`, a prefix counts as a typing error, because that name accepts no abbreviations.
     static func command(for name: String, in program: Program) -> String? {
         let word = name.lowercased()
         if program == .latchkey {

@@ -11,9 +11,9 @@ public protocol CommandIO: Sendable {
     var isInputInteractive: Bool { get }
     /// Whether standard error is a terminal, so that progress can be shown.
     var isErrorInteractive: Bool { get }
-    /// Whether standard output is a terminal, which can show only text.
+    /// Whether standard output is a terminal, so that it can show only text.
     var isOutputInteractive: Bool { get }
-    /// The width to which help is wrapped; nil if the output has none.
+    /// The width of wrapped help; nil if the output has none.
     var columns: Int? { get }
 
     func write(_ bytes: UnsafeRawBufferPointer, to stream: CommandStream) throws(KeychainError)

@@ -14,7 +14,7 @@ public struct ProcessIO: CommandIO, Sendable {
     public var isOutputInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
     public var columns: Int? {
         if let wanted = SecureEnvironment.value(of: "COLUMNS").flatMap(Int.init(_:)), wanted > 0 { return wanted }
-        // The shape of `struct winsize`: which module declares that depends on the other imports.
+        // The shape of `struct winsize`: the other imports determine the module that declares it.
         var size: (rows: UInt16, columns: UInt16, width: UInt16, height: UInt16) = (0, 0, 0, 0)
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.columns > 0 else { return nil }
         return Int(size.columns)

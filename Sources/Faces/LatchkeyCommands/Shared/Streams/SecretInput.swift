@@ -29,7 +29,7 @@ package enum SecretInput {
         }
     }
 
-    /// Returns the secret without one final line feed, which editors and shells append.
+    /// Returns the secret without one final line feed, because editors and shells append it.
     static func withoutFinalLineEnd(_ secret: SharedSecret) -> SharedSecret {
         secret.withUnsafeBytes { bytes in
             guard bytes.last == UInt8(ascii: "\n") else { return secret }

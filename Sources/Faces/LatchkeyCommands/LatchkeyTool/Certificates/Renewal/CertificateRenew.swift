@@ -14,8 +14,8 @@ struct CertificateRenew: ParsableSubcommand {
         commandName: "renew", abstract: "Renew the certificate of an identity in the keychain.",
         discussion: """
             The new certificate has the subject and the extensions of the present one. It is stored beside it, under \
-            the same label; programs that follow the identity use the one whose validity began last. --request writes \
-            a request for a CA instead, and --import stores its answer.
+            the same label; programs that follow the identity use the certificate that became valid last. --request \
+            writes a request for a CA instead, and --import stores its answer.
 
             After a renewal, the hooks run: those of --hook, then the executables in \
             $XDG_CONFIG_HOME/latchkey/renew-hooks.d (by default ~/.config), in the order of their names. The folder \
@@ -63,7 +63,7 @@ struct CertificateRenew: ParsableSubcommand {
     @Flag(help: "Do not run the hooks of the folder.")
     var noHookFolder = false
 
-    @Flag(name: [.customShort("n"), .long], help: "Only show what would be done.")
+    @Flag(name: [.customShort("n"), .long], help: "Only show the changes.")
     var dryRun = false
 
     @Option(help: ArgumentHelp("Only identities of this access group.", valueName: "group"))
@@ -106,7 +106,7 @@ struct CertificateRenew: ParsableSubcommand {
                 "\(what) \(identity.certificate.subjectSummary ?? name) until \(window.end), \(newKey ? "with a new key" : "with the same key")\n"
             )
         }
-        // Before a key is generated, which would remain without a certificate.
+        // Before a key is generated, because after an error the key would remain without a certificate.
         let signer = request == nil ? authority ?? identity : identity
         let algorithm = try algorithm(of: signer)
         let generated = newKey ? try identity.generateKey(in: keychain, for: prompting.person) : nil

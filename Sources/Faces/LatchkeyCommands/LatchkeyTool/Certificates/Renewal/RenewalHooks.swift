@@ -5,7 +5,7 @@ internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What hooks are told, in their environment. It has no secrets.
+/// The variables that hooks get in their environment. They have no secrets.
 struct RenewalFacts {
     let variables: [String: String]
 

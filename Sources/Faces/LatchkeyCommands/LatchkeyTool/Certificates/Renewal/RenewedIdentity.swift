@@ -18,7 +18,7 @@ struct RenewedIdentity {
     /// The item of the private key.
     let key: ItemRecord
 
-    /// Returns the identity with a label or a subject. Of several, the one whose validity began last.
+    /// Returns the identity with a label or a subject. Of several, the one with the latest start of validity.
     ///
     /// - Throws: errSecItemNotFound if there is none.
     static func named(

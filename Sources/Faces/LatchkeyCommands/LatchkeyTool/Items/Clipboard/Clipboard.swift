@@ -8,8 +8,8 @@ internal import SecretMemory
 enum Clipboard: String, CaseIterable, Sendable {
     case wlCopy = "wl-copy"
     case xclip, xsel
-    /// The escape sequence by which a program sets the clipboard of its terminal, also over SSH
-    /// (xterm, "Operating System Commands", Ps = 52).
+    /// The escape sequence that sets the clipboard of a program's terminal, also over SSH (xterm, "Operating System
+    /// Commands", Ps = 52).
     case osc52
 
     /// Returns the way that works in this environment; nil if there is none.
@@ -52,8 +52,7 @@ enum Clipboard: String, CaseIterable, Sendable {
         }
     }
 
-    /// The command that prints the clipboard; empty for the terminal, whose clipboard cannot be
-    /// read.
+    /// The command that prints the clipboard; empty for the terminal, because its clipboard cannot be read.
     var pasteCommand: [String] {
         switch self {
         case .wlCopy: ["wl-paste", "--no-newline"]

@@ -5,13 +5,12 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Clears the clipboard later, in a process of its own, which gets the secret through a pipe to
-/// recognize it.
+/// Clears the clipboard later, in a process of its own. The process gets the secret through a pipe to recognize it.
 enum ClipboardClearing {
     /// Starts the process. It ends without effect if it gets no secret.
     ///
     /// - Parameters:
-    ///   - terminal: the terminal whose clipboard is cleared; nil for a program.
+    ///   - terminal: the terminal with the clipboard to clear; nil for a program.
     /// - Throws: errSecNotAvailable if it cannot be started.
     static func start(_ clipboard: Clipboard, seconds: Int, terminal: CommandStream?) throws(CommandFailure)
         -> OwnedDescriptor
@@ -29,10 +28,10 @@ enum ClipboardClearing {
         }
     }
 
-    /// Passes the secret to the process, whose time begins when the descriptor is closed.
+    /// Passes the secret to the process. The time of the process begins when the descriptor is closed.
     static func send(_ secret: SharedSecret, to process: borrowing OwnedDescriptor) throws(CommandFailure) {
         do throws(SystemError) {
-            // EXPOSE: to a process of this program, which compares the clipboard with it.
+            // EXPOSE: to a process of this program that compares the clipboard with it.
             try secret.withUnsafeBytes { (bytes) throws(SystemError) in try ChildProcess.send(bytes, to: process) }
         } catch {
             throw .status(

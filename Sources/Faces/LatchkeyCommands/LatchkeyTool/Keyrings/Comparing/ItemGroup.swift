@@ -38,8 +38,8 @@ struct ItemGroup {
         return (groups, excess)
     }
 
-    /// Returns the groups in batches of some items, whose secrets are read together. A large group is a
-    /// batch of its own.
+    /// Returns the groups in batches of some items. The secrets of a batch are read together. A large group is a batch
+    /// of its own.
     static func batches(of groups: [ItemGroup]) -> [[ItemGroup]] {
         var batches: [[ItemGroup]] = []
         var (batch, count) = ([ItemGroup](), 0)

@@ -4,7 +4,7 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// The result of an import: what was done, and why it ended early.
+/// The result of an import: the report, and the reason for an early end.
 struct ImportOutcome {
     let report: ImportReport
     /// The status of the first thing that was left out by a failure; nil if everything was read.
@@ -13,7 +13,7 @@ struct ImportOutcome {
     let failure: CommandFailure?
 }
 
-/// Adds what the keychain does not have of a source.
+/// The addition of a source's new items to the keychain.
 struct KeychainImport {
     private let source: any ImportSource
     private let destination: ImportDestination
@@ -82,7 +82,7 @@ struct KeychainImport {
         "more than \(ItemGroup.maxCount) items have the same attributes", .dataTooLarge)
 }
 
-/// What an import has done so far.
+/// The results of an import so far.
 private struct ImportLog {
     private var report: ImportReport
     private var omissionStatus: OSStatusCode?

@@ -2,7 +2,7 @@
 
 internal import SecretMemory
 
-/// What an item of a source is to the keychain.
+/// The state of an item of a source, compared with the keychain.
 enum ItemState: String, Encodable, CaseIterable {
     /// The keychain has no item with its attributes, or only items that the source has as well.
     case new
@@ -21,8 +21,8 @@ enum SecretComparison {
 
     /// Returns the state of each item of the source.
     ///
-    /// An import that was interrupted has stored some of several items with the same attributes. The others
-    /// are still new: what the keychain has is from the source. Another secret is a conflict.
+    /// An import that was interrupted has stored some of several items with the same attributes. The others are still
+    /// new, because the keychain's items are from the source. Another secret is a conflict.
     static func states(of secrets: [SharedSecret], among present: [PresentSecret]) -> [ItemState] {
         let known = present.compactMap { $0 }
         let hasOther = known.count < present.count || known.contains { !secrets.contains($0) }

@@ -20,7 +20,7 @@ extension ImportReport {
         lines.append(dryRun ? "new:        \(new)" : "added:      \(new)")
         lines.append("equal:      \(equal)")
         lines.append(
-            different > 0 ? "different:  \(different), which stay as the keychain has them" : "different:  0")
+            different > 0 ? "different:  \(different), kept as the keychain has them" : "different:  0")
         if !dryRun { lines += names(of: .different) }
         lines.append("left out:   \(leftOut)")
         lines += names(of: .leftOut)

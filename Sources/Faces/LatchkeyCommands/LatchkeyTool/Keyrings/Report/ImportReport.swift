@@ -25,7 +25,7 @@ struct ImportReport: Encodable {
     struct Item: Encodable {
         let state: ItemState
         let collection: String
-        /// The name by which the daily commands find it, or its path in the source.
+        /// The name of the item for the daily commands, or its path in the source.
         let name: String
         let label: String?
         let attributes: [String: String]?

@@ -7,13 +7,12 @@ internal import SecretMemory
 
 /// A keyring of another program. It is only read.
 protocol ImportSource {
-    /// What is read, for the report.
+    /// The name of the source, for the report.
     var name: String { get }
 
     /// Reads everything but the secrets.
     ///
-    /// - Throws: if the source as a whole cannot be read. What is wrong with one collection or item is in
-    ///   the result.
+    /// - Throws: if the source as a whole cannot be read. The result has the problems of single collections and items.
     func contents(_ progress: ProgressLine) throws(CommandFailure) -> SourceContents
 
     /// Reads the secrets of items, in their order.
@@ -63,7 +62,7 @@ struct SourceItem {
         (self.number, self.collection, self.label, self.created) = (number, collection, label, created)
     }
 
-    /// The attribute in which libsecret stores the name of an item's schema.
+    /// The attribute with the name of an item's schema, as libsecret stores it.
     static let schemaName = "xdg:schema"
     private static let genericSchema = "org.freedesktop.Secret.Generic"
 }

@@ -69,7 +69,7 @@ final class SecretServiceSource: ImportSource {
 
     // MARK: Collections
 
-    /// The collection whose items the service forgets at the end of the session.
+    /// Returns the collection in memory. The service forgets its items at the end of the session.
     private func collectionInMemory() throws(SecretServiceClientError) -> ObjectPath? {
         do throws(SecretServiceClientError) {
             return try client.collection(named: "session")
@@ -81,7 +81,7 @@ final class SecretServiceSource: ImportSource {
 
     /// Describes a collection, and unlocks it.
     ///
-    /// - Returns: nil for one that is left out, which is reported in `contents`.
+    /// - Returns: nil for a collection that is left out; `contents` reports it.
     private func collection(
         at path: ObjectPath, isInMemory: Bool, _ contents: inout SourceContents
     ) throws(SecretServiceClientError) -> RemoteCollection? {
