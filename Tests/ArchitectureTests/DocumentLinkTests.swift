@@ -21,6 +21,31 @@ struct DocumentLinkTests {
         #expect(checked > 50)
     }
 
+    @Test("Every anchor of a relative link is a heading of its page")
+    func anchors() throws {
+        var checked = 0
+        for document in try Self.documents() {
+            let text = Self.withoutCode(try String(contentsOf: document, encoding: .utf8))
+            for link in text.matches(of: #/\]\(([^)\s#]*)#([^)\s]+)\)/#) where !link.1.contains("://") {
+                let page =
+                    link.1.isEmpty
+                    ? document
+                    : document.deletingLastPathComponent().appending(path: String(link.1)).standardizedFileURL
+                guard page.pathExtension == "md" else { continue }
+                checked += 1
+                let anchors = Self.anchors(in: try String(contentsOf: page, encoding: .utf8))
+                #expect(anchors.contains(String(link.2)), "\(document.lastPathComponent) links to \(link.0)")
+            }
+        }
+        #expect(checked > 30)
+    }
+
+    @Test("The anchor of a heading has its words in lower case, without punctuation, joined by hyphens")
+    func headings() {
+        let text = "# A `b.swift`: [C](d.md), e\n```\n# no heading\n```\n## File-system's F"
+        #expect(Self.anchors(in: text) == ["a-bswift-c-e", "file-systems-f"])
+    }
+
     @Test("Links to other sites and inside the page are not files; a title and an anchor are no part of the path")
     func rule() {
         let text = "[a](b.md) [c](https://example.com) [d](#e) [f](g/h.swift#L1) `[i](j)` [k](l \"title\")"
@@ -29,8 +54,20 @@ struct DocumentLinkTests {
 
     /// The paths of the relative links in a text; code is not a link.
     private static func targets(in text: String) -> [String] {
+        withoutCode(text).matches(of: #/\]\(([^)\s#]+)[^)]*\)/#).map { String($0.1) }.filter { !$0.contains("://") }
+    }
+
+    private static func withoutCode(_ text: String) -> String {
         text.replacing(#/```.*?```/#.dotMatchesNewlines(), with: "").replacing(#/`[^`\n]*`/#, with: "")
-            .matches(of: #/\]\(([^)\s#]+)[^)]*\)/#).map { String($0.1) }.filter { !$0.contains("://") }
+    }
+
+    /// The anchors of the headings of a page, as GitHub makes them.
+    private static func anchors(in page: String) -> [String] {
+        page.replacing(#/```.*?```/#.dotMatchesNewlines(), with: "").split(separator: "\n").compactMap { line in
+            guard let heading = line.firstMatch(of: #/^#+ (.*)$/#)?.1 else { return nil }
+            let words = String(heading).replacing(#/\[([^\]]*)\]\([^)]*\)/#) { $0.1 }.lowercased()
+            return words.replacing(#/[^\w\- ]/#, with: "").replacing(" ", with: "-")
+        }
     }
 
     private static func documents() throws -> [URL] {
