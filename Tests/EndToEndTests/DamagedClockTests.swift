@@ -23,7 +23,6 @@ extension ProcessProofs {
         @Test(
             "A clock that fails or returns an invalid time ends no process by a trap, and items are stored and found",
             .long,
-            .long,
             arguments: [
                 "fail", "back", "-1 0", "0 0", "0 -1", "0 1000000000", "9223372036854775807 999999999",
                 "-9223372036854775808 0", "18446744073 0", "4294967296 0",
