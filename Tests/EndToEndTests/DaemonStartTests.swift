@@ -41,6 +41,7 @@ extension DaemonProofs {
                 let daemon: Daemon?
             }
             let outcome = try run("status", "--json")
+            try #require(outcome.status == 0, "\(outcome)")
             let daemon = try JSONDecoder().decode(Status.self, from: Data(outcome.output.utf8)).daemon
             return daemon.flatMap { $0.onDemand ? $0.pid : nil }
         }

@@ -6,10 +6,15 @@ public import Glibc
 /// The facts about a process that the kernel tells every user.
 public enum ProcessTable {
     /// Whether a process runs. A process that has ended, and that its parent does not wait for, does not run.
+    ///
+    /// The first thread may end before the others, as after SIGKILL. The files and locks of the process are open until
+    /// the last one has ended.
     public static func isRunning(_ process: pid_t) -> Bool {
         // The name of the program, in parentheses, may contain anything.
         let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .isoLatin1)) ?? ""
-        return text.split(separator: ")").last.map { !$0.hasPrefix(" Z") && !$0.hasPrefix(" X") } ?? false
+        guard let state = text.split(separator: ")").last else { return false }
+        guard state.hasPrefix(" Z") || state.hasPrefix(" X") else { return true }
+        return threads(of: process).count > 1
     }
 
     /// Returns the running children of a process. One that has ended and was not waited for is left
