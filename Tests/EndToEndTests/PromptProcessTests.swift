@@ -57,6 +57,10 @@ struct PromptProcessTests {
         #expect(terminal.echoes)
     }
 
+    /// A word of the prompt of a command. Around it, the terminal may begin a line: that depends on the lengths of its path
+    /// and of its number.
+    private func word(of command: CommandOnTerminal) -> String { "\(command.processIdentifier))" }
+
     @Test("A cancelled prompt ends the command with 128, and the item is not printed")
     func cancelled() throws {
         let command = try find()
@@ -82,7 +86,7 @@ struct PromptProcessTests {
     func unanswered() throws {
         let own = try Self(["--prompt-timeout", "20"])
         let command = try own.find()
-        #expect(own.terminal.waitForNewPrompt("process \(command.processIdentifier)"))
+        #expect(own.terminal.waitForNewPrompt(word(of: command)))
         #expect(own.pinentries.count == 1)
         #expect(command.wait() == 51)
         #expect(own.terminal.screen.contains("the prompt was not answered in time"))
@@ -90,7 +94,7 @@ struct PromptProcessTests {
         #expect(eventually { own.pinentries.isEmpty } && own.terminal.echoes)
 
         let second = try own.find()
-        #expect(own.terminal.waitForNewPrompt("process \(second.processIdentifier)"))
+        #expect(own.terminal.waitForNewPrompt(word(of: second)))
         second.stop(signal: SIGKILL)
         #expect(eventually { own.pinentries.isEmpty })
     }
@@ -105,11 +109,11 @@ struct PromptProcessTests {
     @Test("A command that ends during its prompt ends the prompt")
     func abandoned() throws {
         let command = try find()
-        #expect(terminal.waitForNewPrompt("process \(command.processIdentifier)"))
+        #expect(terminal.waitForNewPrompt(word(of: command)))
         command.stop(signal: SIGKILL)
         // The daemon has noticed when another command gets its own prompt.
         let second = try find()
-        #expect(terminal.waitForNewPrompt("process \(second.processIdentifier)"))
+        #expect(terminal.waitForNewPrompt(word(of: second)))
         terminal.type("the passcode\r")
         #expect(second.wait() == 0)
         #expect(second.output == "s3cret\n")
