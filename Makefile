@@ -37,7 +37,8 @@ PROGRAMS := $(COMMANDS) $(DAEMONS)
 # latchkeyd under names of their own for the bus, systemd and the audit log: hard links.
 SERVICES := latchkey-secret-service latchkey-biometry-digest
 # All tests. With them SwiftPM links the executables that their targets depend on: all of them.
-TESTED := latchkeyPackageTests
+# RedirectedPromises cannot be part of the bundle: all tests would be redirected.
+TESTED := latchkeyPackageTests PlainPromises RedirectedPromises
 
 # In the order of `make help`. A description after ## is shown; one after #- only with ALL=1.
 RULES := Scripts/build.mk Scripts/check.mk Scripts/measure.mk Scripts/demonstrate.mk Packaging/install.mk

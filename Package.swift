@@ -8,7 +8,7 @@ import PackageDescription
 let libraries = [
     "Latchkey", "LatchkeyPayloads", "LatchkeySecurity", "Security", "LatchkeyLocalAuthentication",
     "LocalAuthentication",
-    "LatchkeyCommonCrypto", "LatchkeyFoundation", "LatchkeyNIOSSL", "LatchkeyURLSession", "LatchkeyURLSessionDefaults",
+    "LatchkeyCommonCrypto", "LatchkeyFoundation", "LatchkeyNIOSSL", "LatchkeyURLSession", "LatchkeyRedirections",
     "LatchkeyHTTPClient",
 ]
 let programs = [
@@ -35,6 +35,7 @@ let modules = """
     Sources/Foundations, headers. Headers of libraries, without code:
       CFido2 CSystemd CTSS2 CFuse3 CFileCalls CSQLiteCalls
     Sources/Foundations, library. The machine underneath. Nothing here knows what a keychain is:
+      CFoundationCalls
       CLatchkey
       CLoadedLibraries
       LinuxSystem: CLatchkey
@@ -77,8 +78,8 @@ let modules = """
       LatchkeyClient: CertificateTrust FileProtection KeychainModel KeychainSessions KeyServices LatchkeyOperations
           LatchkeyProtocol LatchkeyService LinuxSystem Presence SecretMemory TransportPolicy
     Sources/Faces, library. Shapes for the caller, no rules:
-      LatchkeySecurity: CertificateTrust CryptographicMessages KeychainModel KeychainSessions KeyServices
-          LatchkeyClient LatchkeyOperations LatchkeyService LinuxSystem SecretMemory
+      LatchkeySecurity: CFoundationCalls CertificateTrust CryptographicMessages KeychainModel KeychainSessions
+          KeyServices LatchkeyClient LatchkeyOperations LatchkeyService LinuxSystem SecretMemory
       Security: LatchkeySecurity
       LatchkeyLocalAuthentication: KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeySecurity
           LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory
@@ -86,15 +87,15 @@ let modules = """
       Latchkey: CertificateTrust FileProtection KeyAttestation KeychainModel KeychainSessions KeyServices
           LatchkeyClient LatchkeyOperations LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory Crypto
       LatchkeyPayloads: KeychainModel KeyServices Latchkey LinuxSystem OpenSSLCrypto SecretMemory Crypto
-      LatchkeyFoundation: Latchkey
+      LatchkeyFoundation: CFoundationCalls Latchkey
       LatchkeyNIOSSL: CertificateTrust KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeySecurity
           LatchkeyService LinuxSystem TransportPolicy NIOCore NIOSSL
       HTTPConnections: CertificateTrust LatchkeyClient LatchkeyNIOSSL LatchkeySecurity LinuxSystem SecretMemory
           TransportPolicy NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL NIOTLS
-      LatchkeyURLSession: CertificateTrust HTTPConnections KeychainModel KeychainSessions LatchkeyClient LatchkeyNIOSSL
-          LatchkeyOperations LatchkeySecurity LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory TransportPolicy
+      LatchkeyURLSession: CFoundationCalls CertificateTrust HTTPConnections KeychainModel KeychainSessions
+          LatchkeyClient LatchkeyNIOSSL LatchkeyOperations LatchkeySecurity LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory TransportPolicy
           NIOCore
-      LatchkeyURLSessionDefaults: LatchkeyURLSession
+      LatchkeyRedirections: CFoundationCalls CLatchkey FileProtection KeychainModel Latchkey LatchkeyService LatchkeyURLSession LinuxSystem
       LatchkeyHTTPClient: CertificateTrust LatchkeyNIOSSL LinuxSystem TransportPolicy AsyncHTTPClient NIOCore NIOSSL
       ProtectedFolder: CFileCalls FileProtection KeychainModel LinuxSystem OpenSSLCrypto SecretMemory
           UserspaceFileSystem
@@ -114,21 +115,25 @@ let modules = """
           LatchkeyOperations LatchkeyServer LatchkeyService LinuxSystem LoginSession Presence SecretMemory
           SecretService SecurityKeyPresence SystemBus TrustedPlatformModule ArgumentParser Logging
     Tests, library. What tests share:
-      KeychainTesting: KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService
+      CPlainCalls: CFoundationCalls
+      KeychainTesting: CPlainCalls KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService
           LinuxSystem Presence SecretMemory
       SecurityKeyTesting: OpenSSLCrypto SecretMemory SecurityKey
       TPMTesting: KeychainTesting LinuxSystem TrustedPlatformModule
       FolderTesting: FileProtection KeychainModel LinuxSystem SecretMemory
+      FoundationPromises: Latchkey
     Tests, program. What tests start, kill and fork. Not products:
       FolderTool: FileProtection FolderTesting KeychainModel LinuxSystem ProtectedFolder
-      TransportWorker: LatchkeyURLSession LatchkeyURLSessionDefaults
+      TransportWorker: LatchkeyURLSession
+      PlainPromises: FoundationPromises
+      RedirectedPromises: FoundationPromises LatchkeyRedirections
       ProofWorker: CLatchkey FileProtection KeychainModel Latchkey LatchkeyClient LatchkeySecurity LatchkeyService
           LinuxSystem SecretMemory
     Tests, test. Each sees its module and KeychainTesting as well, and what these see:
       SystemBusTests KeychainModelTests KeybagTests KeychainStoreTests FileProtectionTests
       CertificateTrustTests CryptographicMessagesTests TransportPolicyTests PresenceTests GnomeKeyringFileTests
       LatchkeyProtocolTests LatchkeyOperationsTests LatchkeyServerTests SecurityTests HTTPConnectionsTests
-      LatchkeyFoundationTests LatchkeyPayloadsTests
+      LatchkeyFoundationTests LatchkeyPayloadsTests FoundationPromisesTests
       ArchitectureTests: LatchkeyDaemon LatchkeyTLSTool LatchkeyTool
       FoundationsTests: OpenSSLCrypto SQLiteConnections Crypto
       SecurityKeyTests: OpenSSLCrypto SecurityKeyTesting
@@ -146,8 +151,7 @@ let modules = """
       LatchkeyServiceTests: Latchkey TransportPolicy
       LatchkeyTests: LatchkeyPayloads
       LatchkeyNIOSSLTests: NIOPosix NIOTLS
-      LatchkeyURLSessionTests: LatchkeyTool LatchkeyURLSessionDefaults TransportWorker NIOHTTP1 NIOHTTP2 NIOPosix
-          NIOSSL
+      LatchkeyURLSessionTests: LatchkeyTool TransportWorker NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL
       LatchkeyHTTPClientTests: NIOHTTP1
       TransportCommandsTests: LatchkeyHTTPClient LatchkeyTLSTool LatchkeyTool LatchkeyURLSession AsyncHTTPClient
           NIOHTTP1
@@ -186,7 +190,9 @@ package.targets.append(
 
 // What is beside the code of a target.
 for (name, files) in [
-    "EndToEndTests": ["Recipes", "Vectors"], "FileProtectionTests": ["Vectors"], "GnomeKeyringFileTests": ["Vectors"],
+    "EndToEndTests": ["Recipes", "Vectors"], "FileProtectionTests": ["Vectors"],
+    "FoundationPromisesTests": ["protection.txt"],
+    "GnomeKeyringFileTests": ["Vectors"],
     "KeychainStoreTests": ["Vectors"], "LatchkeyProtocol": ["latchkey.proto"], "TransportPolicyTests": ["Tables"],
 ] {
     package.targets.first { $0.name == name }?.exclude = files
@@ -196,7 +202,9 @@ where ["LatchkeyCommandsTests", "PresenceTests", "TransportCommandsTests"].conta
     target.resources = [.copy("Golden")]
 }
 
-for target in package.targets where target.type != .system && !["CLatchkey", "CLoadedLibraries"].contains(target.name) {
+// Written in C, or for the assembler.
+let written = ["CFoundationCalls", "CLatchkey", "CLoadedLibraries", "CPlainCalls"]
+for target in package.targets where target.type != .system && !written.contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
@@ -224,7 +232,8 @@ if Context.environment["LATCHKEY_SDK"] == "1" {
                 "-module-link-name", "LatchkeySecurity", "-suppress-warnings",
             ]))
     }
-    package.products.append(.library(name: "LatchkeySDK", type: .static, targets: modules))
+    package.products.append(
+        .library(name: "LatchkeySDK", type: .static, targets: modules + ["LatchkeyRedirections"]))
 }
 
 // The project's own builds (make, CI) stop at warnings; a newer compiler's warnings stop no other build.

@@ -18,7 +18,8 @@ struct ModuleTable {
             .first
         // The headers of libcrypto have pkgConfig, and stand below the table.
         var (lines, headers) = (
-            [(module: String, seen: Set<String>)](), Set(["CLatchkey", "CLoadedLibraries", "COpenSSL"])
+            [(module: String, seen: Set<String>)](),
+            Set(["CFoundationCalls", "CLatchkey", "CLoadedLibraries", "COpenSSL"])
         )
         var (directory, kind) = ("", "")
         for line in (table ?? "").replacing("\n          ", with: " ").split(separator: "\n") {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchkeyURLSession
-import LatchkeyURLSessionDefaults
 
 /// The operations that the tests of `LatchkeyURLSession` run in another process.
 enum Worker {
     static func run(_ arguments: [String]) async -> Int32 {
         switch (arguments.first, arguments.count) {
         case ("load", 2...): await load(anchor: arguments[1], Array(arguments.dropFirst(2)))
-        case ("install", 3): await install(arguments[1], arguments[2])
         case ("store", 4): store(host: arguments[1], user: arguments[2], password: arguments[3])
         default: 2
         }
@@ -52,30 +50,6 @@ enum Worker {
             SecTrustSetAnchorCertificates(trust, [certificate] as CFArray)
             completionHandler(.useCredential, URLCredential(trust: trust))
         }
-    }
-
-    // MARK: install
-
-    /// Makes `URLSession.shared` Latchkey's, loads a URL, and prints the code of the error, or 0.
-    ///
-    /// - Parameter name: `shared`; `settings` with settings of the program; `default` for a session
-    ///   that is not reached.
-    private static func install(_ name: String, _ text: String) async -> Int32 {
-        guard let url = URL(string: text) else { return 2 }
-        if name == "settings" {
-            var settings = AppTransportSecurity.strict
-            settings.allowsArbitraryLoads = true
-            LatchkeyURLSessionDefaults.install(LatchkeyTransport(policy: ConnectionPolicy(settings)))
-        } else {
-            // Once more changes nothing.
-            for _ in 0..<2 { LatchkeyURLSessionDefaults.install() }
-        }
-        let session = name == "default" ? URLSession(configuration: .default) : .shared
-        do {
-            _ = try await session.data(from: url)
-            say("0")
-        } catch { say("\((error as NSError).code)") }
-        return 0
     }
 
     // MARK: store

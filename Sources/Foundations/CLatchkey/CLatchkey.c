@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -44,6 +45,23 @@ const char *latchkey_argument(int index) {
 
 int latchkey_memfd_secret(void) {
     return (int)syscall(SYS_memfd_secret, O_CLOEXEC);
+}
+
+int latchkey_sealed_memory_file(const void *bytes, size_t length) {
+    int file = memfd_create("latchkey", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0) return -1;
+    size_t written = 0;
+    while (written < length) {
+        ssize_t count = pwrite(file, (const uint8_t *)bytes + written, length - written, (off_t)written);
+        if (count > 0) written += (size_t)count;
+        else if (errno != EINTR) break;
+    }
+    int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+    if (written == length && fcntl(file, F_ADD_SEALS, seals) == 0) return file;
+    int error = errno;
+    close(file);
+    errno = error;
+    return -1;
 }
 
 int latchkey_clock_gettime(int clock, int64_t *seconds, int64_t *nanoseconds) {

@@ -7,7 +7,7 @@ public enum AbsolutePath {
     public static func of(_ path: FilePath) -> FilePath {
         guard !path.isAbsolute, let current = getcwd(nil, 0) else { return path }
         defer { free(current) }
-        return FilePath(current).appending(path)
+        return FilePath(cString: current).appending(path)
     }
 
     /// Returns the path from the root of one that is text.

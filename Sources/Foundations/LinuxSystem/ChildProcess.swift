@@ -176,7 +176,7 @@ public enum ChildProcess {
         var all: [[UInt8]] = []
         var next = environ
         while let entry = next.pointee {
-            let bytes = FilePath(entry).bytes
+            let bytes = FilePath(cString: entry).bytes
             let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
             if variables[name] == nil { all.append(bytes) }
             next = next.advanced(by: 1)

@@ -19,7 +19,7 @@ public struct FilePath: Hashable, Sendable {
     public init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
 
     /// Copies a path of the C library's.
-    init(_ text: UnsafePointer<CChar>) {
+    public init(cString text: UnsafePointer<CChar>) {
         self.init(bytes: UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
 

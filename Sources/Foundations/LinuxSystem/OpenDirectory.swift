@@ -77,7 +77,7 @@ public final class OpenDirectory: Sendable {
                 return entries.sorted { $0.name < $1.name }
             }
             let name = withUnsafePointer(to: &found.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: Self.maxName) { FilePath($0) }
+                tuple.withMemoryRebound(to: CChar.self, capacity: Self.maxName) { FilePath(cString: $0) }
             }
             guard name != ".", name != "..", let kind = try kind(name) else { continue }
             entries.append(Entry(name: name, kind: kind))

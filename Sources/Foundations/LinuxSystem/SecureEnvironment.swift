@@ -14,7 +14,7 @@ public enum SecureEnvironment {
     }
 
     /// Returns the value as a path, byte for byte.
-    public static func path(of name: String) -> FilePath? { bytes(of: name).map { FilePath($0) } }
+    public static func path(of name: String) -> FilePath? { bytes(of: name).map { FilePath(cString: $0) } }
 
     /// The bytes up to a zero, in the environment itself.
     private static func bytes(of name: String) -> UnsafePointer<CChar>? {

@@ -5,6 +5,7 @@ internal import FoundationNetworking
 internal import HTTPConnections
 internal import LatchkeyNIOSSL
 internal import LatchkeySecurity
+internal import LinuxSystem
 internal import TransportPolicy
 
 /// Why a request has no result, before it becomes a `URLError`.
@@ -41,6 +42,16 @@ struct LoadError: Error, Sendable {
 
     static func cancelled(_ url: URL?) -> LoadError { LoadError(.cancelled, "the request was cancelled", url) }
     static func timedOut(_ url: URL?) -> LoadError { LoadError(.timedOut, "the request timed out", url) }
+
+    static func file(_ error: SystemError, _ url: URL?) -> LoadError {
+        LoadError(.cannotWriteToFile, "the file of the download cannot be written: \(error)", url)
+    }
+
+    static func unsupportedDownload(_ url: URL?) -> LoadError {
+        LoadError(
+            .unsupportedURL,
+            "this version of Foundation takes no file from a protocol: use LatchkeySession.download(for:to:)", url)
+    }
 
     /// The error for programs. The code is `TransportErrorCode`'s: Foundation's constants of TLS
     /// errors have other numbers on Linux.

@@ -13,9 +13,36 @@ extension URLSessionConfiguration {
     /// ```
     public static var latchkey: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.default
-        configuration.protocolClasses = [LatchkeyURLProtocol.self] + (configuration.protocolClasses ?? [])
-        configuration.urlCredentialStorage = .latchkey
+        configuration.adoptLatchkey()
         return configuration
+    }
+
+    /// Makes the connections of sessions with this configuration Latchkey's, where no class of the program loads a
+    /// request.
+    ///
+    /// - Parameter keepsCredentials: whether Foundation's storage of credentials, which finds none, is not replaced by
+    ///   that of the keychain.
+    package func adoptLatchkey(keepsCredentials: Bool = false) {
+        if !keepsCredentials, let storage = urlCredentialStorage, type(of: storage) == URLCredentialStorage.self {
+            urlCredentialStorage = .latchkey
+        }
+        let classes = protocolClasses ?? []
+        guard !classes.contains(where: { $0 is LatchkeyURLProtocol.Type }) else { return }
+        // Foundation's own classes would load the request without the settings.
+        let end = classes.firstIndex { Self.isFoundations($0) } ?? classes.count
+        protocolClasses = classes[..<end] + [LatchkeyURLProtocol.self] + classes[end...]
+    }
+
+    /// Returns this configuration, if its connections are Latchkey's; otherwise a copy with them.
+    package func adoptingLatchkey() -> URLSessionConfiguration {
+        if protocolClasses?.contains(where: { $0 is LatchkeyURLProtocol.Type }) == true { return self }
+        let configuration = copy() as? URLSessionConfiguration ?? self
+        configuration.adoptLatchkey()
+        return configuration
+    }
+
+    private static func isFoundations(_ type: AnyClass) -> Bool {
+        String(reflecting: type).hasPrefix("FoundationNetworking.")
     }
 
     /// Returns a default configuration with connections that satisfy a policy.

@@ -48,7 +48,6 @@ public class LatchkeyURLProtocol: URLProtocol {
         case .failure(let error):
             fail(.unusableSettings("the settings of the program cannot be used: \(error)", request.url))
         case .success(let transport):
-            guard !(task is URLSessionDownloadTask) else { return fail(Self.downloads(request.url)) }
             let load = TaskLoad(ClientHandle(self), binding, transport)
             self.load = load
             startTask(load)
@@ -69,11 +68,4 @@ public class LatchkeyURLProtocol: URLProtocol {
 
     /// Only before a load was started.
     private func fail(_ error: LoadError) { client?.urlProtocol(self, didFailWithError: error.urlError) }
-
-    private static func downloads(_ url: URL?) -> LoadError {
-        LoadError(
-            .unsupportedURL,
-            "download tasks are not supported, because Foundation takes no file from a protocol: "
-                + "use LatchkeySession.download(for:to:)", url)
-    }
 }

@@ -105,6 +105,7 @@ final class TaskLoad: Sendable {
     private func deliver(_ loaded: LoadedResponse, _ metrics: MetricsRecorder) async throws(LoadError) {
         let response = loaded.response
         switch loaded.body {
+        case _ where binding.task is URLSessionDownloadTask: try await download(loaded, metrics)
         case .stored(let data): await finish(response, data, metrics)
         case .network(let body, let recorder) where binding.deliversOnce:
             let data = try await collect(body, recorder)
@@ -127,6 +128,49 @@ final class TaskLoad: Sendable {
             client.urlProtocol(load, didReceive: response, cacheStoragePolicy: .notAllowed)
             if !data.isEmpty { client.urlProtocol(load, didLoad: data) }
             client.urlProtocolDidFinishLoading(load)
+        }
+    }
+
+    /// Delivers the response as a file.
+    private func download(_ loaded: LoadedResponse, _ metrics: MetricsRecorder) async throws(LoadError) {
+        let response = loaded.response
+        let file: DownloadedFile
+        do throws(SystemError) {
+            file = try await Blocking.value { Result { () throws(SystemError) in try DownloadedFile() } }.get()
+        } catch { throw .file(error, url) }
+        await onQueue { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
+        switch loaded.body {
+        case .stored(let data): try await append(data, to: file, response)
+        case .network(let body, let recorder):
+            var reader = BodyReader(body, url)
+            while let data = try await reader.next() {
+                recorder?.append(data)
+                await gate.wait()
+                try await append(data, to: file, response)
+            }
+            await recorder?.end()
+        }
+        report(metrics)
+        let unsupported = LoadError.unsupportedDownload(url).urlError
+        await onQueue { client, load in
+            guard file.deliver(to: load) else { return client.urlProtocol(load, didFailWithError: unsupported) }
+            client.urlProtocolDidFinishLoading(load)
+        }
+    }
+
+    private func append(_ data: Data, to file: DownloadedFile, _ response: HTTPURLResponse) async throws(LoadError) {
+        let total: Int64
+        do throws(SystemError) {
+            total = try await Blocking.value { Result { () throws(SystemError) in try file.append(data) } }.get()
+        } catch { throw .file(error, url) }
+        guard let delegate = binding.delegate as? any URLSessionDownloadDelegate,
+            let task = binding.task as? URLSessionDownloadTask, !data.isEmpty
+        else { return }
+        let (session, expected) = (binding.session, response.expectedContentLength)
+        session.delegateQueue.addOperation {
+            delegate.urlSession(
+                session, downloadTask: task, didWriteData: Int64(data.count), totalBytesWritten: total,
+                totalBytesExpectedToWrite: expected)
         }
     }
 

@@ -16,6 +16,9 @@
 /// available.
 int latchkey_memfd_secret(void);
 
+/// memfd_create(2): a descriptor, at its start, of a file with these bytes that nothing can change. -1 and errno on failure.
+int latchkey_sealed_memory_file(const void *bytes, size_t length);
+
 /// getrandom(2) without flags, until `length` bytes are read. 0, or -1 and errno.
 int latchkey_getrandom(void *buffer, size_t length);
 

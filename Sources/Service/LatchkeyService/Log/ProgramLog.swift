@@ -24,6 +24,8 @@ public final class ProgramLog: Sendable {
         case importPartsSkipped
         /// A property of Latchkey's `@KeychainItem` could not be read or stored: it cannot throw.
         case propertyFailed(OSStatusCode, isRead: Bool)
+        /// A value was stored in the defaults under a name that is usual for a secret.
+        case secretInDefaults
     }
 
     /// The log of this process; tests set their own.
@@ -60,6 +62,8 @@ extension ProgramLog.Warning {
             "SecPKCS12Import ignores the unknown option \(name)"
         case .importPartsSkipped:
             "an import skips PEM blocks with unknown labels, base64 or binary data outside of blocks, and entries of PKCS #12 that are no keys and certificates"
+        case .secretInDefaults:
+            "UserDefaults.standard got a value with a name such as password or token: every program of the user can read the defaults; store it in the keychain"
         case .propertyFailed(let status, isRead: true):
             "a @KeychainItem property is nil because the item could not be read: \(status); read() of the projected value throws the error"
         case .propertyFailed(let status, isRead: false):

@@ -3,8 +3,7 @@
 internal import Foundation
 internal import Latchkey
 
-/// The class of a file in the words of Foundation.
-enum FileProtectionChoice {
+extension FileProtectionClass {
     /// Returns the class that options name; nil if they name none.
     ///
     /// - Throws: for a class that Latchkey does not have.
@@ -21,17 +20,13 @@ enum FileProtectionChoice {
     }
 
     /// Returns the class that attributes name; nil if they name none.
-    static func of(_ attributes: [FileAttributeKey: Any]?) throws -> FileProtectionClass? {
-        guard let value = attributes?[.protectionKey] else { return nil }
+    static func of(_ attributes: [FileAttributeKey: Any]) throws -> FileProtectionClass? {
+        guard let value = attributes[.protectionKey] else { return nil }
         let name = (value as? FileProtectionType)?.rawValue ?? value as? String
         guard let known = FileProtectionClass.allCases.first(where: { $0.constant == name }) else {
             throw unsupported("the class \(name ?? "\(value)")")
         }
         return known
-    }
-
-    static func plain(_ options: Data.WritingOptions) -> Data.WritingOptions {
-        Data.WritingOptions(rawValue: options.rawValue & ~mask)
     }
 
     private static func unsupported(_ what: String) -> any Error {
