@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import KeychainTesting
 import Testing
 
 /// Programs that call Foundation, without and with the redirections.
 @Suite("Redirections of Foundation's calls")
 struct FilePromisesTests {
-    private func run(_ program: String, _ words: String...) throws -> Executable.Outcome {
+    /// - Parameter prepare: is called with the directory above that of the files.
+    private func run(
+        _ program: String, _ words: String..., prepare: (String) throws -> Void = { _ in }
+    ) throws -> Executable.Outcome {
         let directory = try TemporaryDirectory()
+        try prepare(directory.path)
         let folder = "\(directory.path)/files"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         var outcome = try Executable.run(
@@ -30,6 +35,18 @@ struct FilePromisesTests {
             #expect(one == other)
         }
         #expect(plain == redirected)
+    }
+
+    @Test(
+        "The class of a directory is a refusal if another user has chosen it, and nothing in a directory with the sticky bit",
+        .enabled(if: geteuid() == 0, "makes a file of another user"), arguments: [true, false])
+    func others(_ isSticky: Bool) throws {
+        let redirected = try run("RedirectedPromises", "files", "DIRECTORY") { directory in
+            let policy = "\(directory)/.latchkey-protect"
+            try Data("class = complete\n".utf8).write(to: URL(filePath: policy))
+            #expect(chown(policy, 65534, 65534) == 0 && chmod(directory, isSticky ? 0o1777 : 0o777) == 0)
+        }
+        #expect(redirected.output.hasPrefix("write: ()\n") == isSticky)
     }
 
     @Test("UserDefaults.standard is as before, with one warning for values with a name such as password")

@@ -45,6 +45,7 @@ public struct ProtectionPolicy: Hashable, Sendable {
         let path = directory.appending(FilePath(fileName))
         do throws(SystemError) {
             guard let status = try FileStatus.ofLink(path) else { return nil }
+            guard try !isAnothers(status, in: directory) else { return nil }
             guard status.kind == .file else { throw SystemError("read", path: path, code: EINVAL) }
             // A policy of root holds for the files of others, as other configuration does.
             let owner = status.owner == 0 ? 0 : geteuid()
@@ -55,6 +56,13 @@ public struct ProtectionPolicy: Hashable, Sendable {
         } catch {
             throw .system(error)
         }
+    }
+
+    /// Whether another user has written the policy of a directory with the sticky bit, such as `/tmp`. It has no effect: it
+    /// cannot have replaced one of this user or of root, and as an error it would stop every program that writes there.
+    private static func isAnothers(_ policy: FileStatus, in directory: FilePath) throws(SystemError) -> Bool {
+        guard policy.owner != 0, policy.owner != geteuid() else { return false }
+        return try (FileStatus.of(directory)?.permissions ?? 0) & 0o1000 != 0
     }
 
     private static func parse(_ file: ConfigurationFile) throws(SystemError) -> ProtectionPolicy {
