@@ -284,13 +284,23 @@ struct LoadingTests {
         #expect(await text(try lab.session { $0.timeoutIntervalForResource = 1 }, server.url("/silent")) == "-1001")
     }
 
-    @Test("A download task fails with an error that names LatchkeySession")
+    @Test("A download task gives the handler a file that only its user can read, with the whole content")
     func downloads() async throws {
-        let server = try await WebServer(lab) { _ in .text("hello") }
-        let recorder = Recorder()
-        try lab.session(recorder).downloadTask(with: server.url()).resume()
-        #expect(await recorder.code() == -1002)
-        #expect(server.connectionCount == 0)
+        let server = try await WebServer(lab) { _ in .text(String(repeating: "hello", count: 100_000)) }
+        let session = try lab.session()
+        let (content, mode) = try await withCheckedThrowingContinuation { continuation in
+            session.downloadTask(with: server.url()) { file, _, error in
+                continuation.resume(
+                    with: Result {
+                        let file = try #require(file, "\(String(describing: error))")
+                        defer { try? FileManager.default.removeItem(at: file) }
+                        let mode =
+                            try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+                        return (try Data(contentsOf: file), mode)
+                    })
+            }.resume()
+        }
+        #expect(content == Data(String(repeating: "hello", count: 100_000).utf8) && mode == 0o600)
     }
 
     @Test("A failed task reports the metrics of its transactions")

@@ -71,11 +71,7 @@ extension FileHandle {
 
     /// Returns this handle of a plain file, or one of the content of a protected file.
     private func openingProtected(_ contents: () throws -> Data?) throws -> FileHandle {
-        let isMarked = withUnsafeTemporaryAllocation(byteCount: ProtectedFileMark.length, alignment: 1) { bytes in
-            let count = pread(fileDescriptor, bytes.baseAddress, bytes.count, 0)
-            return count == bytes.count && ProtectedFileMark.begins(UnsafeRawBufferPointer(bytes))
-        }
-        guard isMarked, let contents = try contents() else { return self }
+        guard ProtectedFileMark.isPresent(in: fileDescriptor), let contents = try contents() else { return self }
         let descriptor = contents.withUnsafeBytes { latchkey_sealed_memory_file($0.baseAddress, $0.count) }
         guard descriptor >= 0 else {
             let cause = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))

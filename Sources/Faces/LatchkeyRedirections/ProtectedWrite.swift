@@ -19,18 +19,22 @@ struct ProtectedWrite {
     /// - Throws: `CocoaError` with the code `featureUnsupported` for an unknown class, with `fileWriteInvalidFileName` for
     ///   a path that is not UTF-8; the error of a directory's class that cannot be read.
     init?(to url: URL, _ options: Data.WritingOptions = []) throws {
-        guard url.isFileURL, let path = url.withUnsafeFileSystemRepresentation({ $0.map { FilePath(cString: $0) } })
-        else {
-            return nil
+        let protection = try FileProtectionClass.of(options)
+        guard url.isFileURL else { return nil }
+        let path: FilePath? = url.withUnsafeFileSystemRepresentation { path in
+            guard let path, protection != nil || ProtectionProbe.concerns(path) else { return nil }
+            return FilePath(cString: path)
         }
-        try self.init(path, try FileProtectionClass.of(options), replaces: !options.contains(.withoutOverwriting))
+        guard let path else { return nil }
+        try self.init(path, protection, replaces: !options.contains(.withoutOverwriting))
     }
 
     init?(toPath path: String, protection: FileProtectionClass? = nil) throws {
-        try self.init(FilePath(path), protection)
+        guard protection != nil || path.withCString({ ProtectionProbe.concerns($0) }) else { return nil }
+        try self.init(FilePath(path), protection, replaces: true)
     }
 
-    private init?(_ path: FilePath, _ protection: FileProtectionClass?, replaces: Bool = true) throws {
+    private init?(_ path: FilePath, _ protection: FileProtectionClass?, replaces: Bool) throws {
         guard try protection != nil || Self.isProtected(path) else { return nil }
         guard let text = path.text else {
             throw CocoaError(.fileWriteInvalidFileName, userInfo: [NSFilePathErrorKey: path.description])

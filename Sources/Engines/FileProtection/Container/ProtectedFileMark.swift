@@ -20,8 +20,13 @@ public enum ProtectedFileMark {
         guard case .some(let status) = try? FileStatus.of(path), status.kind == .file,
             let file = try? OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
         else { return false }
-        return withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { bytes in
-            pread(file.rawValue, bytes.baseAddress, bytes.count, 0) == bytes.count
+        return isPresent(in: file.rawValue)
+    }
+
+    /// Whether an open file has the mark. Its position is not changed.
+    public static func isPresent(in descriptor: Int32) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { bytes in
+            pread(descriptor, bytes.baseAddress, bytes.count, 0) == bytes.count
                 && begins(UnsafeRawBufferPointer(bytes))
         }
     }
