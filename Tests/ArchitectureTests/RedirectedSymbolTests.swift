@@ -35,4 +35,17 @@ struct RedirectedSymbolTests {
             #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome)")
         }
     }
+
+    @Test(
+        "The modules of a consumer name no shared file manager: the linker would warn about them",
+        arguments: [
+            "Engines", "Foundations", "Model", "Service", "Faces/Latchkey", "Faces/LatchkeySecurity",
+        ])
+    func ownCalls(_ directory: String) throws {
+        let place = Sources.root.appending(path: "Sources/\(directory)")
+        let files = try #require(FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil))
+        for case let file as URL in files where file.pathExtension == "swift" {
+            #expect(try !String(contentsOf: file, encoding: .utf8).contains("FileManager.default"), "\(file.path)")
+        }
+    }
 }

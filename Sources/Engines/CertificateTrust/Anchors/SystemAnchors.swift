@@ -86,7 +86,7 @@ public final class SystemAnchors: Sendable {
     }
 
     static func files(in directory: String) -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let names = (try? FileManager().contentsOfDirectory(atPath: directory)) ?? []
         return names.sorted().map { "\(directory)/\($0)" }
     }
 

@@ -84,7 +84,7 @@ public final class EntitlementsDirectory: Sendable {
         } catch {
             return nil
         }
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return nil }
+        guard let names = try? FileManager().contentsOfDirectory(atPath: path) else { return nil }
         return names.filter { $0.hasSuffix(".plist") && !$0.hasPrefix(".") }.sorted()
     }
 

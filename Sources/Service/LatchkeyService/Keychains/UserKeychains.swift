@@ -246,7 +246,7 @@ public struct UserKeychains: Sendable {
 
     private static func removeTree(_ path: String) throws(SystemError) {
         guard try FileStatus.ofLink(path) != nil else { return }
-        do { try FileManager.default.removeItem(atPath: path) } catch {
+        do { try FileManager().removeItem(atPath: path) } catch {
             throw SystemError("remove", path: path, code: EIO)
         }
     }
