@@ -9,7 +9,7 @@
 // - A weak `__wrap_SYMBOL` that jumps to Foundation's function, for a program without LatchkeyRedirections.
 // - A warning of the linker (gold, GNU ld) at each reference to this weak one, so that no call is unprotected in silence.
 //
-// This is code of the assembler, because C has no names with a dollar sign that begin with it, and no such sections.
+// It is assembly, because C has no directives for these sections.
 
 #define PROTECTS " protects files only in a program with LatchkeyRedirections"
 #define READS " reads protected files only in a program with LatchkeyRedirections"

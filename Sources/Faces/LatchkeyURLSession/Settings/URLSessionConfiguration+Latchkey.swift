@@ -33,11 +33,12 @@ extension URLSessionConfiguration {
         protocolClasses = classes[..<end] + [LatchkeyURLProtocol.self] + classes[end...]
     }
 
-    /// Returns this configuration, if its connections are Latchkey's; otherwise a copy with them.
+    /// Returns this configuration, if its connections are Latchkey's; otherwise a copy with them. Its storage of credentials
+    /// stays: that of an ephemeral configuration must not become the keychain's.
     package func adoptingLatchkey() -> URLSessionConfiguration {
         if protocolClasses?.contains(where: { $0 is LatchkeyURLProtocol.Type }) == true { return self }
         let configuration = copy() as? URLSessionConfiguration ?? self
-        configuration.adoptLatchkey()
+        configuration.adoptLatchkey(keepsCredentials: true)
         return configuration
     }
 
