@@ -35,8 +35,8 @@ let modules = """
     Sources/Foundations, headers. Headers of libraries, without code:
       CFido2 CSystemd CTSS2 CFuse3 CFileCalls CSQLiteCalls
     Sources/Foundations, library. The machine underneath. Nothing here knows what a keychain is:
-      CFoundationCalls
       CLatchkey
+      CFoundationCalls: CLatchkey
       CLoadedLibraries
       LinuxSystem: CLatchkey
       SecretMemory: CLatchkey LinuxSystem
@@ -92,9 +92,9 @@ let modules = """
           LatchkeyService LinuxSystem TransportPolicy NIOCore NIOSSL
       HTTPConnections: CertificateTrust LatchkeyClient LatchkeyNIOSSL LatchkeySecurity LinuxSystem SecretMemory
           TransportPolicy NIOCore NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL NIOTLS
-      LatchkeyURLSession: CFoundationCalls CertificateTrust HTTPConnections KeychainModel KeychainSessions
-          LatchkeyClient LatchkeyNIOSSL LatchkeyOperations LatchkeySecurity LatchkeyService LinuxSystem OpenSSLCrypto SecretMemory TransportPolicy
-          NIOCore
+      LatchkeyURLSession: CFoundationCalls CertificateTrust FileProtection HTTPConnections KeychainModel
+          KeychainSessions Latchkey LatchkeyClient LatchkeyNIOSSL LatchkeyOperations LatchkeySecurity LatchkeyService
+          LinuxSystem OpenSSLCrypto SecretMemory TransportPolicy NIOCore
       LatchkeyRedirections: CFoundationCalls CLatchkey FileProtection KeychainModel Latchkey LatchkeyService LatchkeyURLSession LinuxSystem
       LatchkeyHTTPClient: CertificateTrust LatchkeyNIOSSL LinuxSystem TransportPolicy AsyncHTTPClient NIOCore NIOSSL
       ProtectedFolder: CFileCalls FileProtection KeychainModel LinuxSystem OpenSSLCrypto SecretMemory
@@ -102,7 +102,7 @@ let modules = """
       LatchkeyCommonCrypto: OpenSSLCrypto SecretMemory
       SecretService: KeychainModel KeychainSessions LatchkeyOperations LatchkeyService LinuxSystem OpenSSLCrypto
           Presence SecretMemory SecretTransfer SystemBus Logging
-      LatchkeyCommands: CertificateTrust CryptographicMessages FileProtection GnomeKeyringFile KeyAttestation
+      LatchkeyCommands: CertificateTrust CLatchkey CryptographicMessages FileProtection GnomeKeyringFile KeyAttestation
           KeychainModel KeychainSessions KeyServices LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService
           LinuxSystem ProtectedFolder SecretMemory SecretServiceClient SystemBus TransportPolicy ArgumentParser
       TransportCommands: CertificateTrust KeychainModel LatchkeyClient LatchkeyCommands LatchkeyNIOSSL LinuxSystem

@@ -24,6 +24,10 @@ test: build ## Build, and run all tests (SHORT=1: without the long ones)
 siblings: #- Build Apple's module names beside other packages (half an hour)
 	@./Scripts/check/siblings $(ARGS)
 
+.PHONY: linkers
+linkers: test-build #- Link the redirections with each linker, debug and optimized
+	@./Scripts/check/linkers
+
 .PHONY: consumer
 consumer: #- Build a package that uses the libraries (ARGS=transport)
 	@./Scripts/check/consumer $(ARGS)

@@ -19,7 +19,7 @@ struct RedirectedSymbolTests {
 
     @Test("Each call that the linker redirects has one function, and no other has one")
     func lists() throws {
-        let called = try symbols(after: ", \"$", in: "Foundations/CFoundationCalls/include")
+        let called = try symbols(after: ", \"$", in: "Foundations/CLatchkey/include")
         let functions = try symbols(after: "\"__wrap_$", in: "Faces/LatchkeyRedirections")
         #expect(called == functions)
         #expect(Set(called).count == called.count && called.count > 20)

@@ -34,7 +34,7 @@ struct CallerProgramTests {
             connection = try #require(try listener.accept(until: StopSignal()))
             connected = ConnectedCaller(
                 try Peer(of: connection), claim: CallerIdentity(executable: "/claimed"),
-                reader: CallerReader(command: nil, entitlements: nil))
+                reader: CallerReader(commands: [], entitlements: nil))
         }
 
         func declare(_ groups: [String], beside name: String) throws {

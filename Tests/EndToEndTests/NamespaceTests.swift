@@ -66,7 +66,7 @@ struct NamespaceTests {
     func flatpak(_ info: String, _ expected: CallerIdentity.Sandbox) throws {
         let sandbox = try Sandbox(flatpakInfo: info)
         #expect(eventually { sandbox.inner != nil })
-        let reader = CallerReader(command: nil, entitlements: nil)
+        let reader = CallerReader(commands: [], entitlements: nil)
         let reading = reader.read(
             user: geteuid(), process: try #require(sandbox.inner),
             claim: CallerIdentity(executable: "/x", declaredGroups: ["G"]))

@@ -78,7 +78,7 @@ public final class TestKeychain: Sendable {
         let provider = HomeProvider(
             stateDirectory: directory.path, clocks: clock.clocks, presence: person.sources(of: backend),
             hardware: hardware)
-        return try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil))
+        return try KeychainServer(provider, reader: CallerReader(commands: [], entitlements: nil))
     }
 
     /// Returns a daemon in this process that uses the keychain in a directory.
@@ -89,7 +89,7 @@ public final class TestKeychain: Sendable {
         let provider = HomeProvider(
             user: geteuid(), home: KeychainHome(root: directory.path), clocks: clock.clocks,
             presence: person.sources(of: .daemon), hardware: hardware)
-        return try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil), limits: limits)
+        return try KeychainServer(provider, reader: CallerReader(commands: [], entitlements: nil), limits: limits)
     }
 
     /// Opens the keychain in this directory as another process would. A previous daemon must have

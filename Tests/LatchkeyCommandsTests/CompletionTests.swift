@@ -118,7 +118,7 @@ struct CompletionTests {
     func daily(shell: String) throws {
         let script = keychain.latchkey("--generate-completion-script \(shell)").output
         let lines = script.split(separator: "\n", omittingEmptySubsequences: false)
-        for definition in CommandFamily.daily.members.compactMap(\.definition) {
+        for definition in LatchkeySubcommand.allCases.compactMap(\.definition) {
             // The function of bash and zsh, or the lines of fish.
             let part =
                 shell == "fish"

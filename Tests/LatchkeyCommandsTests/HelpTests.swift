@@ -130,10 +130,10 @@ struct HelpTests {
             list.map { ($0 as? any ListedCommand.Type)?.definition.name }
         }
         #expect(names(ListedCommands.macOS) == Self.implemented)
-        #expect(names(ListedCommands.daily) == CommandFamily.daily.members.map(\.rawValue))
+        #expect(names(ListedCommands.daily) == LatchkeySubcommand.allCases.filter(\.isDaily).map(\.rawValue))
     }
 
-    @Test("the help of a daily command fits the terminal", arguments: CommandFamily.daily.members)
+    @Test("the help of a daily command fits the terminal", arguments: LatchkeySubcommand.allCases.filter(\.isDaily))
     func narrow(command: LatchkeySubcommand) throws {
         let definition = try #require(command.definition)
         let usual = definition.help(columns: nil).string

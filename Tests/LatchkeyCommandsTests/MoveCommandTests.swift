@@ -1,117 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import Glibc
+import KeychainModel
 import KeychainTesting
-import Latchkey
+@testable import LatchkeyCommands
+import LatchkeyOperations
+import LatchkeyService
+import SecretMemory
 import Testing
 
-/// `latchkey protect move`, and the other commands on files in the keychain.
-@Suite("Commands for files in the keychain")
+/// `latchkey mv`.
+@Suite("Moving items to another access group")
 struct MoveCommandTests {
-    private static let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 11) })
+    private static let notes = CallerIdentity(executable: "/usr/bin/notes")
 
-    private func fixture(_ backend: Backend = .onDisk) throws -> (TestKeychain, TemporaryDirectory, String) {
-        let directory = try TemporaryDirectory()
-        try Self.content.write(to: URL(filePath: directory.path + "/scan"))
-        return (try TestKeychain(backend), directory, directory.path + "/scan")
+    private func add(
+        _ account: String, as caller: CallerIdentity = notes, to group: String? = "latchkey.shared",
+        _ keychain: TestKeychain
+    ) throws {
+        _ = try keychain.service.by(caller).add(
+            ItemAddition(
+                .genericPassword, attributes: [.account: .string(account), .service: .string("s")],
+                secrets: ItemSecrets(data: SharedSecret(copying: "secret of \(account)".utf8)), accessGroup: group))
     }
 
-    private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
-
-    @Test("A file is moved into the keychain, printed, and moved out again", arguments: [Backend.onDisk, .daemon])
-    func both(_ backend: Backend) throws {
-        let (keychain, directory, path) = try fixture(backend)
-        defer { withExtendedLifetime(directory) {} }
-        let tried = keychain.latchkey("protect move -n --to-keychain scans/passport \(path)")
-        #expect(tried.output == "would be moved into the keychain: \(path)\n" && exists(path))
-        #expect(keychain.latchkey("cat --from-keychain scans/passport").exit != 0)
-        let moved = keychain.latchkey("protect move --to-keychain scans/passport \(path)")
-        #expect(moved.exit == 0 && moved.output == "moved into the keychain: \(path)\n" && !exists(path))
-        #expect(keychain.latchkey("list").output.contains("scans/passport"))
-        #expect(keychain.latchkey("cat --from-keychain scans/passport").exit == 0)
-        let back = keychain.latchkey("protect move --json --from-keychain scans/passport \(path)")
-        #expect(back.exit == 0 && back.output.contains("moved out of the keychain"))
-        #expect(try Data(contentsOf: URL(filePath: path)) == Self.content)
-        #expect(keychain.latchkey("cat --from-keychain scans/passport").exit & 0xFF == 44)
-    }
-
-    @Test("Nothing is lost by a move that is refused")
-    func refused() throws {
-        let (keychain, directory, path) = try fixture()
-        let other = directory.path + "/other"
-        try Data("other".utf8).write(to: URL(filePath: other))
-        #expect(keychain.latchkey("protect move --to-keychain scans/passport \(path)").exit == 0)
-        // The name is taken, in the keychain and in the directory.
-        #expect(keychain.latchkey("protect move --to-keychain scans/passport \(other)").error.contains("--replace"))
-        #expect(exists(other))
-        #expect(keychain.latchkey("protect move --from-keychain scans/passport \(other)").exit != 0)
-        #expect(try Data(contentsOf: URL(filePath: other)) == Data("other".utf8))
-        #expect(link(other, directory.path + "/second") == 0 && symlink(other, directory.path + "/link") == 0)
-        #expect(keychain.latchkey("protect move --to-keychain a/b \(other)").error.contains("2 names"))
-        #expect(keychain.latchkey("protect move --to-keychain a/b \(directory.path)/link").error.contains("regular"))
-        #expect(keychain.latchkey("protect move --to-keychain a/b \(directory.path)").exit != 0)
-        #expect(keychain.latchkey("protect move --to-keychain a/b /dev/null").exit != 0)
-        let database = try #require(keychain.directory).path + "/data/keychain.db"
-        #expect(keychain.latchkey("protect move --to-keychain a/b \(database)").error.contains("keychain itself"))
-        #expect(exists(database))
-        #expect(keychain.latchkey("protect move \(other)").exit == 2)
-        #expect(keychain.latchkey("protect move --to-keychain a/b --class unless-open \(other)").exit == 2)
-        #expect(keychain.latchkey("protect move --to-keychain a/b --from-keychain c/d \(other)").exit == 2)
-        #expect(keychain.latchkey("set --secret-file \(other) pass/word").exit == 0)
-        #expect(keychain.latchkey("cat --from-keychain pass/word").error.contains("not a file"))
-        #expect(exists(other) && keychain.latchkey("cat --from-keychain scans/passport").exit == 0)
-        #expect(unlink(directory.path + "/second") == 0)
-        #expect(keychain.latchkey("protect move --replace --to-keychain scans/passport \(other)").exit == 0)
-        #expect(keychain.latchkey("cat --from-keychain scans/passport").output == "other" && !exists(other))
-    }
-
-    @Test("While the class is closed, a move leaves everything as it is")
-    func locked() throws {
-        let (keychain, directory, path) = try fixture()
-        let other = directory.path + "/other"
-        try Data("other".utf8).write(to: URL(filePath: other))
-        #expect(keychain.latchkey("protect move --class complete --to-keychain s/p \(path)").exit == 0)
-        try keychain.run(groups: nil) {
-            try Keychain.default.setPasscode("correct horse")
-            try Keychain.default.lock(immediately: true)
+    /// The names of the items that `latchkey list` shows, each with its group.
+    private func list(_ keychain: TestKeychain) -> [String] {
+        keychain.latchkey("list").output.split(separator: "\n").map {
+            $0.split(separator: "\t").prefix(2).joined(separator: " ")
         }
-        #expect(keychain.latchkey("cat --from-keychain s/p").exit & 0xFF == 36)
-        #expect(keychain.latchkey("protect move --from-keychain s/p \(path)").exit & 0xFF == 36 && !exists(path))
-        #expect(keychain.latchkey("protect move --to-keychain s/q \(other)").exit & 0xFF == 36 && exists(other))
-        try keychain.run(groups: nil) { try Keychain.default.unlock(passcode: "correct horse") }
-        #expect(keychain.latchkey("protect move --from-keychain s/p \(path)").exit == 0)
-        #expect(try Data(contentsOf: URL(filePath: path)) == Self.content)
     }
 
-    @Test("latchkey rm deletes the file, and backup saves it only with --include-files")
-    func others() throws {
-        let (keychain, directory, path) = try fixture()
-        let phrase = directory.path + "/phrase"
-        try Data("a long enough passphrase".utf8).write(to: URL(filePath: phrase))
-        #expect(chmod(phrase, 0o600) == 0)
-        #expect(keychain.latchkey("protect move --to-keychain s/p \(path)").exit == 0)
-        let plain = keychain.latchkey("backup --json --passphrase-file \(phrase) \(directory.path)/small")
-        #expect(plain.exit == 0 && plain.output.contains("\"files\" : 0"))
-        let full = keychain.latchkey("backup --include-files --passphrase-file \(phrase) \(directory.path)/large")
-        #expect(full.exit == 0 && full.output.contains("files:        1"))
-        #expect(keychain.latchkey("rm --force s/p").exit == 0)
-        #expect(keychain.latchkey("cat --from-keychain s/p").exit & 0xFF == 44)
-        let restored = keychain.latchkey("restore --json --merge --passphrase-file \(phrase) \(directory.path)/large")
-        #expect(restored.exit == 0 && restored.output.contains("\"files\" : 1"), "\(restored.error)")
-        #expect(keychain.latchkey("protect move --from-keychain s/p \(path)").exit == 0)
-        #expect(try Data(contentsOf: URL(filePath: path)) == Self.content)
+    @Test(
+        "What an executable has added to the shared group is moved to its own, after a dry run",
+        arguments: Backend.allCases)
+    func added(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        for account in ["a", "b"] { try add(account, keychain) }
+        try add("c", as: CallerIdentity(executable: "/opt/notes"), keychain)
+        try add("d", to: "flatpak.org.example.App", keychain)
+        let before = list(keychain)
+        let tried = keychain.latchkey("mv --dry-run --added-by /usr/bin/notes")
+        #expect(
+            tried.exit == 0
+                && tried.output == "would move s/a from latchkey.shared to program.notes\n"
+                    + "would move s/b from latchkey.shared to program.notes\n",
+            "\(tried)")
+        #expect(list(keychain) == before)
+        let moved = keychain.latchkey("mv --added-by /usr/bin/notes")
+        #expect(moved.exit == 0 && moved.error.contains("latchkey: moved s/a from latchkey.shared to program.notes\n"))
+        #expect(
+            Set(list(keychain)) == [
+                "s/a program.notes", "s/b program.notes", "s/c latchkey.shared", "s/d flatpak.org.example.App",
+            ])
+        #expect(keychain.latchkey("get --reveal s/a").output == "secret of a")
+        // Nothing is left to move.
+        let again = keychain.latchkey("mv --added-by /usr/bin/notes")
+        #expect(again.exit & 0xFF == 44 && again.error.contains("has added no item to latchkey.shared"), "\(again)")
     }
 
-    @Test("With --via-daemon every command works without the key in its process", arguments: [Backend.onDisk, .daemon])
-    func withheld(_ backend: Backend) throws {
-        let (keychain, directory, path) = try fixture(backend)
-        defer { withExtendedLifetime(directory) {} }
-        #expect(keychain.latchkey("protect --via-daemon --class complete \(path)").exit == 0)
-        #expect(try ProtectedFile.protection(of: path) == .complete)
-        #expect(keychain.latchkey("cat --via-daemon \(path)").exit == 0)
-        #expect(keychain.latchkey("protect rekey --via-daemon --new-keys \(path)").exit == 0)
-        #expect(keychain.latchkey("unprotect --via-daemon \(path)").exit == 0)
-        #expect(try Data(contentsOf: URL(filePath: path)) == Self.content)
+    @Test("An item is moved by its name; several only with --all")
+    func named() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        for account in ["a", "b"] { try add(account, keychain) }
+        let empty = ["mv", "s/a", "--to", ""].map { CommandWord($0) }
+        #expect(keychain.security(empty, as: "latchkey").exit == 2)
+        #expect(keychain.latchkey("mv s/a --to com.example.app").exit == 0)
+        #expect(Set(list(keychain)) == ["s/a com.example.app", "s/b latchkey.shared"])
+        #expect(keychain.latchkey("mv s --to other").exit != 0)
+        #expect(keychain.latchkey("mv --all s --to other").exit == 0)
+        #expect(Set(list(keychain)) == ["s/a other", "s/b other"])
+        // Already there.
+        let moved = keychain.latchkey("mv --all s --to other")
+        #expect(moved.exit == 0 && moved.error.isEmpty)
+    }
+
+    @Test("An item with the name of one in the new group stays, and the others are moved")
+    func taken() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        for account in ["a", "b"] { try add(account, keychain) }
+        try add("a", to: nil, keychain)
+        let moved = keychain.latchkey("mv --added-by /usr/bin/notes")
+        #expect(moved.exit & 0xFF == 45, "\(moved)")
+        #expect(moved.error.contains("not moved, program.notes has an item with this name: s/a"))
+        #expect(moved.error.contains("1 of 2 items were not moved"))
+        #expect(list(keychain).sorted() == ["s/a latchkey.shared", "s/a program.notes", "s/b program.notes"])
+    }
+
+    @Test("A command line that names nothing, no group or a reserved one is refused")
+    func refused() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        try add("a", keychain)
+        for words in ["", "s/a", "--to x", "--added-by /usr/bin/notes s/a", "--added-by /usr/bin/"] {
+            #expect(keychain.latchkey("mv \(words)").exit == 2, "\(words)")
+        }
+        let empty = ["mv", "s/a", "--to", ""].map { CommandWord($0) }
+        #expect(keychain.security(empty, as: "latchkey").exit == 2)
+        #expect(keychain.latchkey("mv s/a --to com.apple.token").error.contains("is reserved"))
+        #expect(list(keychain) == ["s/a latchkey.shared"])
+        #expect(keychain.latchkey("mv s/none --to x").exit & 0xFF == 44)
     }
 }

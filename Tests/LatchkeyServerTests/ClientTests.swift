@@ -267,7 +267,7 @@ struct ClientTests {
     func ownSession() throws {
         let fixture = try ServerFixture()
         // The connections of a session come from this process, and it has no identity.
-        let unknownCaller = CallerIdentity(executable: "/usr/bin/example")
+        let unknownCaller = ProgramIdentity.ofThisProcess()
         let plain = DaemonService(ScriptedDaemon(fixture.server, [], as: unknownCaller)) { unknownCaller }
         let passcode = SharedSecret(copying: "a passcode".utf8)
         _ = try plain.by(caller).add(Items.addition("a", data: "secret"))
@@ -275,7 +275,7 @@ struct ClientTests {
         try plain.administrator.lock(immediately: true)
         let asked = Atomic(0)
         let daemon = ScriptedDaemon(fixture.server, [], as: unknownCaller)
-        let identified = DaemonService(daemon, claim: { CallerIdentity(executable: "x") }) { () throws(KeychainError) in
+        let identified = DaemonService(daemon, claim: { unknownCaller }) { () throws(KeychainError) in
             asked.add(1, ordering: .relaxed)
             return passcode
         }

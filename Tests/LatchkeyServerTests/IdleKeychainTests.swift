@@ -26,7 +26,7 @@ struct IdleKeychainTests {
     @Test("An event of a user's session locks the keychain of that user only; the sleep concerns every user")
     func eventsOfOneUser() throws {
         let provider = provider()
-        let server = try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil))
+        let server = try KeychainServer(provider, reader: CallerReader(commands: [], entitlements: nil))
         defer { server.stop() }
         let passcode = SharedSecret(copying: "a passcode".utf8)
         let services = try [1000, 1001].map { (user: UInt32) in try provider.keychain(of: user).service }

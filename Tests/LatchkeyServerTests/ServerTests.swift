@@ -118,7 +118,7 @@ struct ServerTests {
     func otherUser() throws {
         let directory = try TemporaryDirectory()
         let provider = HomeProvider(user: 12345, home: KeychainHome(root: directory.path))
-        let server = try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil))
+        let server = try KeychainServer(provider, reader: CallerReader(commands: [], entitlements: nil))
         defer { server.stop() }
         let (ownEnd, peerEnd) = try Socket.pair()
         server.serve(peerEnd)
@@ -359,7 +359,7 @@ struct ServerTests {
         let rules = try Self.entitlements(["user": "\(geteuid())"], in: directory)
         let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
         let server = try KeychainServer(
-            provider, reader: CallerReader(command: nil, entitlements: EntitlementsDirectory(rules, owner: geteuid())))
+            provider, reader: CallerReader(commands: [], entitlements: EntitlementsDirectory(rules, owner: geteuid())))
         defer { server.stop() }
         let secret = SharedSecret(copying: "a passphrase that is long".utf8)
         func ask(_ request: any KeychainOperation, _ caller: CallerIdentity) throws -> OSStatusCode? {
@@ -417,7 +417,7 @@ struct ServerTests {
         let rules = try Self.entitlements(["user": "\(geteuid())"], in: directory)
         let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
         let server = try KeychainServer(
-            provider, reader: CallerReader(command: nil, entitlements: EntitlementsDirectory(rules, owner: geteuid())))
+            provider, reader: CallerReader(commands: [], entitlements: EntitlementsDirectory(rules, owner: geteuid())))
         defer { server.stop() }
         let policy = AccessPolicy(mode: .user, knowsPasscode: false)
         var denied = 0
@@ -443,12 +443,12 @@ struct ServerTests {
     func unitRules(_ user: UInt32, _ canAttest: Bool) throws {
         let directory = try TemporaryDirectory()
         let unit = try Self.entitlements(["unit": "a.service"], in: directory)
-        let reader = CallerReader(command: nil, entitlements: EntitlementsDirectory(unit, owner: geteuid()))
+        let reader = CallerReader(commands: [], entitlements: EntitlementsDirectory(unit, owner: geteuid()))
         #expect(reader.canAttest(processesOf: user) == canAttest)
         let other = try TemporaryDirectory()
         let label = try Self.entitlements(["label": "a", "label-is-confined": "yes"], in: other)
         #expect(
-            CallerReader(command: nil, entitlements: EntitlementsDirectory(label, owner: geteuid())).canAttest(
+            CallerReader(commands: [], entitlements: EntitlementsDirectory(label, owner: geteuid())).canAttest(
                 processesOf: user))
     }
 
@@ -460,7 +460,7 @@ struct ServerTests {
         try service.lock.setPasscode(SharedSecret(copying: "a passcode".utf8)) { _, _ in }
         let server = try KeychainServer(
             SessionProvider(user: geteuid(), service: service, knowsPasscode: true, home: nil),
-            reader: CallerReader(command: nil, entitlements: EntitlementsDirectory(rules, owner: geteuid())))
+            reader: CallerReader(commands: [], entitlements: EntitlementsDirectory(rules, owner: geteuid())))
         defer { server.stop() }
         let (ownEnd, peerEnd) = try Socket.pair()
         server.serve(peerEnd, as: CallerIdentity(executable: "/usr/bin/example"))
@@ -549,7 +549,7 @@ struct ServerTests {
             let service = try fixture.server.provider.keychain(of: geteuid()).service
             let session = try KeychainServer(
                 SessionProvider(user: geteuid(), service: service, knowsPasscode: knows, home: nil),
-                reader: CallerReader(command: nil, entitlements: nil))
+                reader: CallerReader(commands: [], entitlements: nil))
             #expect(try ask(secret, of: session) == (knows ? nil : .interactionNotAllowed))
         }
     }

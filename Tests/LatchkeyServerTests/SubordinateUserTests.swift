@@ -74,7 +74,7 @@ struct SubordinateUserTests {
     func beforeHello() throws {
         let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
         let server = try KeychainServer(
-            ClosedProvider(provider: provider), reader: CallerReader(command: nil, entitlements: nil))
+            ClosedProvider(provider: provider), reader: CallerReader(commands: [], entitlements: nil))
         defer { server.stop() }
         let client = try Self.connected(to: server)
         let refusal = try client.receive()?.problem
@@ -88,7 +88,7 @@ struct SubordinateUserTests {
     func clientSeesReason() throws {
         let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
         let server = try KeychainServer(
-            ClosedProvider(provider: provider), reader: CallerReader(command: nil, entitlements: nil))
+            ClosedProvider(provider: provider), reader: CallerReader(commands: [], entitlements: nil))
         defer { server.stop() }
         let service = RoutedService(server)
         for _ in 0..<20 {

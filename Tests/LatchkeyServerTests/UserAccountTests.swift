@@ -170,7 +170,7 @@ struct UserAccountTests {
                 quota: KeychainQuota(bytes: 8 << 20))
         }
         let services = try providers.map {
-            RoutedService(try KeychainServer($0, reader: CallerReader(command: nil, entitlements: nil)))
+            RoutedService(try KeychainServer($0, reader: CallerReader(commands: [], entitlements: nil)))
         }
         defer { for service in services { service.close() } }
         let accounts = try providers.map { try #require(try $0.keychain(of: geteuid()).account) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainModel
 import KeychainTesting
 import LinuxSystem
 @testable import LatchkeyService
@@ -68,6 +69,43 @@ struct ProgramIdentityTests {
         try Data("garbage".utf8).write(to: URL(filePath: "\(directory.path)/Info.plist"))
         #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/third") == [])
         #expect(try groups(entitlements: nil, info: ["CFBundleIdentifier": ""]) == [])
+    }
+
+    @Test("Entitlements may be a binary property list")
+    func binary() throws {
+        let directory = try TemporaryDirectory()
+        let list = ["keychain-access-groups": ["G1", "G2"]]
+        let path = "\(directory.path)/program.entitlements"
+        try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+            .write(to: URL(filePath: path))
+        #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/program") == ["G1", "G2"])
+        let report = try ProgramIdentity.report(on: path)
+        #expect(report.groups.map(\.name) == ["G1", "G2"] && report.facts.first?.source == "a binary property list")
+        try Data("bplist00 and nothing".utf8).write(to: URL(filePath: path))
+        #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/program") == [])
+    }
+
+    @Test("A report names the groups that a file gives, or why it gives none")
+    func report() throws {
+        let directory = try TemporaryDirectory()
+        func report(_ list: [String: Any]) throws -> CallerReport {
+            let path = "\(directory.path)/app.entitlements"
+            try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+                .write(to: URL(filePath: path))
+            return try ProgramIdentity.report(on: path)
+        }
+        #expect(try report(["application-identifier": "A"]).groups.map(\.name) == ["A"])
+        #expect(try report(["CFBundleIdentifier": "com.example.app"]).groups.map(\.name) == ["com.example.app"])
+        for list: [String: Any] in [[:], ["keychain-access-groups": ["*"]]] {
+            let report = try report(list)
+            #expect(report.groups.isEmpty && !report.reason.isEmpty)
+        }
+        let program = try ProgramIdentity.report(on: Executable.path("latchkey"))
+        #expect(program.groups.map(\.name) == ["program.latchkey", "latchkey.shared"])
+        let text = "\(directory.path)/text"
+        try Data("text".utf8).write(to: URL(filePath: text))
+        #expect(throws: KeychainError.self) { try ProgramIdentity.report(on: text) }
+        #expect(throws: KeychainError.self) { try ProgramIdentity.report(on: "/nonexistent") }
     }
 
     @Test("A program keeps its path if its file is replaced while it runs")

@@ -80,6 +80,40 @@ struct ProgramTests {
         }
     }
 
+    @Test("What makes connections less secure is logged, once a process")
+    func warnings() async throws {
+        let plain = try await WebServer(nil) { _ in .text("plain") }
+        let secure = try await WebServer(lab) { _ in .text("secure") }
+        let other = try await WebServer(lab) { _ in .text("secure") }
+        let directory = try TemporaryDirectory()
+        let program = "\(directory.path)/program"
+        try FileManager.default.copyItem(atPath: Executable.path("TransportWorker"), toPath: program)
+        let anchor = try lab.authority.openssl.file(lab.authority.root.der)
+        let urls = [plain, plain, secure, other].map { $0.url().absoluteString }
+        func warnings(_ command: String) async throws -> [String] {
+            let outcome = try await run(
+                [program, command, anchor] + urls, environment: ["LATCHKEY_HOME": "\(directory.path)/home"])
+            let results = outcome.lines.filter { $0.hasPrefix("result: ") }
+            let expected = FileManager.default.fileExists(atPath: "\(directory.path)/Info.plist") ? "200" : "-1022"
+            #expect(results.map { String($0.dropFirst(8).prefix { $0 != " " }) } == [expected, expected, "200", "200"])
+            return outcome.lines.compactMap { line in
+                line.firstRange(of: " warning latchkey").map { String(line[$0.upperBound...]) }
+            }
+        }
+        let foundation =
+            "Data.init(contentsOf:options:) reads protected files only in a program with LatchkeyRedirections"
+        let unevaluated = "a delegate answers .useCredential for a server without an evaluation"
+        let nameless = "the trust of a server is evaluated without its name"
+        for (command, expected) in [("load", unevaluated), ("load-by-chain", nameless)] {
+            let lines = try await warnings(command)
+            #expect(lines.count == 2 && lines[0].contains(foundation) && lines[1].contains(expected), "\(lines)")
+        }
+        try Data(plist("<key>NSAllowsArbitraryLoads</key><true/>").utf8).write(
+            to: URL(filePath: "\(directory.path)/Info.plist"))
+        let lines = try await warnings("load")
+        #expect(lines.count == 3 && lines[1].contains("NSAllowsArbitraryLoads in Info.plist permits"), "\(lines)")
+    }
+
     @Test("A permanent credential of one process is an internet password for the command in another")
     func permanent() async throws {
         let directory = try TemporaryDirectory()

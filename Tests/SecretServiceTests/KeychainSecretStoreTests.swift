@@ -284,6 +284,72 @@ struct KeychainSecretStoreTests {
         withExtendedLifetime(observation) {}
     }
 
+    // MARK: Programs
+
+    private static let notes = CallerIdentity(executable: "/usr/bin/notes")
+
+    private static func password(_ account: String) -> ItemAddition {
+        ItemAddition(
+            .genericPassword, attributes: [.account: .string(account), .service: .string("s")],
+            secrets: ItemSecrets(data: SharedSecret(copying: "s3cret".utf8)))
+    }
+
+    @Test(
+        "The own group of a program is a collection that is read, and that only the program changes",
+        arguments: Backend.allCases)
+    func program(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let store = KeychainSecretStore(testing: keychain)
+        #expect(try store.collections().map(\.name) == [.login])
+        let name = try #require(CollectionName("program.notes"))
+        #expect(throws: SecretStoreError.notFound) { try store.collection(name) }
+        let seen = try store.observe { _ in }
+        defer { withExtendedLifetime(seen) {} }
+        _ = try keychain.service.by(Self.notes).add(Self.password("a"))
+        #expect(eventually { (try? store.collections().map(\.name)) == [.login, name] })
+        #expect(try store.collection(name).label == "notes" && store.items(in: .login).isEmpty)
+        let reference = ItemReference(name, try #require(store.items(in: name).first))
+        #expect(try store.secret(of: reference).text == "s3cret" && store.item(reference).label == "s")
+        #expect(try store.search(SecretAttributes(testing: ["account": "a"]), in: nil).map(\.reference) == [reference])
+        // Clients of the bus change nothing there.
+        let denied: [() throws -> Void] = [
+            { _ = try store.add(try Self.item(["a": "b"], "1"), replacing: true, to: name) },
+            { try store.update(reference, with: SecretItemUpdate(label: "x")) },
+            { try store.deleteItem(reference) }, { try store.setLabel("x", of: name) },
+            { try store.deleteCollection(name) }, { try store.setDefaultCollection(name) },
+        ]
+        for (index, call) in denied.enumerated() {
+            let error = #expect(throws: SecretStoreError.self, "\(index)") { try call() }
+            guard case .denied? = error else {
+                Issue.record("\(index): \(String(describing: error))")
+                continue
+            }
+        }
+        #expect(try store.secret(of: reference).text == "s3cret" && store.defaultCollection() == .login)
+        // A new collection never has the name of a program's.
+        #expect(try store.createCollection(label: "program.notes").name.text == "collection program.notes")
+        #expect(try keychain.service.by(Self.notes).delete(ItemQuery(.genericPassword, limit: .all)) == 1)
+        #expect(eventually { (try? store.collections().contains { $0.name == name }) == false })
+        #expect(throws: SecretStoreError.notFound) { try store.collection(name) }
+    }
+
+    @Test("A locked keychain keeps the collections of programs that were known")
+    func lockedProgram() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let store = KeychainSecretStore(testing: keychain)
+        _ = try keychain.service.by(Self.notes).add(Self.password("a"))
+        let names = try store.collections().map(\.name.text)
+        #expect(names == ["login", "program.notes"])
+        try keychain.service.administrator.setPasscode(SharedSecret(copying: "the passcode".utf8)) { _, _ in }
+        try keychain.service.administrator.lock(immediately: true)
+        #expect(try store.collections().map(\.name.text) == names)
+        let name = try #require(CollectionName("program.notes"))
+        #expect(try store.collection(name).isLocked && store.items(in: name).count == 1)
+        // A service that starts now knows it by its name alone.
+        let other = KeychainSecretStore(testing: keychain)
+        #expect(try other.collections().map(\.name.text) == ["login"] && other.collection(name).isLocked)
+    }
+
     @Test("The secret of an application is made once, in the group of its sandbox", arguments: Backend.allCases)
     func application(_ backend: Backend) throws {
         let store = KeychainSecretStore(testing: try TestKeychain(backend))

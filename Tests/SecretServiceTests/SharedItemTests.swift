@@ -204,7 +204,7 @@ struct SharedItemTests {
     }
 
     @Test(
-        "SECS-8: a program's item is found by the names that clients use, changed and deleted by them",
+        "SECS-8: a program's item in the shared group is found by the names that clients use, changed and deleted by them",
         arguments: Item.all, Program.allCases)
     func fromPrograms(_ item: Item, _ program: Program) throws {
         for backend in Backend.allCases {
@@ -212,7 +212,8 @@ struct SharedItemTests {
             let store = KeychainSecretStore(testing: keychain)
             let record = try keychain.service.by(program.caller).add(
                 ItemAddition(
-                    item.itemClass, attributes: item.attributes, secrets: ItemSecrets(data: Self.secret("1"))))
+                    item.itemClass, attributes: item.attributes, secrets: ItemSecrets(data: Self.secret("1")),
+                    accessGroup: AccessGroup.shared.name))
             let reference = ItemReference(
                 .login, try #require(SecretItemID(record.persistentReference.bytes)))
             for search in item.searches {

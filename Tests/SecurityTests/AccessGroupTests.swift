@@ -132,15 +132,20 @@ struct AccessGroupTests {
     }
 
     @Test(
-        "Programs without an identity share a group; a program with an identity has no access to it",
+        "Programs without an identity have groups of their own, and share one; a program with an identity has none of these",
         arguments: Backend.allCases)
     func sharedGroup(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         keychain.run(groups: nil, executable: "/usr/bin/one") {
             #expect(
-                addReturning(genericItem.with(.returnAttributes)).attributes?["agrp"] as? String == "latchkey.shared")
+                addReturning(genericItem.with(.returnAttributes)).attributes?["agrp"] as? String == "program.one")
         }
         keychain.run(groups: nil, executable: "/usr/bin/two") {
+            #expect(copy(genericKey).status == errSecItemNotFound)
+            #expect(copy(genericKey.with(["agrp": "program.one"])).status == errSecMissingEntitlement)
+            #expect(add(genericItem.with(["agrp": "latchkey.shared"])) == errSecSuccess)
+        }
+        keychain.run(groups: nil, executable: "/usr/bin/three") {
             #expect(copy(genericKey.with(.returnData)).text == "s3cret")
         }
         keychain.run(groups: ["G1"]) {
@@ -156,10 +161,10 @@ struct AccessGroupTests {
     func bulkChangesStayHome(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         keychain.run(groups: nil, executable: "/usr/bin/one") {
-            #expect(add(genericItem.with(["acct": "one"])) == errSecSuccess)
+            #expect(add(genericItem.with(["acct": "one", "agrp": "latchkey.shared"])) == errSecSuccess)
         }
         keychain.run(groups: nil, executable: "/usr/bin/two") {
-            #expect(add(genericItem.with(["acct": "two"])) == errSecSuccess)
+            #expect(add(genericItem.with(["acct": "two", "agrp": "latchkey.shared"])) == errSecSuccess)
             #expect(update(item(genp), ["icmt": "mine"]) == errSecSuccess)
             #expect(copy(item(genp, ["icmt": "mine"]).with(.all).with(.returnAttributes)).list?.count == 1)
             #expect(delete(item(genp)) == errSecSuccess)

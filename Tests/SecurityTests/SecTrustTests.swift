@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainTesting
+import LatchkeyService
 import Security
 import Synchronization
 import Testing
@@ -242,6 +243,32 @@ struct SecTrustTests {
             #expect(SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, name as CFString)) == errSecSuccess)
             #expect(refusal(trust) == errSecHostNameMismatch, "\(name)")
         }
+    }
+
+    @Test("An evaluation that any server's certificate passes is logged once")
+    func nameless() throws {
+        let warnings = Mutex<[String]>([])
+        func logged(_ policies: [SecPolicy], _ leaf: SecCertificate) throws -> Int {
+            warnings.withLock { $0 = [] }
+            try ProgramLog.$current.withValue(ProgramLog { text in warnings.withLock { $0.append(text) } }) {
+                let trust = try trust([leaf, intermediate], anchors: [root])
+                #expect(SecTrustSetPolicies(trust, policies) == errSecSuccess)
+                // Not an evaluation that the program asked for.
+                #expect(SecTrustCopyCertificateChain(trust) != nil && warnings.withLock { $0.isEmpty })
+                for _ in 0..<2 { _ = SecTrustEvaluateWithError(trust, nil) }
+            }
+            return warnings.withLock { $0.count }
+        }
+        let revocation = try #require(SecPolicyCreateRevocation(kSecRevocationUseAnyAvailableMethod))
+        #expect(try logged([SecPolicyCreateBasicX509()], leaf) == 1)
+        #expect(try logged([SecPolicyCreateBasicX509(), revocation], leaf) == 1)
+        #expect(try logged([SecPolicyCreateSSL(true, nil)], leaf) == 1)
+        #expect(warnings.withLock { $0 }.first?.contains("SecPolicyCreateSSL(true, host)") == true)
+        #expect(try logged([SecPolicyCreateSSL(true, "example.com" as CFString)], leaf) == 0)
+        #expect(
+            try logged([SecPolicyCreateBasicX509(), SecPolicyCreateSSL(true, "example.com" as CFString)], leaf) == 0)
+        #expect(try logged([SecPolicyCreateSSL(false, nil)], leaf) == 0)
+        #expect(try logged([SecPolicyCreateBasicX509()], intermediate) == 0)
     }
 
     @Test("The validation time is the time of the evaluation, or the time that was set")

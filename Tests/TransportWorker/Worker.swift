@@ -6,7 +6,9 @@ import LatchkeyURLSession
 enum Worker {
     static func run(_ arguments: [String]) async -> Int32 {
         switch (arguments.first, arguments.count) {
-        case ("load", 2...): await load(anchor: arguments[1], Array(arguments.dropFirst(2)))
+        case ("load", 2...), ("load-by-chain", 2...):
+            await load(
+                anchor: arguments[1], checksChain: arguments[0] == "load-by-chain", Array(arguments.dropFirst(2)))
         case ("store", 4): store(host: arguments[1], user: arguments[2], password: arguments[3])
         default: 2
         }
@@ -17,10 +19,13 @@ enum Worker {
     /// Loads URLs one after the other with the configuration `.latchkey`, and prints for each the
     /// status and the body, or the code and the explanation of the error.
     ///
-    /// - Parameter anchor: the file of a certificate in DER that servers are trusted by.
-    private static func load(anchor: String, _ texts: [String]) async -> Int32 {
+    /// - Parameters:
+    ///   - anchor: the file of a certificate in DER that servers are trusted by.
+    ///   - checksChain: whether the chain of a server is evaluated, without its name; otherwise nothing is.
+    private static func load(anchor: String, checksChain: Bool, _ texts: [String]) async -> Int32 {
         guard let anchor = try? Data(contentsOf: URL(filePath: anchor)) else { return 2 }
-        let session = URLSession(configuration: .latchkey, delegate: AnchorDelegate(anchor), delegateQueue: nil)
+        let delegate = AnchorDelegate(anchor, checksChain: checksChain)
+        let session = URLSession(configuration: .latchkey, delegate: delegate, delegateQueue: nil)
         for text in texts {
             guard let url = URL(string: text) else { return 2 }
             do {
@@ -38,7 +43,8 @@ enum Worker {
     /// Trusts the servers of a CA of its own, as programs do it.
     private final class AnchorDelegate: NSObject, URLSessionDelegate {
         private let anchor: Data
-        init(_ anchor: Data) { self.anchor = anchor }
+        private let checksChain: Bool
+        init(_ anchor: Data, checksChain: Bool) { (self.anchor, self.checksChain) = (anchor, checksChain) }
 
         func urlSession(
             _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
@@ -48,6 +54,12 @@ enum Worker {
                 let certificate = SecCertificateCreateWithData(nil, anchor as CFData)
             else { return completionHandler(.performDefaultHandling, nil) }
             SecTrustSetAnchorCertificates(trust, [certificate] as CFArray)
+            if checksChain {
+                SecTrustSetPolicies(trust, SecPolicyCreateBasicX509())
+                guard SecTrustEvaluateWithError(trust, nil) else {
+                    return completionHandler(.cancelAuthenticationChallenge, nil)
+                }
+            }
             completionHandler(.useCredential, URLCredential(trust: trust))
         }
     }

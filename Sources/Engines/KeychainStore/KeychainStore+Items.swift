@@ -75,16 +75,25 @@ extension KeychainStore {
     ) throws(StoreError) -> SearchResult {
         guard limit != 0 else { return SearchResult() }
         keybag.recordUse()
-        func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
+        let use = ConstraintUse(constraints)
+        let isInParts = search.isInParts
+        // One statement sees one state of the database and needs no transaction, unless the cached keyring is outdated.
+        // Of several parts, the first one may have enough items.
+        if !isInParts || limit != nil, !search.readsGroupsFirst {
+            let first = isInParts ? search.firstPart : search
+            let found = try readOutsideTransaction(use) { (database, seal) throws(StoreError) -> SearchResult? in
+                try items(database, seal).records(
+                    of: first, limit: limit, withSecrets: withSecrets, withDigest: withDigest,
+                    withAttributes: withAttributes)
+            }
+            if let found, !isInParts || found.records.count + found.locked.count >= limit ?? .max { return found }
+        }
+        let result = try read(use) { (database, seal) throws(StoreError) -> SearchResult? in
             try items(database, seal).records(
                 of: search, limit: limit, withSecrets: withSecrets, withDigest: withDigest,
                 withAttributes: withAttributes)
         }
-        // One statement sees one state of the database and needs no transaction, unless the cached
-        // keyring is outdated.
-        let use = ConstraintUse(constraints)
-        if !search.readsGroupsFirst, let result = try readOutsideTransaction(use, collect) { return result }
-        guard let result = try read(use, collect) else {
+        guard let result else {
             throw .keybag(.damaged("its generation changed within a transaction"))
         }
         return result
@@ -108,7 +117,11 @@ extension KeychainStore {
                 of: search, limit: nil, withSecrets: withSecrets, withDigest: withDigest,
                 withAttributes: withAttributes, partLength: Self.partLength, take: take)
         }
-        if !search.readsGroupsFirst, let result = try readOutsideTransaction(.none, collect) { return result }
+        if !search.readsGroupsFirst, !search.isInParts,
+            let result = try readOutsideTransaction(.none, collect)
+        {
+            return result
+        }
         guard let result = try read(.none, collect) else {
             throw .keybag(.damaged("its generation changed within a transaction"))
         }
@@ -147,6 +160,29 @@ extension KeychainStore {
             try statement.bind(identifier.bytes, at: 1)
             return try statement.step()
         }
+    }
+
+    /// Whether a group has live items of a class. None is opened.
+    public func hasItems(_ itemClass: ItemClass, in group: AccessGroup) throws(StoreError) -> Bool {
+        // As a search: one statement, unless the cached keyring is outdated.
+        func exists(_ database: Database, _ seal: RowSeal) throws(StoreError) -> Bool? {
+            let statement = try RowStatement(
+                """
+                SELECT EXISTS (SELECT 1 FROM item WHERE class = ? AND access_group = ? AND tombstone = 0),
+                (SELECT generation FROM keybag WHERE id = 1)
+                """, in: database)
+            try statement.bind(Int64(itemClass.number), at: 1)
+            try statement.bind(seal.tokens.group(group), at: 2)
+            guard try statement.step(), statement.integer(1) == Int64(bitPattern: seal.keyring.generation) else {
+                return nil
+            }
+            return statement.integer(0) == 1
+        }
+        if let exists = try readOutsideTransaction(.none, exists) { return exists }
+        guard let exists = try read(.none, exists) else {
+            throw .keybag(.damaged("its generation changed within a transaction"))
+        }
+        return exists
     }
 
     // MARK: Transactions

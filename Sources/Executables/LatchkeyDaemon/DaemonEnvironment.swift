@@ -87,7 +87,7 @@ struct DaemonEnvironment {
     /// programs control it.
     func reader() -> CallerReader {
         CallerReader(
-            command: Installation.current?.program("latchkey"),
+            commands: ["latchkey", LatchkeySecretService.name].compactMap { Installation.current?.program($0) },
             entitlements: isSystem ? EntitlementsDirectory(entitlements) : nil)
     }
 

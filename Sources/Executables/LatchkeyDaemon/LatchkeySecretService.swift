@@ -58,7 +58,8 @@ struct LatchkeySecretService: DaemonProgram {
             let log = Self.log(logLevel)
             let module = try MachineHardware.find(readsEnvironment: true)
             KeychainClient.configure {
-                $0 = ProgramSetup(securityKeys: ConnectedSecurityKeys(), hardware: SecureHardware(module))
+                $0 = ProgramSetup(
+                    isUserCommand: true, securityKeys: ConnectedSecurityKeys(), hardware: SecureHardware(module))
             }
             defer {
                 KeychainClient.close()

@@ -252,3 +252,10 @@ off_t latchkey_next_hole(int descriptor, off_t offset) { return lseek(descriptor
 int latchkey_rename_new(int directory, const char *from, const char *to) {
     return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
 }
+
+const LatchkeyFoundationCall *latchkey_foundation_call(size_t index) {
+#define CALL(effect, name, symbol) {name, symbol, LATCHKEY_EFFECT_##effect},
+    static const LatchkeyFoundationCall calls[] = {LATCHKEY_FOUNDATION_CALLS(CALL)};
+#undef CALL
+    return index < sizeof calls / sizeof *calls ? &calls[index] : NULL;
+}

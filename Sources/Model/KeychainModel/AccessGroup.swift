@@ -43,6 +43,9 @@ public struct AccessGroup: Hashable, Sendable {
     /// (keychain-behaviour §3.8.2).
     public static let token = AccessGroup("com.apple.token", grade: .claimed)
 
+    /// The policies of access groups, which `latchkey policy` stores.
+    public static let policies = AccessGroup("latchkey.policies", grade: .claimed)
+
     /// The class keys of protected files. No program can search, change or delete them.
     public static let files = AccessGroup("latchkey.files", grade: .service)
 }

@@ -4,9 +4,14 @@
 /// files are attested.
 public struct CallerIdentity: Sendable, Hashable {
     /// The path of the calling program.
-    public var executable: String
+    public var executable: String { didSet { ownGroup = AccessGroup.program(executable) } }
+    /// The own group of a program that declares no identity; nil if its name cannot be that of a group. It is made once:
+    /// each request needs it.
+    public private(set) var ownGroup: AccessGroup?
     /// The groups that the program declares, in order; nil if it declares no identity.
     public var declaredGroups: [String]?
+    /// The groups that root has reserved for other programs, and the file that says so. The caller has none of them.
+    public var withheldGroups: [String: String] = [:]
     /// Whether this is the user's own command. It sees all of the user's claimed groups.
     public var isUserCommand: Bool
     /// The groups that the administrator's files give to an attested caller, in order; nil if no
@@ -41,6 +46,7 @@ public struct CallerIdentity: Sendable, Hashable {
         sandbox: Sandbox? = nil, process: ProcessIdentity? = nil
     ) {
         self.executable = executable
+        ownGroup = AccessGroup.program(executable)
         self.declaredGroups = declaredGroups
         self.isUserCommand = isUserCommand
         self.attestedGroups = attestedGroups

@@ -52,7 +52,7 @@ private final class LocalContext: OperationContext {
     // MARK: The caller
 
     func callerFacts() throws(KeychainError) -> [CallerReport.Fact] {
-        CallerReader(command: nil, entitlements: nil).currentProcessFacts(caller)
+        CallerReader(commands: [], entitlements: nil).currentProcessFacts(caller)
     }
 
     func requireAccess(toSecretsIn groups: [AccessGroup]?) throws(KeychainError) {}

@@ -25,6 +25,8 @@ final class OpenKeychain: Sendable {
     let allowsAlwaysOpen: Bool
     /// The account of the user's storage on the disk; nil for no limit.
     let account: StorageAccount?
+    /// The policies of groups that were read last.
+    let knownPolicies = SystemMutex<GroupPolicies.Known?>(nil)
     private let automaticUnlock: AutomaticUnlock
 
     /// Opens the keychain under `home`, and creates it if it does not exist; the parameters are those of

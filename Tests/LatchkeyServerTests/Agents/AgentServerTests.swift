@@ -27,7 +27,7 @@ struct AgentServerTests {
             let provider = HomeProvider(
                 user: geteuid(), home: KeychainHome(root: directory.path), presence: desk.presence)
             server = try KeychainServer(
-                provider, reader: CallerReader(command: nil, entitlements: nil), agents: asksItself ? nil : desk)
+                provider, reader: CallerReader(commands: [], entitlements: nil), agents: asksItself ? nil : desk)
         }
 
         deinit { server.stop(timeout: 60) }

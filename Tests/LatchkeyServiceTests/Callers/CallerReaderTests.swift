@@ -55,7 +55,7 @@ struct CallerReaderTests {
 
         func reader(command: String? = nil) -> CallerReader {
             CallerReader(
-                command: command, entitlements: entitlements, processes: processes,
+                commands: command.map { [$0] } ?? [], entitlements: entitlements, processes: processes,
                 users: SystemUsers(path: "\(directory.path)/passwd"))
         }
 
@@ -257,6 +257,78 @@ struct CallerReaderTests {
         try "strange:x:61200:61200::/home/strange:/bin/bash\n".write(toFile: path, atomically: true, encoding: .utf8)
         #expect(!SystemUsers(path: path).isService(61200))
         #expect(SystemUsers(path: path).isService(61201))
+    }
+
+    // MARK: Reserved prefixes
+
+    @Test("A prefix that root has reserved for an executable is claimed by no other, in any way")
+    func reserved() throws {
+        let machine = try FakeMachine()
+        let (app, other) = ("\(machine.directory.path)/app", "\(machine.directory.path)/other")
+        for program in [app, other] {
+            let list = ["keychain-access-groups": ["com.example.app.keys", "G1"]]
+            try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+                .write(to: URL(filePath: "\(program).entitlements"))
+        }
+        try machine.process(10, executable: app)
+        try machine.process(11, executable: other)
+        try machine.process(12)
+        try machine.process(13, executable: "/opt/app")
+        try machine.process(14, executable: "/opt/app2")
+        let claim = CallerIdentity(executable: app, declaredGroups: ["com.example.app.keys"])
+        func withheld(_ number: Int) -> [String] {
+            machine.identity(number, user: 1000, claim: claim).withheldGroups.keys.sorted()
+        }
+        #expect(withheld(11).isEmpty)
+        try machine.rule(
+            "app",
+            [
+                "latchkey-subject": ["executable": app],
+                "latchkey-reserved-prefixes": ["com.example.app.", "program.app"],
+            ])
+        #expect(withheld(10).isEmpty)
+        #expect(withheld(11) == ["com.example.app.keys"])
+        // What the program says about itself reserves nothing for it.
+        #expect(withheld(12) == ["com.example.app.keys"])
+        #expect(withheld(13) == ["program.app"] && withheld(14) == ["program.app2"])
+        // A second package may have the same prefix, and a directory stands for its executables.
+        try machine.rule(
+            "more", ["latchkey-subject": ["executable": "/opt/"], "latchkey-reserved-prefixes": ["program.app"]])
+        #expect(withheld(13).isEmpty && withheld(14).isEmpty && withheld(11) == ["com.example.app.keys"])
+        // Such a rule is about claims, and attests nothing.
+        #expect(machine.entitlements.rules.isEmpty && machine.entitlements.problems.isEmpty)
+        #expect(machine.identity(10, user: 1000).attestedGroups == nil)
+    }
+
+    @Test(
+        "A reservation that cannot be read withholds every claimed group; a file that root does not own reserves nothing"
+    )
+    func unreadableReservation() throws {
+        let machine = try FakeMachine()
+        try machine.process(10, executable: "/opt/app")
+        func withheld() -> [String] { machine.identity(10, user: 1000).withheldGroups.keys.sorted() }
+        let subject = ["executable": "/opt/other"]
+        for list: [String: Any] in [
+            ["latchkey-subject": subject, "latchkey-reserved-prefixes": "program."],
+            ["latchkey-subject": subject, "latchkey-reserved-prefixes": [""]],
+            ["latchkey-subject": subject, "latchkey-reserved-prefixes": [String]()],
+            ["latchkey-subject": ["executable": "other"], "latchkey-reserved-prefixes": ["a"]],
+            ["latchkey-subject": ["user": "1000"], "latchkey-reserved-prefixes": ["a"]],
+            [
+                "latchkey-subject": subject, "latchkey-reserved-prefixes": ["a"],
+                "keychain-access-groups": ["G1"],
+            ],
+        ] {
+            try machine.rule("one", list)
+            #expect(withheld() == ["program.app"], "\(list)")
+            #expect(machine.entitlements.problems.count == 1)
+        }
+        try "<plist>".write(toFile: "\(machine.rules)/one.plist", atomically: true, encoding: .utf8)
+        #expect(withheld() == ["program.app"])
+        chmod("\(machine.rules)/one.plist", 0o666)
+        #expect(withheld().isEmpty)
+        try FileManager.default.removeItem(atPath: "\(machine.rules)/one.plist")
+        #expect(withheld().isEmpty)
     }
 
     // MARK: The administrator's files

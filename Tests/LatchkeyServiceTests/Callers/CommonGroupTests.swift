@@ -58,7 +58,9 @@ struct CommonGroupTests {
     @Test("One query finds the items of several groups", arguments: Backend.allCases)
     func several(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
-        let items: [(String, String?)] = [("1", nil), ("2", Self.group), ("3", "org.freedesktop.secrets.Home")]
+        let items: [(String, String?)] = [
+            ("1", "latchkey.shared"), ("2", Self.group), ("3", "org.freedesktop.secrets.Home"),
+        ]
         for (account, group) in items {
             _ = try keychain.service.by(Self.anonymous).add(Self.item(account, group: group))
         }

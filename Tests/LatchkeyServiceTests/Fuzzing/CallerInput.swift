@@ -49,7 +49,7 @@ enum CallerInput {
         for (name, content) in zip(["stat", "cgroup", "status", "attr/current", "root/.flatpak-info"], parts) {
             write(Array(content), to: "\(path)/\(name)")
         }
-        let reader = CallerReader(command: nil, entitlements: nil, processes: directory, users: SystemUsers())
+        let reader = CallerReader(commands: [], entitlements: nil, processes: directory, users: SystemUsers())
         let reading = reader.read(user: 1000, process: 1, claim: CallerIdentity(executable: "/usr/bin/example"))
         _ = reader.facts(reading, hasHandle: false)
         let isNamed = ProcessDirectory(1, root: directory).startTime != nil || reading.unit != nil

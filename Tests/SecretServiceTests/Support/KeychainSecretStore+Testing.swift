@@ -13,7 +13,9 @@ extension KeychainSecretStore {
     convenience init(testing keychain: TestKeychain) {
         self.init { () throws(KeychainError) in
             KeychainSession(
-                keychain.service, as: CallerIdentity(executable: "/usr/libexec/latchkey/latchkey-secret-service"))
+                keychain.service,
+                as: CallerIdentity(
+                    executable: "/usr/libexec/latchkey/latchkey-secret-service", isUserCommand: true))
         }
     }
 }

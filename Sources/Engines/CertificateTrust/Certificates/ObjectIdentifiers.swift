@@ -57,7 +57,7 @@ extension ObjectIdentifier {
 
     // MARK: Extended key usages (RFC 5280, section 4.2.1.12)
     static let anyExtendedKeyUsage = Self(2, 5, 29, 37, 0)
-    static let serverAuthentication = Self(1, 3, 6, 1, 5, 5, 7, 3, 1)
+    package static let serverAuthentication = Self(1, 3, 6, 1, 5, 5, 7, 3, 1)
     static let clientAuthentication = Self(1, 3, 6, 1, 5, 5, 7, 3, 2)
     static let codeSigning = Self(1, 3, 6, 1, 5, 5, 7, 3, 3)
     static let emailProtection = Self(1, 3, 6, 1, 5, 5, 7, 3, 4)

@@ -74,6 +74,21 @@ extension ItemTransaction {
     func forEachCandidate(
         of search: ItemSearch, _ body: (ItemRow) throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
+        guard search.isInParts else { return try forEachCandidate(ofPart: search, body) }
+        var isStopped = false
+        for part in search.parts where !isStopped {
+            let isComplete = try forEachCandidate(ofPart: part) { (row) throws(StoreError) in
+                isStopped = try !body(row)
+                return !isStopped
+            }
+            guard isComplete else { return false }
+        }
+        return true
+    }
+
+    private func forEachCandidate(
+        ofPart search: ItemSearch, _ body: (ItemRow) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
         let tokens = search.lookupTokens(seal)
         guard !tokens.isEmpty else {
             return try forEachRow(of: search, .attributes, [], body)
@@ -221,17 +236,26 @@ extension ItemTransaction {
         of search: ItemSearch, handlesLocked: (ItemRow) -> Bool = { _ in false }
     ) throws(StoreError) -> [(ItemRow, ItemRecord)] {
         var matches: [(ItemRow, ItemRecord)] = []
-        try forEachCandidate(of: search) { (row) throws(StoreError) in
-            do throws(RowSeal.Failure) {
-                if let record = try Self.matchingRecord(row, by: search, seal, withSecrets: true) {
-                    matches.append((row, record))
+        for part in search.parts {
+            var hasLocked = false
+            try forEachCandidate(of: part) { (row) throws(StoreError) in
+                do throws(RowSeal.Failure) {
+                    if let record = try Self.matchingRecord(row, by: part, seal, withSecrets: true) {
+                        matches.append((row, record))
+                    }
+                } catch {
+                    if case .closed = error, handlesLocked(row) {
+                        hasLocked = true
+                        return true
+                    }
+                    if case .derivationPending = error { return !seal.pending.isTooMany }
+                    _ = try error.damage(of: row)  // A damaged row is skipped; a locked class is an error.
                 }
-            } catch {
-                if case .closed = error, handlesLocked(row) { return true }
-                if case .derivationPending = error { return !seal.pending.isTooMany }
-                _ = try error.damage(of: row)  // A damaged row is skipped; a locked class is an error.
+                return true
             }
-            return true
+            if search.groupOrder == .firstGroupElseOthers, hasLocked || !matches.isEmpty || !seal.pending.isEmpty {
+                break
+            }
         }
         guard seal.pending.isEmpty else { throw .derivationPending }
         return matches

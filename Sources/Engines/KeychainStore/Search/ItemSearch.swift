@@ -15,8 +15,12 @@ public struct ItemSearch: Sendable {
     public var synchronizable: SynchronizableScope
     public var identifier: ItemIdentifier?
     public var includesTombstones: Bool
-    /// Selects only items that this executable has added.
+    /// The order of the items of several groups.
+    public var groupOrder = GroupOrder.addition
+    /// Selects only items that this executable has added, and those of ``ownGroup``.
     public var addedBy: String?
+    /// The group with items that ``addedBy`` does not exclude.
+    public var ownGroup: AccessGroup?
     public var match: MatchOptions
     /// The condition on the lookup attributes of an item. Its classes may be closed then; see ``SearchResult/locked``.
     public var lookup: Lookup?
@@ -44,6 +48,16 @@ public struct ItemSearch: Sendable {
         }
     }
 
+    /// How the items of several groups follow each other.
+    public enum GroupOrder: Sendable {
+        /// By their addition.
+        case addition
+        /// Those of the first group precede the others.
+        case firstGroupFirst
+        /// Only those of the first group; if it has none, the others.
+        case firstGroupElseOthers
+    }
+
     public init(
         _ itemClass: ItemClass, groups: Groups, attributes: [ItemAttribute: AttributeValue] = [:],
         synchronizable: SynchronizableScope = .local, identifier: ItemIdentifier? = nil,
@@ -64,6 +78,28 @@ public struct ItemSearch: Sendable {
 // MARK: Query by tokens
 
 extension ItemSearch {
+    /// Whether the search is made in two parts, for the order of the groups.
+    var isInParts: Bool {
+        guard groupOrder != .addition, identifier == nil, case .only(let list) = groups else { return false }
+        return list.count > 1
+    }
+
+    /// The searches that are made one after the other.
+    var parts: [ItemSearch] {
+        guard isInParts, case .only(let list) = groups else { return [self] }
+        var others = self
+        (others.groups, others.groupOrder) = (.only(Array(list.dropFirst())), .addition)
+        return [firstPart, others]
+    }
+
+    /// The first of the parts.
+    var firstPart: ItemSearch {
+        guard isInParts, case .only(let list) = groups, let own = list.first else { return self }
+        var first = self
+        (first.groups, first.groupOrder) = (.only([own]), .addition)
+        return first
+    }
+
     /// A parameter of the statement that selects the candidates.
     enum Parameter {
         case number(Int64)
@@ -149,7 +185,7 @@ extension ItemSearch {
     func matches(_ record: ItemRecord) -> Bool {
         guard contains(record.accessGroup) else { return false }
         if identifier == nil, record.isUnnamedTokenKey { return false }
-        if let addedBy, record.addedBy != addedBy { return false }
+        guard isOfMaker(record) else { return false }
         guard matchesLookup(record) else { return false }
         for (attribute, wanted) in attributes {
             let found = record[attribute] ?? ItemSchema.of(itemClass)[attribute]?.initial
@@ -196,7 +232,7 @@ extension ItemSearch {
     func matches(_ fields: MetadataFields) -> Bool {
         guard contains(fields.bareRecord.accessGroup), matchesLookup(fields.bareRecord) else { return false }
         if identifier == nil, itemClass == .key, fields.isUnnamedTokenKey { return false }
-        if let addedBy, fields.bareRecord.addedBy != addedBy { return false }
+        guard isOfMaker(fields.bareRecord) else { return false }
         var found: [UInt8] = []
         for (attribute, wanted) in attributes {
             found.removeAll(keepingCapacity: true)
@@ -215,6 +251,11 @@ extension ItemSearch {
     private func isSoftwareEnclave(_ token: [UInt8], _ wanted: AttributeValue) -> Bool {
         itemClass == .key && wanted == .string(EnclaveKind.requested)
             && token == AttributeValue.string(EnclaveKind.software.rawValue).canonicalBytes
+    }
+
+    private func isOfMaker(_ record: ItemRecord) -> Bool {
+        guard let addedBy, record.addedBy != addedBy else { return true }
+        return record.accessGroup == ownGroup
     }
 
     private func contains(_ group: AccessGroup) -> Bool {

@@ -24,12 +24,12 @@ enum CommandFamily: String, CaseIterable, Sendable {
     var members: [LatchkeySubcommand] {
         switch self {
         case .daily: [.set, .get, .copy, .generate, .list, .rm]
-        case .keychain: [.status, .backup, .restore, .who, .log, .session, .collection]
+        case .keychain: [.status, .backup, .restore, .who, .policy, .mv, .collection]
         case .protection: [.passcode, .lock, .unlock, .settings, .consent, .withPasscode, .agent]
         case .files: [.protect, .unprotect, .cat, .edit, .mount]
         case .keys: [.key, .securityKey, .recoveryKey, .root]
         case .certificates: [.certificate, .trust, .ats, .tls, .pin]
-        case .machine: [.setup, .daemon, .doctor, .explain]
+        case .machine: [.setup, .daemon, .session, .log, .doctor, .entitlements, .explain]
         case .macos: []
         }
     }

@@ -7,7 +7,7 @@ internal import LinuxSystem
 enum LatchkeySubcommand: String, CaseIterable, Sendable {
     // The commands for daily use. The program has them only under the name `latchkey`, because some
     // of the names are abbreviations of macOS's commands.
-    case set, get, copy, generate, list, rm
+    case set, get, copy, generate, list, mv, rm
     case status, doctor, passcode, lock, unlock, settings
     case recoveryKey = "recovery-key"
     case securityKey = "security-key"
@@ -15,13 +15,13 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case backup, restore
     case key, certificate, trust, ats, tls, pin
     case protect, unprotect, cat, edit, mount
-    case who, log
+    case who, entitlements, policy, log
     case withPasscode = "with-passcode"
     case agent, session, collection, consent, daemon
     case setup, explain
 
     /// Whether this is one of the commands for daily use. The program has them only under the name `latchkey`.
-    var isDaily: Bool { CommandFamily.daily.members.contains(self) }
+    var isDaily: Bool { definition != nil }
 
     /// Returns the command with this name, if the program has it under the name it was called by.
     init?(_ name: String, for program: Program) {
@@ -39,6 +39,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .copy: "Copy a secret to the clipboard, and clear it later."
         case .generate: "Generate a random password, and store it."
         case .list: "List the items, without their secrets."
+        case .mv: "Move items to another access group."
         case .rm: "Delete items."
         case .status: "Show where the keychain is, its protection and its content."
         case .doctor: "Check the keychain, and show how to repair it."
@@ -60,6 +61,8 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .edit: "Edit a protected file, without a plain copy on the disk."
         case .mount: "Show a directory of protected files as plain ones."
         case .who: "Show the caller identity, and how it was determined."
+        case .entitlements: "Show the access groups that a file gives to a program."
+        case .policy: "Require the person for every secret of an access group."
         case .log: "Show or verify latchkeyd's audit log."
         case .withPasscode: "Run a program with the keychain unlocked."
         case .daemon: "Run latchkeyd for the keychain of all programs, or release its keychain."
@@ -137,6 +140,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .copy: .daily(CopyCommand.self)
         case .generate: .daily(GenerateCommand.self)
         case .list: .daily(ListCommand.self)
+        case .mv: .daily(MoveCommand.self)
         case .rm: .daily(RemoveCommand.self)
         case .status: .parsable(StatusCommand.self)
         case .doctor: .parsable(DoctorCommand.self)
@@ -161,6 +165,8 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .edit: .parsable(EditCommand.self)
         case .mount: .parsable(MountCommand.self)
         case .who: .parsable(WhoCommand.self)
+        case .entitlements: .parsable(EntitlementsCommand.self)
+        case .policy: .parsable(PolicyCommand.self)
         case .log: .parsable(LogCommand.self)
         case .withPasscode: .parsable(WithPasscodeCommand.self)
         case .agent: .parsable(AgentCommand.self)

@@ -6,7 +6,7 @@ internal import ArgumentParser
 /// the dispatcher runs them first.
 enum ListedCommands {
     static let daily: [any ParsableCommand.Type] = [
-        Set.self, Get.self, Copy.self, Generate.self, List.self, Remove.self,
+        Set.self, Get.self, Copy.self, Generate.self, List.self, Move.self, Remove.self,
     ]
 
     struct Set: ListedCommand { static let definition = SetCommand.definition }
@@ -14,6 +14,7 @@ enum ListedCommands {
     struct Copy: ListedCommand { static let definition = CopyCommand.definition }
     struct Generate: ListedCommand { static let definition = GenerateCommand.definition }
     struct List: ListedCommand { static let definition = ListCommand.definition }
+    struct Move: ListedCommand { static let definition = MoveCommand.definition }
     struct Remove: ListedCommand { static let definition = RemoveCommand.definition }
 
     static let macOS: [any ParsableCommand.Type] = [

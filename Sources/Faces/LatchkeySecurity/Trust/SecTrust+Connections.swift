@@ -27,12 +27,16 @@ extension SecTrust {
             state.isAnchorsOnly = isAnchorsOnly
             state.isIsolated = isAnchorsOnly
             state.systemAnchors = systemAnchors
+            state.isServed = true
         }
         keep(verdict)
     }
 
     /// The certificate that is evaluated.
     package var leaf: Certificate { state.certificates[0].body }
+
+    /// Whether the program has evaluated the trust object.
+    package var isEvaluatedByProgram: Bool { state.isEvaluatedByProgram }
 
     /// The verdict of the last evaluation, or of a new one. May read files and use the network.
     package var currentVerdict: TrustVerdict { verdict }

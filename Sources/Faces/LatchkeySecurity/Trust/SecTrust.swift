@@ -53,6 +53,16 @@ public final class SecTrust: NSObject, Sendable {
         return verdict
     }
 
+    /// Returns the verdict of a new evaluation for the program, with a warning if it does not check the server's name.
+    func evaluateForProgram() -> TrustVerdict {
+        let acceptsAnyServer = box.state.withLock { state in
+            state.isEvaluatedByProgram = true
+            return state.acceptsAnyServer
+        }
+        if acceptsAnyServer { ProgramLog.current.warn(.serverNameNotChecked) }
+        return evaluate()
+    }
+
     /// Takes the result of an evaluation with the same certificates and parameters.
     func keep(_ verdict: TrustVerdict) { box.state.withLock { $0.verdict = verdict } }
 
@@ -80,6 +90,10 @@ struct TrustState: Sendable {
     /// Stored for the caller: certificate transparency is not evaluated.
     var certificateTimestamps: [Data] = [] { didSet { generation += 1 } }
     var verdict: TrustVerdict?
+    /// Whether a server sent the certificates.
+    var isServed = false
+    /// Whether the program has evaluated the trust object.
+    var isEvaluatedByProgram = false
     private(set) var generation = 0
 
     init(certificates: [SecCertificate], policies: [SecPolicy]) {
@@ -90,6 +104,18 @@ struct TrustState: Sendable {
     /// Whether the network may be used. Allowed by default, as with Apple, but used here only if a
     /// policy requests it.
     var mayFetchNow: Bool { mayFetch ?? true }
+
+    /// Whether this is the certificate of a server, and the policies accept that of any server.
+    var acceptsAnyServer: Bool {
+        let usages = certificates.first?.body.extensions.extendedKeyUsages ?? []
+        guard isServed || usages.contains(.serverAuthentication) else { return false }
+        return policies.allSatisfy {
+            switch $0.policy {
+            case .basicX509, .revocation, .server(nil): true
+            default: false
+            }
+        }
+    }
 
     /// The evaluation of the current state, for the date that was set or the current time.
     var evaluation: TrustEvaluation {

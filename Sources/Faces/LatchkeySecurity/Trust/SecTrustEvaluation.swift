@@ -16,7 +16,7 @@ internal import KeychainModel
 ///     (errSecCertificateExpired, errSecHostNameMismatch, errSecNotTrusted, …) and an explanation with the expected and
 ///     the found state.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
-    let verdict = trust.evaluate()
+    let verdict = trust.evaluateForProgram()
     error?.pointee = verdict.error
     return verdict.isTrusted
 }
@@ -33,7 +33,7 @@ public func SecTrustEvaluateAsyncWithError(
     _ trust: SecTrust, _ queue: DispatchQueue, _ result: @escaping @Sendable (SecTrust, Bool, CFError?) -> Void
 ) -> OSStatus {
     queue.async {
-        let verdict = trust.evaluate()
+        let verdict = trust.evaluateForProgram()
         result(trust, verdict.isTrusted, verdict.error)
     }
     return errSecSuccess
@@ -43,7 +43,7 @@ public func SecTrustEvaluateAsyncWithError(
 @available(*, deprecated, renamed: "SecTrustEvaluateWithError")
 @discardableResult
 public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
-    result.pointee = trust.evaluate().resultType
+    result.pointee = trust.evaluateForProgram().resultType
     return errSecSuccess
 }
 
@@ -53,7 +53,7 @@ public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<S
 public func SecTrustEvaluateAsync(
     _ trust: SecTrust, _ queue: DispatchQueue?, _ result: @escaping @Sendable (SecTrust, SecTrustResultType) -> Void
 ) -> OSStatus {
-    (queue ?? .global()).async { result(trust, trust.evaluate().resultType) }
+    (queue ?? .global()).async { result(trust, trust.evaluateForProgram().resultType) }
     return errSecSuccess
 }
 

@@ -7,6 +7,7 @@ internal import FoundationNetworking
 internal import LatchkeyClient
 internal import LatchkeyNIOSSL
 @_spi(Loading) internal import LatchkeySecurity
+internal import LatchkeyService
 internal import LinuxSystem
 internal import TransportPolicy
 
@@ -59,6 +60,8 @@ struct ServerChallenge: ServerReview {
     private static func answer(_ given: SecTrust?, _ evaluation: ServerEvaluation) async -> ServerAnswer {
         guard let given, given.leaf == evaluation.served.first else { return .default }
         let verdict = await Blocking.value { given.currentVerdict }
+        let wasEvaluated = given.isEvaluatedByProgram
+        if !wasEvaluated || !verdict.isTrusted { ProgramLog.current.warn(.serverAccepted(wasEvaluated: wasEvaluated)) }
         return verdict.isTrusted ? .evaluated(verdict) : .acceptedByProgram
     }
 

@@ -43,7 +43,7 @@ enum RequestBody: Sendable {
         case .none: return PreparedBody(content: .none, length: 0)
         case .data(let data): return PreparedBody(content: .bytes(ByteBuffer(bytes: data)), length: data.count)
         case .file(let file):
-            let reader = try await FileReader.opened(file, url)
+            let reader = try await FileBody.opened(file, url)
             return PreparedBody(content: .stream(length: reader.length, next: reader.next), length: reader.length)
         case .stream(let handle) where attempt == 0:
             return PreparedBody(content: .stream(length: nil, next: handle.next), length: nil)
@@ -96,51 +96,4 @@ final class StreamHandle: @unchecked Sendable {
     }
 
     static let chunkLength = 64 << 10
-}
-
-/// Reads a file on a queue of its own.
-///
-/// Its Sendable is unchecked because `FileHandle` is not Sendable: only the queue uses it.
-private final class FileReader: @unchecked Sendable {
-    private let handle: FileHandle
-    private let queue: DispatchQueue
-    private var rest: Int
-    let length: Int
-
-    private init(_ handle: FileHandle, _ queue: DispatchQueue, length: Int) {
-        (self.handle, self.queue, self.length) = (handle, queue, length)
-        rest = length
-    }
-
-    static func opened(_ file: URL, _ url: URL?) async throws(LoadError) -> FileReader {
-        let queue = DispatchQueue(label: "LatchkeyURLSession.file")
-        let opened: Result<FileReader, any Error> = await withCheckedContinuation { continuation in
-            queue.async {
-                continuation.resume(
-                    returning: Result {
-                        let handle = try FileHandle(forReadingFrom: file)
-                        let length = Int(clamping: try handle.seekToEnd())
-                        try handle.seek(toOffset: 0)
-                        return FileReader(handle, queue, length: length)
-                    })
-            }
-        }
-        do { return try opened.get() } catch {
-            throw LoadError(.fileDoesNotExist, "the file of the body cannot be read: \(file.path): \(error)", url)
-        }
-    }
-
-    @Sendable func next() async throws -> ByteBuffer? {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.read() }) }
-        }
-    }
-
-    /// At most the length that was announced, even if the file has grown.
-    private func read() throws -> ByteBuffer? {
-        guard rest > 0, let data = try handle.read(upToCount: min(rest, StreamHandle.chunkLength)), !data.isEmpty
-        else { return nil }
-        rest -= data.count
-        return ByteBuffer(bytes: data)
-    }
 }

@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 public import LatchkeyNIOSSL
+internal import LatchkeyService
 public import TransportPolicy
 
 /// The requirements for the connections of a session.
@@ -29,7 +30,9 @@ public struct LatchkeyTransport: Sendable {
     ///
     /// - Throws: if the file exists and cannot be read. The program must then make no connections.
     public static func besideProgram() throws(TransportPolicyError) -> LatchkeyTransport {
-        LatchkeyTransport(policy: ConnectionPolicy(try AppTransportSecurity.besideProgram().settings))
+        let settings = try AppTransportSecurity.besideProgram().settings
+        if settings.isArbitraryLoadsEffective { ProgramLog.current.warn(.arbitraryLoads) }
+        return LatchkeyTransport(policy: ConnectionPolicy(settings))
     }
 
     /// The settings of a property list that the program names.

@@ -12,7 +12,7 @@ extension URLSessionConfiguration {
     /// let session = URLSession(configuration: .latchkey, delegate: pinning, delegateQueue: nil)
     /// ```
     public static var latchkey: URLSessionConfiguration {
-        let configuration = URLSessionConfiguration.default
+        let configuration = URLSessionConfiguration.foundationsDefault()
         configuration.adoptLatchkey()
         return configuration
     }
@@ -42,6 +42,10 @@ extension URLSessionConfiguration {
         return configuration
     }
 
+    /// Foundation's own `.default`, also in a program that redirects it, and without the linker's warning about it.
+    @_silgen_name("__real_$s20FoundationNetworking23URLSessionConfigurationC7defaultACvgZ")
+    private class func foundationsDefault() -> URLSessionConfiguration
+
     private static func isFoundations(_ type: AnyClass) -> Bool {
         String(reflecting: type).hasPrefix("FoundationNetworking.")
     }
@@ -57,7 +61,7 @@ extension URLSessionConfiguration {
 
     /// Returns a default configuration with connections that satisfy these settings.
     public static func latchkey(_ transport: LatchkeyTransport) -> URLSessionConfiguration {
-        let configuration = URLSessionConfiguration.default
+        let configuration = URLSessionConfiguration.foundationsDefault()
         configuration.urlCredentialStorage = .latchkey
         configuration.use(transport)
         return configuration

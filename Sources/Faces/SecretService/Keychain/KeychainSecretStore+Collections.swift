@@ -11,7 +11,7 @@ extension KeychainSecretStore {
     public func collections() throws(SecretStoreError) -> [SecretCollection] {
         try withKeychain { (keychain) throws(KeychainError) -> [SecretCollection] in
             let isLocked = try Self.isLocked(keychain)
-            return try KeychainCollections(keychain).all().map { SecretCollection($0, isLocked: isLocked) }
+            return try all(in: keychain).map { SecretCollection($0, isLocked: isLocked) }
         }
     }
 
@@ -31,6 +31,7 @@ extension KeychainSecretStore {
 
     public func setLabel(_ label: String, of collection: CollectionName) throws(SecretStoreError) {
         try withKeychain { (keychain) throws(KeychainError) -> Void in
+            try Self.requireOwn(collection)
             guard try !Self.isLocked(keychain) else { throw .interactionNotAllowed }
             try KeychainCollections(keychain).rename(collection, to: label)
         }
@@ -38,6 +39,7 @@ extension KeychainSecretStore {
 
     public func deleteCollection(_ name: CollectionName) throws(SecretStoreError) {
         try withKeychain { (keychain) throws(KeychainError) -> Void in
+            try Self.requireOwn(name)
             _ = try KeychainCollections(keychain).delete(name)
         }
     }
@@ -50,6 +52,7 @@ extension KeychainSecretStore {
 
     public func setDefaultCollection(_ name: CollectionName) throws(SecretStoreError) {
         try withKeychain { (keychain) throws(KeychainError) -> Void in
+            try Self.requireOwn(name)
             try KeychainCollections(keychain).setDefault(name)
         }
     }
@@ -60,7 +63,7 @@ extension KeychainSecretStore {
         .keychain
     }
 
-    private static func isLocked(_ keychain: KeychainSession) throws(KeychainError) -> Bool {
+    static func isLocked(_ keychain: KeychainSession) throws(KeychainError) -> Bool {
         try !keychain.settledLockStatus().open.contains(.whenUnlocked)
     }
 

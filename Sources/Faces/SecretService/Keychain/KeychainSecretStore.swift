@@ -16,6 +16,7 @@ public final class KeychainSecretStore: SecretStore {
     let generation: @Sendable () -> UInt64
     let prepareUnlock: @Sendable () throws(KeychainError) -> Void
     let observers = KeychainObservers()
+    private let programs = ProgramCollections()
 
     /// - Parameters:
     ///   - generation: a number that grows when this process opens the keychain anew.
@@ -113,7 +114,7 @@ public final class KeychainSecretStore: SecretStore {
             let lookup = try KeychainItemMapping.lookup(attributes)
             let collections = KeychainCollections(keychain)
             guard let collection else {
-                return try Self.find(lookup, in: collections.all().map(\.name), keychain)
+                return try Self.find(lookup, in: all(in: keychain).map(\.name), keychain)
             }
             try collections.require(collection)
             return try Self.find(lookup, in: [collection], keychain)
@@ -166,6 +167,7 @@ public final class KeychainSecretStore: SecretStore {
         _ item: NewSecretItem, replacing: Bool, to collection: CollectionName
     ) throws(SecretStoreError) -> AddedItem {
         try withKeychain { (keychain) throws(KeychainError) -> AddedItem in
+            try Self.requireOwn(collection)
             try KeychainCollections(keychain).require(collection)
             let record = try keychain.add(KeychainItemMapping.addition(item, replacing: replacing, in: collection))
             guard let reference = Self.reference(record.persistentReference, in: record.accessGroup) else {
@@ -178,6 +180,7 @@ public final class KeychainSecretStore: SecretStore {
 
     public func update(_ reference: ItemReference, with update: SecretItemUpdate) throws(SecretStoreError) {
         try withKeychain { (keychain) throws(KeychainError) -> Void in
+            try Self.requireOwn(reference.collection)
             var query = try Self.query(reference)
             query.authentication = Authentication(.fail)
             guard try keychain.update(query, with: KeychainItemMapping.update(update)) > 0 else {
@@ -188,6 +191,7 @@ public final class KeychainSecretStore: SecretStore {
 
     public func deleteItem(_ reference: ItemReference) throws(SecretStoreError) {
         try withKeychain { (keychain) throws(KeychainError) -> Void in
+            try Self.requireOwn(reference.collection)
             // A locked item is not deleted: the person may not have meant it.
             guard try Self.record(reference, returning: .persistentReference, keychain) != nil else {
                 throw .interactionNotAllowed
@@ -210,6 +214,24 @@ public final class KeychainSecretStore: SecretStore {
         if let record = found.records.first, record.accessGroup == group { return record }
         guard let locked = found.locked.first, locked.accessGroup == group else { throw .itemNotFound }
         return nil
+    }
+
+    /// Returns the collections of the user, and those of programs.
+    func all(in keychain: KeychainSession) throws(KeychainError) -> [KeychainCollection] {
+        let isLocked = { () throws(KeychainError) in try Self.isLocked(keychain) }
+        return try KeychainCollections(keychain).all()
+            + programs.all(in: keychain, isLocked: isLocked) { (body) throws(KeychainError) in
+                try observers.add(keychain, generation()) { _ in body() }
+            }
+    }
+
+    /// Throws for the collection of a program. Every program of the desktop can call this service: one that could write
+    /// there could replace what another program believes to have stored itself.
+    static func requireOwn(_ collection: CollectionName) throws(KeychainError) {
+        guard collection.isOfProgram else { return }
+        throw KeychainError(
+            .missingEntitlement, "only the program itself changes the collection '\(collection.text)'",
+            hint: "latchkey mv and latchkey rm move and delete its items")
     }
 
     // MARK: Queries

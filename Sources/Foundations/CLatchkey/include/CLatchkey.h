@@ -12,6 +12,8 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
+#include "FoundationCalls.h"
+
 /// memfd_secret(2): a descriptor. Neither another process nor the kernel can read its pages. -1 and errno if it is not
 /// available.
 int latchkey_memfd_secret(void);

@@ -4,7 +4,7 @@
 ///
 /// Lists are untrusted. Every input results in a value or an error, with time and memory that depend
 /// only on its length. Nesting, length and the number of values are limited. Binary lists, except by
-/// ``readAnyForm(_:)``, OpenStep lists, a DOCTYPE with declarations, duplicate keys in a dictionary,
+/// ``readAnyForm(_:)`` and from files, OpenStep lists, a DOCTYPE with declarations, duplicate keys in a dictionary,
 /// and numbers out of range are rejected by name.
 public struct PropertyListReader {
     /// The maximum number of bytes of a list.
@@ -36,7 +36,7 @@ public struct PropertyListReader {
         try bytes.starts(with: "bplist".utf8) ? BinaryPropertyListReader.read(bytes) : read(bytes)
     }
 
-    /// Returns the value of a list in a regular file.
+    /// Returns the value of a list in a regular file, in any form.
     ///
     /// - Parameter limit: the maximum length in bytes.
     /// - Throws: `PropertyListError`, also if the file is missing or cannot be read.
@@ -46,7 +46,7 @@ public struct PropertyListReader {
             throw PropertyListError(error.description)
         }
         guard let bytes else { throw PropertyListError("the file does not exist") }
-        return try read(bytes)
+        return try readAnyForm(bytes)
     }
 
     private init(_ cursor: XMLCursor) { self.cursor = cursor }

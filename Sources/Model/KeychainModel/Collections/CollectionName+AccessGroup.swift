@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CollectionName {
-    /// The access group of the collection's items: for ``login`` the shared one, used by `security` and programs
-    /// without an identity; otherwise a group of its own.
+    /// The access group of the collection's items: for ``login`` the shared one, used by `security`; for the collection
+    /// of a program the program's own; otherwise a group of its own.
     public var accessGroup: AccessGroup {
-        self == .login ? .shared : AccessGroup(AccessGroup.collectionPrefix + text, grade: .claimed)
+        if self == .login { return .shared }
+        return AccessGroup(isOfProgram ? text : AccessGroup.collectionPrefix + text, grade: .claimed)
     }
+
+    /// Whether the collection shows the own group of a program, and has its name. Only the program changes it.
+    public var isOfProgram: Bool { AccessGroup(text, grade: .claimed).programName != nil }
 
     /// Returns the collection with its items in this group; nil for a group that is no collection.
     public init?(_ group: AccessGroup) {
@@ -13,10 +17,14 @@ extension CollectionName {
             self = .login
             return
         }
+        if group.programName != nil, let name = CollectionName(group.name) {
+            self = name
+            return
+        }
         guard group.grade == .claimed, group.hasPrefix(AccessGroup.collectionPrefix),
             let name = CollectionName(
                 String(decoding: group.name.utf8.dropFirst(AccessGroup.collectionPrefix.utf8.count), as: UTF8.self)),
-            name != .login, name != .session
+            name != .login, name != .session, !name.isOfProgram
         else { return nil }
         self = name
     }
@@ -35,8 +43,10 @@ extension AccessGroup {
     }
 
     /// Whether the group belongs to the collections: ``shared``, ``collections``, and those of further
-    /// collections.
-    public var isOfCollections: Bool { self == .collections || CollectionName(self) != nil }
+    /// collections; not the own group of a program.
+    public var isOfCollections: Bool {
+        self == .collections || programName == nil && CollectionName(self) != nil
+    }
 
     fileprivate static let collectionPrefix = "org.freedesktop.secrets."
 

@@ -24,7 +24,9 @@ public struct CollectionName: Sendable {
 
     /// The name of a new collection: the label, shortened, with a number if others have it.
     public static func unused(for label: String, isUsed: (CollectionName) -> Bool) -> CollectionName? {
-        let base = shortened(label)
+        // The names of programs' collections are theirs.
+        let isTaken = CollectionName(label)?.isOfProgram ?? label.hasPrefix("program.")
+        let base = shortened(isTaken ? "collection \(label)" : label)
         for number in 1...maxNumber {
             guard let name = CollectionName(number == 1 ? base : "\(base) \(number)") else { continue }
             if !isUsed(name) { return name }

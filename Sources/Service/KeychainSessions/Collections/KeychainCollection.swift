@@ -18,6 +18,11 @@ public struct KeychainCollection: Hashable, Sendable {
         (self.created, self.modified) = (created, modified)
     }
 
+    /// The collection of a program, with the name of its executable.
+    package init(ofProgram name: CollectionName) {
+        self.init(name, label: name.accessGroup.programName ?? name.text)
+    }
+
     /// Reads a record; nil for an item that is not one.
     init?(_ record: ItemRecord) {
         guard let name = record[.account]?.text.flatMap({ CollectionName($0) }) else { return nil }

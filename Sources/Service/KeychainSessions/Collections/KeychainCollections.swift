@@ -26,19 +26,46 @@ public struct KeychainCollections: Sendable {
 
     // MARK: Reading
 
-    /// Returns all collections: `login`, and then the others in the order of their creation.
+    /// Returns the collections of the user: `login`, and then the others in the order of their creation.
     public func all() throws(KeychainError) -> [KeychainCollection] {
         var login = Self.login
         var others: [KeychainCollection] = []
         for record in try records.all(.collection).records {
-            guard let collection = KeychainCollection(record), collection.name != .session else { continue }
+            guard let collection = KeychainCollection(record), collection.name != .session,
+                !collection.name.isOfProgram
+            else { continue }
             if collection.name == .login { login = collection } else { others.append(collection) }
         }
         return [login] + others
     }
 
+    /// Returns the collections of programs, by their names: the own groups that have passwords. It reads every password:
+    /// none while some are locked.
+    public func ofPrograms() throws(KeychainError) -> [KeychainCollection] {
+        var query = ItemQuery(nil, synchronizable: .any, limit: .all, authentication: Authentication(.skip))
+        query.lookupAttributes = .empty
+        var groups: Set<AccessGroup> = []
+        do throws(KeychainError) {
+            try keychain.copyMatching(query, returning: .persistentReference) {
+                groups = []
+            } inParts: { part in
+                groups.formUnion(part.records.lazy.map(\.accessGroup).filter { $0.programName != nil })
+            }
+        } catch {
+            guard error.status == .interactionNotAllowed else { throw error }
+            return []
+        }
+        return groups.sorted { $0.name < $1.name }.compactMap {
+            CollectionName($0).map(KeychainCollection.init(ofProgram:))
+        }
+    }
+
     /// - Throws: errSecItemNotFound if there is no such collection.
     public func collection(_ name: CollectionName) throws(KeychainError) -> KeychainCollection {
+        guard !name.isOfProgram else {
+            guard try passwordCount(in: name) > 0 else { throw Self.missing }
+            return KeychainCollection(ofProgram: name)
+        }
         let found = try records.all(.collection, name.text)
         if let collection = found.records.lazy.compactMap({ KeychainCollection($0) }).first { return collection }
         if name == .login { return Self.login }
@@ -104,12 +131,14 @@ public struct KeychainCollections: Sendable {
     ///   ``KeychainCollection/maxLabelLength`` bytes.
     public func rename(_ name: CollectionName, to label: String) throws(KeychainError) {
         try KeychainCollection.checkLabel(label)
+        try requireOwn(name)
         try require(name)
         try records.set(.collection, name.text, label: label)
     }
 
     /// - Throws: errSecItemNotFound if there is no such collection.
     public func setDefault(_ name: CollectionName) throws(KeychainError) {
+        try requireOwn(name)
         try require(name)
         try records.set(.alias, Self.defaultAlias, label: name.text)
     }
@@ -142,6 +171,14 @@ public struct KeychainCollections: Sendable {
             throw KeychainError(.unimplemented, "the collection 'login' cannot be deleted; every keychain has it")
         }
         try require(name)
+    }
+
+    private func requireOwn(_ name: CollectionName) throws(KeychainError) {
+        guard !name.isOfProgram else {
+            throw KeychainError(
+                .unimplemented,
+                "the collection '\(name.text)' belongs to a program: it keeps its name, and is no default")
+        }
     }
 
     private static let defaultAlias = "default"

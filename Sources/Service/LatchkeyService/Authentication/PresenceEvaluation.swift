@@ -205,12 +205,14 @@ struct PresenceEvaluation {
     ///
     /// - Parameter wrongBefore: how many wrong ones the context has had.
     func askPassword(_ factor: PresenceFactor, wrongBefore: Int = 0) throws(KeychainError) {
-        guard wrongBefore < Self.maxAttempts else {
-            throw .authentication(.failed, "the application password of the item is wrong")
-        }
+        guard wrongBefore < Self.maxAttempts else { throw Self.wrongPassword }
         var question = request(factor)
         if wrongBefore > 0 { question.previousFailure = .wrongSecret(attemptsLeft: Self.maxAttempts - wrongBefore) }
-        let secret = try answer(to: question)
+        let secret: SharedSecret
+        do throws(KeychainError) { secret = try answer(to: question) } catch {
+            // The program has given a wrong password: without a terminal, this is the error, and not the missing prompt.
+            throw wrongBefore > 0 && error.authentication == .failed(.notInteractive) ? Self.wrongPassword : error
+        }
         do throws(KeybagError) {
             context.setPassword(try ApplicationPassword(secret))
         } catch {
@@ -288,6 +290,9 @@ struct PresenceEvaluation {
     /// The only failure that is followed by another prompt for the passcode: after the last one that the settings
     /// allow, the items are destroyed.
     private static let wrongPasscode = KeychainError(KeybagError.wrongPasscode)
+
+    private static let wrongPassword = KeychainError.authentication(
+        .failed, "the application password of the item is wrong")
 
     static let ended = KeychainError.authentication(
         .appCancel, "the program ended the authentication context")

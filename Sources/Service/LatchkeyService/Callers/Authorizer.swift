@@ -11,17 +11,19 @@ struct AuthorizedCaller {
     /// The group of a new item that names none; nil if there is no group that the caller can write.
     private let home: AccessGroup?
     let executable: String
-    /// Whether the caller shares its group with unknown programs. A bulk change of such a caller
-    /// affects only the items that the same executable added.
+    /// Whether the caller declares no identity: its first group is its own, and the shared one follows. Of the shared
+    /// group, a bulk change affects only the items that the same executable added.
     private let isAnonymous: Bool
     /// Whether the caller also has the common groups, if it names them.
     private let hasCommonGroups: Bool
     /// Why the caller has its groups.
     private let reason: String
+    /// The groups that root has reserved for other programs.
+    private let withheld: [String: String]
 
     fileprivate init(
         readable: ItemSearch.Groups, writable: ItemSearch.Groups, home: AccessGroup?, executable: String,
-        isAnonymous: Bool, hasCommonGroups: Bool = false, reason: String
+        isAnonymous: Bool, hasCommonGroups: Bool = false, withheld: [String: String] = [:], reason: String
     ) {
         self.readable = readable
         self.writable = writable
@@ -30,6 +32,7 @@ struct AuthorizedCaller {
         self.isAnonymous = isAnonymous
         self.hasCommonGroups = hasCommonGroups
         self.reason = reason
+        self.withheld = withheld
     }
 
     fileprivate func report(_ facts: [CallerReport.Fact]) -> CallerReport {
@@ -51,6 +54,12 @@ struct AuthorizedCaller {
             return home
         }
         return try permitted(name, in: writable)
+    }
+
+    /// Returns the group of a new protected file. Without an identity it is the shared one: a file has a path, and is
+    /// still opened by a program with a new name.
+    func groupForFile(named name: String?) throws(KeychainError) -> AccessGroup {
+        try groupForAddition(named: isAnonymous ? name ?? AccessGroup.shared.name : name)
     }
 
     /// Throws errSecMissingEntitlement if the caller may not use a protected file of this group.
@@ -102,12 +111,17 @@ struct AuthorizedCaller {
             guard itemClass.isPassword else { throw .parameter("only passwords have lookup attributes") }
             search.lookup = .subset(lookup)
         }
+        let namesItems = access == .write && Self.isByReference(query, itemClass)
+        if isAnonymous, names.isEmpty {
+            // A search, a change and an addition mean the same item: the own one, before one of the shared group.
+            search.groupOrder = namesItems ? .firstGroupElseOthers : .firstGroupFirst
+        }
         guard access == .write else { return search }
         if case .only(let list) = writable, list.isEmpty { throw Self.noGroup }
         // Tombstones are internal to the store; no caller may change or delete them.
         search.includesTombstones = false
-        if isAnonymous, !Self.isByReference(query, itemClass), !Self.isOfCommonGroups(groups) {
-            search.addedBy = executable
+        if isAnonymous, !namesItems, !Self.isOfCommonGroups(groups) {
+            (search.addedBy, search.ownGroup) = (executable, home)
         }
         return search
     }
@@ -135,6 +149,7 @@ struct AuthorizedCaller {
             return AccessGroup(name, grade: grade)
         case .only(let list):
             if let group = list.first(where: { $0.name.hasSameBytes(as: name) }) { return group }
+            if let file = withheld[name] { throw Self.reserved(name, file) }
             let group = AccessGroup(name, grade: .claimed)
             guard hasCommonGroups, group.isCommon else {
                 throw KeychainError(
@@ -143,6 +158,12 @@ struct AuthorizedCaller {
             }
             return group
         }
+    }
+
+    fileprivate static func reserved(_ group: String, _ file: String) -> KeychainError {
+        KeychainError(
+            .missingEntitlement, "the access group '\(group)' is reserved for another program",
+            hint: "\(file) has the reservation; only root can change it")
     }
 
     fileprivate static let noGroup = KeychainError(
@@ -180,13 +201,25 @@ enum Authorizer {
                 reason: "it is the user's own command")
         }
         guard let declared = caller.declaredGroups else {
+            guard let own = caller.ownGroup else { throw Self.noName }
+            if let file = caller.withheldGroups[own.name] { throw AuthorizedCaller.reserved(own.name, file) }
+            let groups = ItemSearch.Groups.only([own, .shared])
             return AuthorizedCaller(
-                readable: .only([.shared]), writable: .only([.shared]), home: .shared, executable: caller.executable,
-                isAnonymous: true, hasCommonGroups: true,
-                reason: "it declares no identity, and shares a group with all programs that declare none")
+                readable: groups, writable: groups, home: own,
+                executable: caller.executable, isAnonymous: true, hasCommonGroups: true,
+                reason: anonymousReason)
         }
-        return entitled(to: try claimed(declared), caller, hasCommonGroups: true, "it declares them")
+        return entitled(to: try claimed(declared, caller), caller, hasCommonGroups: true, "it declares them")
     }
+
+    private static let anonymousReason =
+        "it declares no identity: the first group has the name of its executable, and every such program has the other"
+
+    private static let noName = KeychainError(
+        .missingEntitlement, "the file name of this program cannot be that of an access group",
+        hint:
+            "use at most \(AccessGroup.maxProgramLength) bytes of printable text, or put EXECUTABLE.entitlements beside the program"
+    )
 
     /// Returns a caller with the groups that the administrator grants, followed by those that it
     /// declares. The two kinds never mix: a claimed group and an attested group of the same name
@@ -204,12 +237,14 @@ enum Authorizer {
                 reason: "the administrator grants it every attested group")
         }
         let own = caller.declaredGroups.map { $0.filter { $0 != "*" } } ?? []
-        let groups = named + (own.isEmpty ? [] : try claimed(own))
+        let groups = named + (own.isEmpty ? [] : try claimed(own, caller))
         guard !groups.isEmpty else { throw AuthorizedCaller.noGroup }
         return entitled(to: groups, caller, "the administrator grants it the attested ones")
     }
 
-    private static func claimed(_ declared: [String]) throws(KeychainError) -> [AccessGroup] {
+    private static func claimed(
+        _ declared: [String], _ caller: CallerIdentity
+    ) throws(KeychainError) -> [AccessGroup] {
         guard !declared.contains("*") else {
             throw KeychainError(
                 .missingEntitlement, "the access group '*' cannot be claimed",
@@ -217,7 +252,12 @@ enum Authorizer {
         }
         guard !declared.isEmpty else { throw AuthorizedCaller.noGroup }
         // The token group is read-only and comes last (keychain-behaviour §3.8.2).
-        return declared.filter { $0 != AccessGroup.token.name && !$0.isEmpty }.map { AccessGroup($0, grade: .claimed) }
+        let named = declared.filter { $0 != AccessGroup.token.name && !$0.isEmpty }
+        let groups = named.filter { caller.withheldGroups[$0] == nil }
+        if groups.isEmpty, let first = named.first, let file = caller.withheldGroups[first] {
+            throw AuthorizedCaller.reserved(first, file)
+        }
+        return groups.map { AccessGroup($0, grade: .claimed) }
     }
 
     private static func entitled(
@@ -225,7 +265,7 @@ enum Authorizer {
     ) -> AuthorizedCaller {
         AuthorizedCaller(
             readable: .only(groups), writable: .only(groups), home: groups.first, executable: caller.executable,
-            isAnonymous: false, hasCommonGroups: hasCommonGroups, reason: reason)
+            isAnonymous: false, hasCommonGroups: hasCommonGroups, withheld: caller.withheldGroups, reason: reason)
     }
 
     /// Returns a readable report of the caller's rights.

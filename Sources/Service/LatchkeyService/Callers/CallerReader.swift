@@ -9,20 +9,26 @@ internal import LinuxSystem
 public struct CallerReader: Sendable {
     private let processes: String
     private let entitlements: EntitlementsDirectory?
+    private let reservations: EntitlementsDirectory
     private let users: SystemUsers
-    private let command: String?
+    private let commands: [String]
 
     /// - Parameters:
-    ///   - command: the path of the user's own command.
+    ///   - commands: the paths of the programs that act for the user: the command, and the Secret Service.
     ///   - entitlements: nil if callers have the same rights as the daemon, so that no attestation
     ///     is possible.
-    public init(command: String?, entitlements: EntitlementsDirectory?) {
-        self.init(command: command, entitlements: entitlements, processes: "/proc", users: SystemUsers())
+    public init(commands: [String], entitlements: EntitlementsDirectory?) {
+        self.init(commands: commands, entitlements: entitlements, processes: "/proc", users: SystemUsers())
     }
 
-    init(command: String?, entitlements: EntitlementsDirectory?, processes: String, users: SystemUsers) {
-        self.command = command
+    /// - Parameter reservations: nil for the files of this machine, or those of `entitlements`.
+    init(
+        commands: [String], entitlements: EntitlementsDirectory?, reservations: EntitlementsDirectory? = nil,
+        processes: String, users: SystemUsers
+    ) {
+        self.commands = commands
         self.entitlements = entitlements
+        self.reservations = reservations ?? entitlements ?? .system
         self.processes = processes
         self.users = users
     }
@@ -70,10 +76,10 @@ public struct CallerReader: Sendable {
     func identity(_ reading: Reading) -> CallerIdentity {
         var identity = reading.claim
         if let executable = reading.executable {
-            identity = CallerIdentity(
-                executable: executable, declaredGroups: ProgramIdentity.declaredGroups(of: executable),
-                isUserCommand: executable == command
-            )
+            identity = ProgramIdentity.identity(of: executable, reservations: reservations)
+            identity.isUserCommand = commands.contains(executable)
+        } else {
+            ProgramIdentity.withhold(from: &identity, nil, reservations)
         }
         identity.process = CallerIdentity.ProcessIdentity(user: reading.user, process: reading.process)
         // A process outside of any sandbox can forge the identifier of one. That is safe, because a

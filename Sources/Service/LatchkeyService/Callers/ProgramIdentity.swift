@@ -13,7 +13,55 @@ internal import LinuxSystem
 public enum ProgramIdentity {
     public static func ofThisProcess() -> CallerIdentity {
         let executable = ProcessDirectory(getpid()).executable ?? ProcessArguments.all.first ?? "?"
-        return CallerIdentity(executable: executable, declaredGroups: declaredGroups(of: executable))
+        return identity(of: executable, reservations: .system)
+    }
+
+    /// Returns the identity of a program, as far as its executable decides it.
+    static func identity(of executable: String, reservations: EntitlementsDirectory) -> CallerIdentity {
+        var identity = CallerIdentity(executable: executable, declaredGroups: declaredGroups(of: executable))
+        withhold(from: &identity, executable, reservations)
+        return identity
+    }
+
+    /// Withholds the groups that root has reserved for other programs.
+    ///
+    /// - Parameter executable: nil if it is not known, and the identity only the program's statement.
+    static func withhold(
+        from identity: inout CallerIdentity, _ executable: String?, _ reservations: EntitlementsDirectory
+    ) {
+        let groups = identity.declaredGroups ?? identity.ownGroup.map { [$0.name] } ?? []
+        identity.withheldGroups = reservations.withheld(groups, from: executable)
+    }
+
+    /// Returns the groups that a file gives to a program, as they are decided when it runs.
+    ///
+    /// - Parameter path: a property list of entitlements, an `Info.plist`, or an executable with or without such files.
+    /// - Throws: errSecParam for a file that cannot be read, errSecDecode for one that is none of these.
+    public static func report(on path: String) throws(KeychainError) -> CallerReport {
+        let start: [UInt8]
+        do throws(SystemError) {
+            let file = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            start = try file.read(upTo: 8, path: path)
+        } catch {
+            throw .parameter(error.description)
+        }
+        if start.starts(with: [0x7F, 0x45, 0x4C, 0x46]) || start.starts(with: "#!".utf8) {
+            return AccessPolicy.report(
+                on: identity(of: path, reservations: .system),
+                facts: [CallerReport.Fact("executable", path, .claimed, source: "its property lists are beside it")])
+        }
+        let list: PropertyListValue
+        do throws(PropertyListError) { list = try PropertyListReader.read(file: path, limit: maxLength) } catch {
+            throw KeychainError(.decode, "'\(path)' is no property list and no executable: \(error.description)")
+        }
+        let groups = Entitlements(list).groups
+        let bundle = groups.isEmpty ? list["CFBundleIdentifier"]?.string.map { [$0] } : nil
+        let suffix = ".entitlements"
+        let executable = path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+        var identity = CallerIdentity(executable: executable, declaredGroups: bundle ?? groups)
+        withhold(from: &identity, executable, .system)
+        let form = start.starts(with: "bplist".utf8) ? "a binary property list" : "a property list in XML"
+        return AccessPolicy.report(on: identity, facts: [CallerReport.Fact("file", path, .claimed, source: form)])
     }
 
     /// Returns the groups that the executable's property lists declare, in Apple's order; nil if

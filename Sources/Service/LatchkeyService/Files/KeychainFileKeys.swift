@@ -13,7 +13,7 @@ public struct KeychainFileKeys: Sendable {
     public func create(
         _ protection: FileProtectionClass, group: String?, withholdsKey: Bool, from caller: CallerIdentity
     ) throws(KeychainError) -> FileKey {
-        let group = try Authorizer.authorize(caller).groupForAddition(named: group)
+        let group = try Authorizer.authorize(caller).groupForFile(named: group)
         let key = SharedSecret(.random(count: Self.fileKeyLength))
         let record = try wrap(key, protection, file: RandomBytes.array(count: 16), group)
         return FileKey(record, key: withholdsKey ? nil : key)

@@ -100,7 +100,7 @@ enum ItemRules {
     ///
     /// - Parameter allowsAlwaysOpen: whether the update may set the class `dk` or `dku`.
     static func applying(
-        _ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, now: Double, allowsAlwaysOpen: Bool = true
+        _ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, _ settings: ChangeSettings
     ) throws(KeychainError) -> ItemRecord {
         try checkDates(of: update.attributes, update.created)
         try checkAccessList(in: update.attributes)
@@ -118,13 +118,28 @@ enum ItemRules {
         }
         if let isSynchronizable = update.isSynchronizable { changed.isSynchronizable = isSynchronizable }
         if let created = update.created { changed.created = created }
-        changed.modified = ItemRecord.date(now, after: record.modified)
+        changed.modified = ItemRecord.date(settings.now, after: record.modified)
+        GroupPolicies.apply(settings.guardedGroups, to: &changed)
         try check(changed)
-        if update.protection != nil { try checkClass(of: changed, allowsAlwaysOpen: allowsAlwaysOpen) }
+        if update.protection != nil { try checkClass(of: changed, allowsAlwaysOpen: settings.allowsAlwaysOpen) }
         try KeyRules.checkTokenKey(changed, was: record, update)
         if changed[.tokenIdentifier] != record[.tokenIdentifier] { try KeyRules.refuseToken(changed) }
         try KeyRules.check(changed, was: record)
         KeyRules.rememberPublicKey(of: &changed)
         return changed
+    }
+}
+
+/// What the keychain decides about changes of its items. It is read before a transaction.
+struct ChangeSettings: Sendable {
+    /// Seconds since 2001.
+    let now: Double
+    let allowsAlwaysOpen: Bool
+    /// See ``GroupPolicies``.
+    let guardedGroups: Set<String>
+
+    init(_ keychain: OpenKeychain) throws(KeychainError) {
+        (now, allowsAlwaysOpen) = (keychain.now(), keychain.allowsAlwaysOpen)
+        guardedGroups = try GroupPolicies(keychain: keychain).guardedGroups()
     }
 }

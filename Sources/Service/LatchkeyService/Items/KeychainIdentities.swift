@@ -128,7 +128,7 @@ public struct KeychainIdentities: Sendable {
         let caller = try Authorizer.authorize(caller)
         let search = try PairSearch(query, for: caller, to: .write)
         let group = try update.accessGroup.map { (name) throws(KeychainError) in try caller.groupForMove(named: name) }
-        let now = keychain.now()
+        let settings = try ChangeSettings(keychain)
         var reached = ItemClass.certificate
         return try constraints.runConstrained(
             reached, context, new: (query.promptLabel, update.accessControlFlags)
@@ -141,8 +141,7 @@ public struct KeychainIdentities: Sendable {
                     own.attributes = update.attributes.filter { ItemSchema.of(item.itemClass)[$0.key] != nil }
                     let change = own
                     try items.update(Self.naming(item)) { (record) throws(KeychainError) in
-                        try ItemRules.applying(
-                            change, to: record, group: group, now: now, allowsAlwaysOpen: keychain.allowsAlwaysOpen)
+                        try ItemRules.applying(change, to: record, group: group, settings)
                     }
                 }
                 return found.pairCount

@@ -7,16 +7,14 @@ internal import KeychainStore
 extension KeychainItems {
     /// Stores an item with lookup attributes, or changes the existing item in its place, in one transaction.
     func addWithLookup(
-        _ record: ItemRecord, _ item: ItemAddition, _ use: ConstraintUse
+        _ record: ItemRecord, _ item: ItemAddition, _ use: ConstraintUse, _ settings: ChangeSettings
     ) throws(StoreError) -> ItemRecord {
         let update = ItemUpdate(item)
-        let now = keychain.now()
         return try keychain.store.transaction(constraints: use) { (items) throws(StoreError) -> ItemRecord in
             if item.replaces {
                 let changed = try items.replace(record) { (old) throws(KeychainError) in
                     try ItemRules.applying(
-                        update.keepingAccessList(of: old), to: old, group: nil, now: now,
-                        allowsAlwaysOpen: keychain.allowsAlwaysOpen)
+                        update.keepingAccessList(of: old), to: old, group: nil, settings)
                 }
                 if let changed { return changed }
             }

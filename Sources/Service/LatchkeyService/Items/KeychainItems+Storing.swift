@@ -23,6 +23,7 @@ extension KeychainItems {
         let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .write)
         let record = try newItems.record(of: item, for: caller)
+        let settings = try ChangeSettings(keychain)
         for _ in 0..<Self.maxAttempts {
             // The binding of a new access control is read before the transaction, because a transaction cannot wait for
             // a sensor.
@@ -43,7 +44,7 @@ extension KeychainItems {
                     else { return nil }
                     if let old {
                         guard let update else { throw .duplicate }
-                        if let changed = try replace(old, update, in: items) {
+                        if let changed = try replace(old, update, in: items, settings) {
                             return StoredRecord(changed, isReplacement: true)
                         }
                         // Its data is damaged: it counts as absent, and a new item with its key moves it aside.
@@ -69,18 +70,17 @@ extension KeychainItems {
 
     /// - Returns: the changed item; nil if it cannot be opened.
     private func replace(
-        _ old: ItemRecord, _ update: ItemUpdate, in items: ItemTransaction
+        _ old: ItemRecord, _ update: ItemUpdate, in items: ItemTransaction, _ settings: ChangeSettings
     ) throws(StoreError) -> ItemRecord? {
         var update = update
         if update.protection != nil { update.accessControlFlags = update.accessControlFlags ?? old.accessControlFlags }
         if update.accessControlFlags != nil { update.protection = update.protection ?? old.protection }
-        let (change, now) = (update, keychain.now())
+        let change = update
         let same = ItemSearch(
             old.itemClass, groups: .only([old.accessGroup]), synchronizable: .any, identifier: old.identifier)
         var changed: ItemRecord?
         try items.update(same) { (old) throws(KeychainError) in
-            let result = try ItemRules.applying(
-                change, to: old, group: nil, now: now, allowsAlwaysOpen: keychain.allowsAlwaysOpen)
+            let result = try ItemRules.applying(change, to: old, group: nil, settings)
             changed = result
             return result
         }

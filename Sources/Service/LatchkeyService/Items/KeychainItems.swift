@@ -25,11 +25,12 @@ public struct KeychainItems: Sendable {
         let context = try constraints.provenContext(item.authentication, of: caller)
         let record = try newItems.record(of: item, for: try Authorizer.authorize(caller))
         let binding = try constraints.binding(for: record.accessControlFlags, context)
+        let settings = record.storedLookup == nil ? nil : try ChangeSettings(keychain)
         return try constraints.runConstrained(
             record.itemClass, context, new: (record.promptLabel, record.accessControlFlags)
         ) { () throws(StoreError) -> ItemRecord in
-            guard record.storedLookup != nil else { return try keychain.store.add(record, binding: binding) }
-            return try addWithLookup(record, item, ConstraintUse(context?.keys, binding: binding))
+            guard let settings else { return try keychain.store.add(record, binding: binding) }
+            return try addWithLookup(record, item, ConstraintUse(context?.keys, binding: binding), settings)
         }
     }
 
@@ -86,14 +87,13 @@ public struct KeychainItems: Sendable {
         var group: AccessGroup?
         if let name = update.accessGroup { group = try caller.groupForMove(named: name) }
         let target = group
-        let now = keychain.now()
+        let settings = try ChangeSettings(keychain)
         let label = query.promptLabel
         return try constraints.runConstrained(search.itemClass, context, new: (label, update.accessControlFlags)) {
             () throws(StoreError) in
             try keychain.store.update(search, constraints: use, numbersAccounts: update.lookupAttributes != nil) {
                 (record) throws(KeychainError) in
-                try ItemRules.applying(
-                    update, to: record, group: target, now: now, allowsAlwaysOpen: keychain.allowsAlwaysOpen)
+                try ItemRules.applying(update, to: record, group: target, settings)
             }
         }
     }

@@ -5,6 +5,7 @@ internal import KeychainModel
 /// Makes the records of additions.
 struct NewItems: Sendable {
     let keychain: OpenKeychain
+    private var policies: GroupPolicies { GroupPolicies(keychain: keychain) }
 
     /// Returns the record to store for an addition, after every check.
     ///
@@ -27,12 +28,13 @@ struct NewItems: Sendable {
         try LookupRules.apply(item, to: &record)
         KeyRules.complete(&record)
         record.completeDefaults()
-        try ItemRules.check(record)
         try ItemRules.checkClass(of: record, allowsAlwaysOpen: keychain.allowsAlwaysOpen)
         try ItemRules.checkDates(of: record.attributes)
         try ItemRules.checkAccessList(in: record.attributes)
         if let publicKey { record.publicKey = publicKey } else { try KeyRules.refuseToken(record) }
         KeyRules.rememberPublicKey(of: &record)
+        GroupPolicies.apply(try policies.guardedGroups(), to: &record)
+        try ItemRules.check(record)
         return record
     }
 }

@@ -26,6 +26,14 @@ public final class ProgramLog: Sendable {
         case propertyFailed(OSStatusCode, isRead: Bool)
         /// A value was stored in the defaults under a name that is usual for a secret.
         case secretInDefaults
+        /// A call of Foundation does not protect, because the program has no LatchkeyRedirections.
+        case foundationCall(sentence: String)
+        /// The policies of a server's trust object name no server.
+        case serverNameNotChecked
+        /// A delegate accepted a server with a trust object that it had not evaluated, or that is not trusted.
+        case serverAccepted(wasEvaluated: Bool)
+        /// `NSAllowsArbitraryLoads` has an effect.
+        case arbitraryLoads
     }
 
     /// The log of this process; tests set their own.
@@ -51,6 +59,14 @@ public final class ProgramLog: Sendable {
     }
 }
 
+/// Called by CFoundationCalls, once a process, about a call that is not redirected.
+///
+/// - Parameter sentence: as the linker prints it.
+@_cdecl("latchkey_log_foundation_call")
+package func logFoundationCall(_ sentence: UnsafePointer<CChar>) {
+    ProgramLog.current.warn(.foundationCall(sentence: String(cString: sentence)))
+}
+
 extension ProgramLog.Warning {
     var text: String {
         switch self {
@@ -64,6 +80,16 @@ extension ProgramLog.Warning {
             "an import skips PEM blocks with unknown labels, base64 or binary data outside of blocks, and entries of PKCS #12 that are no keys and certificates"
         case .secretInDefaults:
             "UserDefaults.standard got a value with a name such as password or token: every program of the user can read the defaults; store it in the keychain"
+        case .foundationCall(let sentence):
+            sentence
+        case .serverNameNotChecked:
+            "the trust of a server is evaluated without its name, and the certificate of any server passes: use SecPolicyCreateSSL(true, host), not SecPolicyCreateBasicX509()"
+        case .serverAccepted(wasEvaluated: false):
+            "a delegate answers .useCredential for a server without an evaluation: call SecTrustEvaluateWithError first, or answer .performDefaultHandling"
+        case .serverAccepted(wasEvaluated: true):
+            "a delegate answers .useCredential for a server that is not trusted: others can read the connection"
+        case .arbitraryLoads:
+            "NSAllowsArbitraryLoads in Info.plist permits loads without TLS from every host, and is for development only: `latchkey ats lint Info.plist` shows what to use"
         case .propertyFailed(let status, isRead: true):
             "a @KeychainItem property is nil because the item could not be read: \(status); read() of the projected value throws the error"
         case .propertyFailed(let status, isRead: false):

@@ -46,6 +46,7 @@ public struct KeychainFiles: Sendable {
         let search = ItemSearch(
             .genericPassword, groups: .only([record.accessGroup]),
             attributes: record.attributes.filter { $0.key == .service || $0.key == .account })
+        let settings = try ChangeSettings(keychain)
         try keychain.run { () throws(StoreError) in
             try keychain.store.transaction { (items) throws(StoreError) in
                 guard let existing = try items.records(of: search).first else {
@@ -62,8 +63,7 @@ public struct KeychainFiles: Sendable {
                 let update = ItemUpdate(data: draft.reference.data, protection: record.protection)
                 try items.update(search) { (old) throws(KeychainError) in
                     guard StoredFileReference(old.secrets?.data) != nil else { throw Self.anotherItem }
-                    return try ItemRules.applying(
-                        update, to: old, group: nil, now: keychain.now(), allowsAlwaysOpen: keychain.allowsAlwaysOpen)
+                    return try ItemRules.applying(update, to: old, group: nil, settings)
                 }
             }
         }

@@ -12,8 +12,9 @@ struct CollectionList: ParsableSubcommand {
         commandName: "list", abstract: "Show the collections, and their content.",
         discussion: """
             Each line has the name, the label, the number of passwords and the date of creation, separated by tabs. \
-            The default collection, for the passwords of programs that name none, is marked. Passwords with an access \
-            control that needs you are not counted.
+            The default collection, for the passwords of programs that name none, is marked. A collection program.NAME \
+            has the passwords of a program; only the program changes it. Passwords with an access control that needs \
+            you are not counted.
 
             EXAMPLES:
               latchkey collection list
@@ -28,7 +29,7 @@ struct CollectionList: ParsableSubcommand {
         let reports = try CommandFailure.mapErrors(nil) { () throws(KeychainError) -> [CollectionReport] in
             let defaultName = try collections.defaultName()
             var reports: [CollectionReport] = []
-            for collection in try collections.all() {
+            for collection in try collections.all() + collections.ofPrograms() {
                 let count = try collections.passwordCount(in: collection.name)
                 reports.append(CollectionReport(collection, items: count, isDefault: collection.name == defaultName))
             }

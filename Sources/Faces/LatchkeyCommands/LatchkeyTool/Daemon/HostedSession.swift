@@ -37,7 +37,7 @@ struct HostedSession {
                 SessionProvider(
                     user: geteuid(), name: name, service: service, knowsPasscode: passcode != nil,
                     home: (try? KeychainClient.home()).map { UserKeychains($0).home(of: name) }),
-                reader: CallerReader(command: own, entitlements: nil))
+                reader: CallerReader(commands: own.map { [$0] } ?? [], entitlements: nil))
             guard BackgroundThread.run({ server.serve(descriptorsFrom: peerEnd) }) else {
                 throw SystemError("start a thread", code: EAGAIN)
             }

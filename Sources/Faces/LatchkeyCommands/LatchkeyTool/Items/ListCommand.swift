@@ -102,8 +102,8 @@ struct ListCommand: DailyCommand {
                 try items.forEachUnlocked(query, with: &search, into: &found) { part, found in
                     found.damaged += part.damaged
                     for record in part.records {
-                        // The records of collections are none of the user's passwords.
-                        guard options.accessGroup != nil || record.accessGroup != .collections,
+                        // The records of collections and policies are none of the user's passwords.
+                        guard options.accessGroup != nil || ![.collections, .policies].contains(record.accessGroup),
                             pattern?.matches(record.passwordName) ?? true, label?.matches(record.labelBytes) ?? true
                         else { continue }
                         body(record, &found.state)

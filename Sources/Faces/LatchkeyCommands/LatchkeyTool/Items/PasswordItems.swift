@@ -80,6 +80,36 @@ struct PasswordItems {
         return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.delete(item) > 0 }
     }
 
+    /// - Returns: whether the item was moved; false if it was deleted meanwhile.
+    /// - Throws: errSecDuplicateItem if the group has an item with the same key.
+    func move(_ record: ItemRecord, to accessGroup: String) throws(CommandFailure) -> Bool {
+        // With its group: moving items of other programs needs the passcode.
+        let item = ItemQuery(
+            record.itemClass, accessGroup: record.accessGroup.name, synchronizable: .any,
+            persistentReference: record.persistentReference)
+        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try keychain.update(item, with: ItemUpdate(accessGroup: accessGroup)) > 0
+        }
+    }
+
+    /// Returns the items of every class that an executable has added to a group.
+    ///
+    /// - Throws: errSecItemNotFound if there is none.
+    func all(addedBy executable: String, to accessGroup: String) throws(CommandFailure) -> [ItemRecord] {
+        var found: [ItemRecord] = []
+        for itemClass in [ItemClass.genericPassword, .internetPassword, .certificate, .key] {
+            let query = ItemQuery(itemClass, accessGroup: accessGroup, synchronizable: .any, limit: .all)
+            found += try matches(query).records.filter { $0.addedBy == executable }
+        }
+        guard !found.isEmpty else {
+            throw .status(
+                KeychainError(
+                    .itemNotFound, "'\(executable)' has added no item to \(accessGroup)",
+                    hint: "name the executable by its whole path; latchkey list shows the passwords of every group"))
+        }
+        return found
+    }
+
     /// Adds an item, or updates the one with the same key.
     func store(
         _ secret: SharedSecret, as addition: PasswordAddition, replaces: Bool

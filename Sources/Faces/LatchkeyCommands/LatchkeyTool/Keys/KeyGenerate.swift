@@ -2,6 +2,7 @@
 
 internal import ArgumentParser
 internal import KeychainModel
+internal import KeychainSessions
 internal import LatchkeyOperations
 internal import LatchkeyService
 internal import LinuxSystem
@@ -84,6 +85,7 @@ struct KeyGenerate: ParsableSubcommand {
             .key, attributes: attributes, accessGroup: accessGroup,
             protection: protection ?? flags.map { _ in .whenUnlocked }, accessControlFlags: flags)
         let keychain = try session.keychain()
+        try warnAboutTag(in: keychain, session)
         let made = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try prompting.person.perform { (authentication) throws(KeychainError) in
                 var generation = KeyGeneration(
@@ -94,5 +96,25 @@ struct KeyGenerate: ParsableSubcommand {
         }
         let place = made.privateHalf.enclave.map { " in the Secure Enclave (\($0.shortName))" } ?? ""
         session.io.say("latchkey: the key \(kind) was generated\(place)\n")
+    }
+
+    /// Warns if a key has the tag already: programs that look for one key by the tag find any of them.
+    private func warnAboutTag(in keychain: KeychainSession, _ session: CommandSession) throws(CommandFailure) {
+        let query = ItemQuery(
+            .key,
+            attributes: [
+                .applicationTag: .data(Array(tag.utf8)), .keyClass: .number(KeyHalf.privateKey.rawValue),
+            ], accessGroup: accessGroup ?? AccessGroup.shared.name, synchronizable: .any, limit: .all,
+            authentication: Authentication(.skip))
+        let found = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try keychain.copyMatching(query, returning: .persistentReference).records.count
+        }
+        guard found > 0, !session.isQuiet else { return }
+        session.io.say(
+            """
+            latchkey: \(found == 1 ? "a private key has" : "\(found) private keys have") the tag '\(tag)' already
+            hint: programs that look for the tag find any of them; latchkey key delete --tag \(tag.shellQuoted)
+
+            """)
     }
 }

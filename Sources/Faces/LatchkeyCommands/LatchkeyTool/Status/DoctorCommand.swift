@@ -21,6 +21,10 @@ struct DoctorCommand: ParsableSubcommand {
             question: versions, modes, counts and results, and no secret, name, path, user or host. LATCHKEY_LOG=debug \
             makes any command write its steps to standard error, with the same limits.
 
+            --build reads no keychain, but the symbols of executables: it lists the calls of Foundation that do not \
+            protect, because the program is not linked with LatchkeyRedirections. Of a debug build it also lists calls \
+            that the program does not make.
+
             EXAMPLES:
               latchkey doctor
               latchkey doctor --json | jq '.findings[] | select(.healthy | not)'
@@ -30,10 +34,13 @@ struct DoctorCommand: ParsableSubcommand {
               latchkey doctor ~/Documents
               latchkey doctor --upgrade-check
               latchkey doctor --report > report.txt
+              latchkey doctor --build .build/release/app
             """)
 
     @Argument(
-        help: ArgumentHelp("Protected files and directories to check as well.", valueName: "file"), completion: .file())
+        help: ArgumentHelp(
+            "Protected files and directories to check as well; with --build, executables.", valueName: "file"),
+        completion: .file())
     var paths: [FilePath] = []
 
     @Flag(help: "Print JSON.")
@@ -45,6 +52,9 @@ struct DoctorCommand: ParsableSubcommand {
 
     @Flag(help: "Show the formats of the keychain's files, and whether this version converts them. Opens nothing.")
     var upgradeCheck = false
+
+    @Flag(help: "Check which calls of Foundation in executables are redirected. Opens no keychain.")
+    var build = false
 
     @Flag(help: "Move items that cannot be opened to quarantine, where no search finds them. They are not deleted.")
     var repair = false
@@ -61,9 +71,13 @@ struct DoctorCommand: ParsableSubcommand {
         if dryRun, !repair, !emptyQuarantine {
             throw ValidationError("--dry-run requires --repair or --empty-quarantine")
         }
-        let uses = [isForOthers, upgradeCheck, repair || emptyQuarantine].filter { $0 }
+        let uses = [isForOthers, upgradeCheck, build, repair || emptyQuarantine].filter { $0 }
         guard uses.count <= 1 else {
-            throw ValidationError("--report, --upgrade-check, and --repair with --empty-quarantine exclude each other")
+            throw ValidationError(
+                "--report, --upgrade-check, --build, and --repair with --empty-quarantine exclude each other")
+        }
+        if build, paths.isEmpty {
+            throw ValidationError("--build requires an executable: latchkey doctor --build FILE")
         }
     }
 
@@ -75,6 +89,7 @@ struct DoctorCommand: ParsableSubcommand {
     private func check(in session: CommandSession) throws(CommandFailure) {
         if upgradeCheck { return try checkUpgrade(in: session) }
         if isForOthers { return try writeReport(in: session) }
+        if build { return try finish(DoctorReport(BuildCheck(paths).findings), in: session) }
         do throws(CommandFailure) {
             try unlockIfNamed(in: session)
             for action in actions { try perform(action, in: session) }
@@ -85,7 +100,11 @@ struct DoctorCommand: ParsableSubcommand {
             try write(DoctorReport(findings), in: session)
             throw .reported(1)
         }
-        let report = DoctorReport(Self.findings(in: session) + fileFindings + Self.desktopFindings)
+        try finish(DoctorReport(Self.findings(in: session) + fileFindings + Self.desktopFindings), in: session)
+    }
+
+    /// Writes the report, and fails if something is wrong.
+    private func finish(_ report: DoctorReport, in session: CommandSession) throws(CommandFailure) {
         try write(report, in: session)
         guard report.healthy else { throw .reported(1) }
     }

@@ -57,6 +57,7 @@ enum Suggestion {
     private static let dailySynonyms = words([
         "get": ["find", "show", "read", "lookup", "search", "password", "cat"],
         "set": ["add", "put", "store", "new", "insert", "save"],
+        "mv": ["move", "migrate"],
         "rm": ["delete", "remove", "del", "clear", "erase"],
         "list": ["ls", "dump", "items"],
         "generate": ["gen", "random", "pwgen"],
