@@ -114,6 +114,28 @@ struct ProgramTests {
         #expect(lines.count == 3 && lines[1].contains("NSAllowsArbitraryLoads in Info.plist permits"), "\(lines)")
     }
 
+    @Test("The content of a protected file is uploaded, and nothing without its keychain")
+    func protectedBody() async throws {
+        let server = try await WebServer(nil) { _ in .text("taken") }
+        let directory = try TemporaryDirectory()
+        let (program, file) = ("\(directory.path)/program", "\(directory.path)/notes")
+        try FileManager.default.copyItem(atPath: Executable.path("TransportWorker"), toPath: program)
+        try Data(plist("<key>NSAllowsLocalNetworking</key><true/>").utf8).write(
+            to: URL(filePath: "\(directory.path)/Info.plist"))
+        try Data("my notes".utf8).write(to: URL(filePath: file))
+        let environment = ["LATCHKEY_HOME": "\(directory.path)/home", "LATCHKEY_NO_DAEMON": "1"]
+        let made = try await run(
+            [Executable.path("latchkey"), "protect", "--class", "complete", file], environment: environment)
+        #expect(
+            try made.status == 0 && Data(contentsOf: URL(filePath: file)).firstRange(of: Data("my notes".utf8)) == nil)
+        let words = [program, "upload", file, server.url().absoluteString]
+        #expect(try await run(words, environment: environment).lines == ["result: 200"])
+        #expect(server.requests.map { String(decoding: $0.body, as: UTF8.self) } == ["my notes"])
+        let other = ["LATCHKEY_HOME": "\(directory.path)/other", "LATCHKEY_NO_DAEMON": "1"]
+        #expect(try await run(words, environment: other).lines == ["result: -1100"])
+        #expect(server.requests.count == 1)
+    }
+
     @Test("A permanent credential of one process is an internet password for the command in another")
     func permanent() async throws {
         let directory = try TemporaryDirectory()

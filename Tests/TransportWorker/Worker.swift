@@ -9,6 +9,7 @@ enum Worker {
         case ("load", 2...), ("load-by-chain", 2...):
             await load(
                 anchor: arguments[1], checksChain: arguments[0] == "load-by-chain", Array(arguments.dropFirst(2)))
+        case ("upload", 3): await upload(arguments[1], to: arguments[2])
         case ("store", 4): store(host: arguments[1], user: arguments[2], password: arguments[3])
         default: 2
         }
@@ -37,6 +38,19 @@ enum Worker {
                 say("result: \((error as NSError).code) \(error.localizedDescription)")
             }
         }
+        return 0
+    }
+
+    /// Uploads a file, and prints the status, or the code of the error.
+    private static func upload(_ file: String, to text: String) async -> Int32 {
+        guard let url = URL(string: text) else { return 2 }
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        do {
+            let session = URLSession(configuration: .latchkey)
+            let (_, response) = try await session.upload(for: request, fromFile: URL(filePath: file))
+            say("result: \((response as? HTTPURLResponse)?.statusCode ?? 0)")
+        } catch { say("result: \((error as NSError).code)") }
         return 0
     }
 

@@ -27,7 +27,8 @@ final class FileBody: @unchecked Sendable {
         let path = file.withUnsafeFileSystemRepresentation { $0.map { FilePath(cString: $0) } } ?? FilePath(file.path)
         let descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NOCTTY)
         if ProtectedFileMark.isPresent(in: descriptor.rawValue) {
-            let protected = try ProtectedFile(path.description)
+            guard let text = path.text else { throw CocoaError(.fileReadInvalidFileName) }
+            let protected = try ProtectedFile(text)
             (source, length) = (.protected(protected), Int(clamping: try protected.length))
         } else {
             let handle = FileHandle(fileDescriptor: descriptor.release(), closeOnDealloc: true)
