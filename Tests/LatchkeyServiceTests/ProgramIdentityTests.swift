@@ -102,6 +102,14 @@ struct ProgramIdentityTests {
         }
         let program = try ProgramIdentity.report(on: Executable.path("latchkey"))
         #expect(program.groups.map(\.name) == ["program.latchkey", "latchkey.shared"])
+        // A link is resolved, as for a process; a script has the groups of its interpreter.
+        let link = "\(directory.path)/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: Executable.path("latchkey"))
+        #expect(try ProgramIdentity.report(on: link).groups == program.groups)
+        let script = "\(directory.path)/script"
+        try Data("#!/bin/sh\n".utf8).write(to: URL(filePath: script))
+        let error = #expect(throws: KeychainError.self) { try ProgramIdentity.report(on: script) }
+        #expect(error?.problem.contains("interpreter") == true)
         let text = "\(directory.path)/text"
         try Data("text".utf8).write(to: URL(filePath: text))
         #expect(throws: KeychainError.self) { try ProgramIdentity.report(on: text) }

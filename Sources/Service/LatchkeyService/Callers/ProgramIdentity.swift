@@ -35,7 +35,8 @@ public enum ProgramIdentity {
 
     /// Returns the groups that a file gives to a program, as they are decided when it runs.
     ///
-    /// - Parameter path: a property list of entitlements, an `Info.plist`, or an executable with or without such files.
+    /// - Parameter path: a property list of entitlements, an `Info.plist`, or an executable with or without such files. Links
+    ///   to an executable are resolved, as for a process.
     /// - Throws: errSecParam for a file that cannot be read, errSecDecode for one that is none of these.
     public static func report(on path: String) throws(KeychainError) -> CallerReport {
         let start: [UInt8]
@@ -45,10 +46,20 @@ public enum ProgramIdentity {
         } catch {
             throw .parameter(error.description)
         }
-        if start.starts(with: [0x7F, 0x45, 0x4C, 0x46]) || start.starts(with: "#!".utf8) {
+        guard !start.starts(with: "#!".utf8) else {
+            throw KeychainError(
+                .decode, "'\(path)' is a script: its interpreter is the program that has access groups",
+                hint: "name the interpreter")
+        }
+        if start.starts(with: [0x7F, 0x45, 0x4C, 0x46]) {
+            let resolved = realpath(path, nil)
+            defer { free(resolved) }
+            let executable = resolved.map { String(cString: $0) } ?? path
             return AccessPolicy.report(
-                on: identity(of: path, reservations: .system),
-                facts: [CallerReport.Fact("executable", path, .claimed, source: "its property lists are beside it")])
+                on: identity(of: executable, reservations: .system),
+                facts: [
+                    CallerReport.Fact("executable", executable, .claimed, source: "its property lists are beside it")
+                ])
         }
         let list: PropertyListValue
         do throws(PropertyListError) { list = try PropertyListReader.read(file: path, limit: maxLength) } catch {
