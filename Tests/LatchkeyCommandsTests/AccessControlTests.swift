@@ -148,6 +148,11 @@ struct AccessControlTests {
             #expect(keychain.security("\(add) \(word)").error.isEmpty)
         }
         #expect(keychain.latchkey("key generate --tag t --accessible none").error.contains("open without the passcode"))
+        let again = keychain.latchkey("key generate --tag t")
+        #expect(again.exit == 0 && again.error.contains("latchkey: a private key has the tag 't' already"), "\(again)")
+        #expect(again.error.contains("hint: programs that look for the tag find any of them"))
+        #expect(keychain.latchkey("key generate --tag t").error.contains("2 private keys have the tag 't' already"))
+        #expect(!keychain.latchkey("key generate --tag u").error.contains("already"))
     }
 
     // MARK: Reading

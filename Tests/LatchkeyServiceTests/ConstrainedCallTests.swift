@@ -206,6 +206,13 @@ struct ConstrainedCallTests {
         try fixture.keychain.service.by(TestKeychain.caller).setApplicationPassword(
             SharedSecret(copying: Array("no".utf8)), in: wrong)
         #expect(fixture.status("A", Authentication(.fail, context: wrong)) == -25308)
+        // The person is away: the error is that the password is wrong. Without a password, it is the missing prompt.
+        try fixture.keychain.service.by(TestKeychain.caller).setApplicationPassword(
+            SharedSecret(copying: Array("no".utf8)), in: wrong)
+        fixture.person.will(.isAway, .isAway)
+        #expect(fixture.status("A", Authentication(context: wrong)) == -25293)
+        #expect(fixture.status("A") == -25308)
+        _ = fixture.person.takeQuestions()
         fixture.person.will(.types("x"), .types("y"), .types("z"))
         #expect(fixture.status("A") == -25293)
         #expect(try fixture.session.delete(fixture.query("A")) == 1)

@@ -106,8 +106,13 @@ struct KeyGenerate: ParsableSubcommand {
                 .applicationTag: .data(Array(tag.utf8)), .keyClass: .number(KeyHalf.privateKey.rawValue),
             ], accessGroup: accessGroup ?? AccessGroup.shared.name, synchronizable: .any, limit: .all,
             authentication: Authentication(.skip))
-        let found = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try keychain.copyMatching(query, returning: .persistentReference).records.count
+        let found: Int
+        do throws(KeychainError) {
+            found = try keychain.copyMatching(query, returning: .persistentReference).records.count
+        } catch {
+            // A key of a closed class hides whether it has the tag. A new key may have a class that is open.
+            guard error.status == .interactionNotAllowed else { throw .status(error) }
+            found = 0
         }
         guard found > 0, !session.isQuiet else { return }
         session.io.say(
