@@ -17,9 +17,9 @@ struct BuildCheckTests {
         var outcome = try check([redirected])
         #expect(
             outcome.status == 0
-                && outcome.output == "ok       \(redirected): all 26 calls of Foundation are redirected\n")
+                && outcome.output == "ok       \(redirected): redirected: all of 26 calls of Foundation\n")
         outcome = try check([redirected, plain])
-        #expect(outcome.status == 1 && outcome.output.hasPrefix("ok       \(redirected): all 26"))
+        #expect(outcome.status == 1 && outcome.output.hasPrefix("ok       \(redirected): redirected: all of 26"))
         #expect(outcome.output.contains("WRONG    \(plain): "), "\(outcome)")
         #expect(
             outcome.output.contains(
@@ -28,6 +28,30 @@ struct BuildCheckTests {
         outcome = try check(["--json", plain])
         let report = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
         #expect(outcome.status == 1 && report?["healthy"] as? Bool == false)
+    }
+
+    @Test("Of a program with shared libraries, the libraries decide", arguments: ["", "__attribute__((weak)) "])
+    func libraries(_ binding: String) throws {
+        let directory = try TemporaryDirectory()
+        let symbol = "__wrap_$s20FoundationEssentials11FileManagerC7defaultACvgZ"
+        let (library, program) = ("\(directory.path)/library.so", "\(directory.path)/program")
+        let path = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? ""]
+        func compile(_ text: String, _ options: [String], to output: String) throws {
+            try Data(text.utf8).write(to: URL(filePath: "\(output).c"))
+            let outcome = try Executable.run(
+                "/usr/bin/env", ["clang", "\(output).c", "-o", output] + options, home: "", environment: path)
+            try #require(outcome.status == 0, "\(outcome)")
+        }
+        try compile("\(binding)void f(void) __asm__(\"\(symbol)\"); void f(void) {}", ["-shared"], to: library)
+        try compile("void f(void) __asm__(\"\(symbol)\"); int main(void) { f(); return 0; }", [library], to: program)
+        let alone = try check([program])
+        #expect(alone.status == 1, "\(alone)")
+        #expect(alone.output.contains("not known of 1 call of Foundation whether redirected"), "\(alone)")
+        #expect(alone.output.contains("hint: name the shared libraries with Latchkey as well"))
+        let both = try check([program, library])
+        #expect(both.status == (binding.isEmpty ? 0 : 1))
+        let expected = binding.isEmpty ? "redirected: all of 1 call" : "not redirected: 1 call"
+        #expect(both.output.components(separatedBy: "\(expected) of Foundation").count == 3, "\(both)")
     }
 
     @Test("A program without symbols, and a file that is no program, are not called well")

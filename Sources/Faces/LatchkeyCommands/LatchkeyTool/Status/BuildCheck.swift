@@ -35,7 +35,7 @@ struct BuildCheck {
         guard unknown.isEmpty else {
             return KeychainFinding(
                 subject, isHealthy: false,
-                detail: "not known for \(unknown.count) calls of Foundation whether they are redirected: "
+                detail: "not known of \(number(unknown)) whether redirected: "
                     + (symbols.isComplete ? "shared libraries have their functions" : "it has no symbols"),
                 hint: symbols.isComplete
                     ? "name the shared libraries with Latchkey as well: latchkey doctor --build \(subject.shellQuoted) LIBRARY"
@@ -43,7 +43,7 @@ struct BuildCheck {
         }
         guard plain.isEmpty else {
             return KeychainFinding(
-                subject, isHealthy: false, detail: "\(plain.count) calls of Foundation are not redirected",
+                subject, isHealthy: false, detail: "not redirected: \(number(plain))",
                 hint: "link the program with LatchkeyRedirections: Documentation/Redirections.md",
                 steps: plain.map(\.sentence).withoutRepetitions)
         }
@@ -56,7 +56,11 @@ struct BuildCheck {
             subject, isHealthy: true,
             detail: states.isEmpty
                 ? "it has none of the calls of Foundation that can be redirected"
-                : "all \(states.count) calls of Foundation are redirected")
+                : "redirected: all of \(number(states.map(\.0)))")
+    }
+
+    private static func number(_ calls: [FoundationCall]) -> String {
+        "\(calls.count) call\(calls.count == 1 ? "" : "s") of Foundation"
     }
 }
 
