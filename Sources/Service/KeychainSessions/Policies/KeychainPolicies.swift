@@ -20,21 +20,24 @@ public struct KeychainPolicies: Sendable {
         return found.records.compactMap { $0[.account]?.text }.sorted()
     }
 
-    /// Makes a group a guarded one; not its items. When this returns, every process knows it.
-    ///
-    /// - Throws: errSecDuplicateItem if it is one.
+    /// Makes a group a guarded one, unless it is one; not its items. When this returns, every process knows it.
     public func add(_ group: String) throws(KeychainError) {
         var attributes = Self.query(group).attributes
         attributes[.label] = .string("Presence for \(group)")
         var item = ItemAddition(
             .genericPassword, attributes: attributes, accessGroup: AccessGroup.policies.name, protection: .always,
             authentication: Authentication(.fail))
-        do throws(KeychainError) { _ = try keychain.add(item) } catch {
-            // The administrator allows no class that is always open.
-            guard error.status == .param else { throw error }
-            item.protection = .afterFirstUnlock
-            _ = try keychain.add(item)
+        do throws(KeychainError) {
+            do throws(KeychainError) { _ = try keychain.add(item) } catch {
+                // The administrator allows no class that is always open.
+                guard error.status == .param else { throw error }
+                item.protection = .afterFirstUnlock
+                _ = try keychain.add(item)
+            }
+        } catch {
+            guard error.status == .duplicateItem else { throw error }
         }
+        // Also for a group that a command which was interrupted has just made one.
         Self.awaitProcesses()
     }
 
