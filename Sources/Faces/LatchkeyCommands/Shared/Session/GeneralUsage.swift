@@ -47,7 +47,7 @@ enum GeneralUsage {
         lines += ["", "families of commands:"]
         lines += CommandFamily.allCases.filter { $0 != .daily }.map { shortRow($0.rawValue, members(of: $0)) }
         lines += [
-            "", "'latchkey help COMMAND' and 'latchkey help FAMILY' describe them.",
+            "", "'latchkey help COMMAND' and 'latchkey help FAMILY' describe them.", "",
             "example: printf %s \"$TOKEN\" | latchkey set api.example.com/deploy",
         ]
         return text(lines)
