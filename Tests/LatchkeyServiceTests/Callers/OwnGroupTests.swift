@@ -167,6 +167,47 @@ struct OwnGroupTests {
         #expect(try Self.secrets(Self.command, Self.query(limit: .all), keychain) == ["of the command"])
     }
 
+    @Test(
+        "A query that names an identity means the own one, before a shared one; a loose one means both",
+        arguments: Backend.allCases, [true, false])
+    func identities(_ backend: Backend, _ isNamed: Bool) throws {
+        let keychain = try TestKeychain(backend)
+        let notes = keychain.service.by(Self.notes)
+        for (group, key) in [("latchkey.shared", UInt8(3)), ("program.notes", 4)] {
+            let identity = IdentityAddition(
+                certificate: ItemAddition(
+                    .certificate,
+                    attributes: [.issuer: .data([1]), .serialNumber: .data([2]), .publicKeyHash: .data([key])],
+                    accessGroup: group),
+                key: ItemAddition(
+                    .key,
+                    attributes: [
+                        .applicationLabel: .data([key]), .isPrivate: .number(1),
+                        .keyClass: .number(KeyHalf.privateKey.rawValue),
+                    ], accessGroup: group))
+            #expect(try notes.addIdentities([identity]) == 2)
+        }
+        func groups(_ itemClass: ItemClass, _ attributes: [ItemAttribute: AttributeValue] = [:]) throws -> [String] {
+            let query = ItemQuery(itemClass, attributes: attributes, limit: .all)
+            return try notes.copyMatching(query, returning: .attributes).records.map(\.accessGroup.name)
+        }
+        let query = ItemQuery(.identity, attributes: isNamed ? [.serialNumber: .data([2])] : [:])
+        let both = ["program.notes", "latchkey.shared"]
+        #expect(try groups(.identity) == both)
+        let update = ItemUpdate(attributes: [.label: .string("changed")])
+        #expect(try notes.update(query, with: update) == (isNamed ? 1 : 2))
+        for itemClass in [ItemClass.certificate, .key] {
+            #expect(try groups(itemClass, [.label: .string("changed")]) == (isNamed ? ["program.notes"] : both))
+        }
+        #expect(try notes.delete(query) == (isNamed ? 1 : 2))
+        for itemClass in [ItemClass.certificate, .key] {
+            #expect(try groups(itemClass) == (isNamed ? ["latchkey.shared"] : []))
+        }
+        guard isNamed else { return }
+        #expect(try notes.delete(query) == 1)
+        #expect(try groups(.key).isEmpty)
+    }
+
     @Test("A locked own item is not replaced by a shared one", arguments: Backend.allCases)
     func locked(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)

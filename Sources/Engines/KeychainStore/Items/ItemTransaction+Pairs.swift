@@ -59,15 +59,15 @@ extension ItemTransaction {
             let found = try failures.opened(row, seal) { (seal) throws(RowSeal.Failure) in
                 try Self.matchingRecord(row, by: search.certificates, seal, withSecrets: false)
             }
-            guard let found, !found.keyLabel.isEmpty else { return true }
+            guard let found, !found.keyLabel.isEmpty else { return .next }
             if keysByLabel[found.keyLabel] == nil {
                 keysByLabel[found.keyLabel] = try self.keys(
                     labelled: found.keyLabel, search, &failures)
             }
             guard let keys = keysByLabel[found.keyLabel], !keys.isEmpty,
                 let certificate = try completed(found, of: row, search, seal, &failures)
-            else { return true }
-            return try body(certificate, keys)
+            else { return .next }
+            return try body(certificate, keys) ? .taken : .stop
         }
         return failures
     }
@@ -104,26 +104,40 @@ extension ItemTransaction {
                 }
                 return key
             }
-            guard let key else { return true }
+            guard let key else { return .next }
             size += key.secrets?.data?.count ?? 0
             if let max = ResultLimit.current, size > max, !keys.isEmpty { throw .resultTooLarge(max: max) }
             keys.append(key)
-            return true
+            return .taken
         }
         failures = found
         return keys
     }
 
-    /// Calls `body` with every candidate row of a search within a transaction, until too many keys
-    /// of an application password are missing.
-    private func forEachRow(
-        of search: ItemSearch, _ body: (ItemRow) throws(StoreError) -> Bool
-    ) throws(StoreError) {
-        let isComplete = try forEachCandidate(of: search) { (row) throws(StoreError) in
-            guard !seal.pending.isTooMany else { return false }
-            return try body(row)
+    /// What a row of a search for pairs was.
+    private enum Step {
+        /// Not part of a pair.
+        case next
+        case taken
+        /// The last that is needed.
+        case stop
+    }
+
+    /// Calls `body` with the candidate rows of a search within a transaction, until too many keys of an application
+    /// password are missing. If the search means the first group else the others, the others follow only if nothing of
+    /// the first is taken.
+    private func forEachRow(of search: ItemSearch, _ body: (ItemRow) throws(StoreError) -> Step) throws(StoreError) {
+        var last = Step.next
+        for part in search.parts {
+            let isComplete = try forEachCandidate(of: part) { (row) throws(StoreError) in
+                guard !seal.pending.isTooMany else { return false }
+                let step = try body(row)
+                if step != .next { last = step }
+                return step != .stop
+            }
+            guard isComplete else { throw .keybag(.damaged("its generation changed within a transaction")) }
+            if last == .stop || last == .taken && search.groupOrder == .firstGroupElseOthers { return }
         }
-        guard isComplete else { throw .keybag(.damaged("its generation changed within a transaction")) }
     }
 }
 

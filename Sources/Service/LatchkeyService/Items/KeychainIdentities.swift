@@ -199,7 +199,7 @@ extension PairSearch {
         keys.match = MatchOptions()
         keys.match.ignoresCase = query.match.ignoresCase
         keys.attributes = query.attributes.filter { !Self.ofCertificate.contains($0.key) }
-        let certificateSearch = try caller.search(certificates, for: access)
+        var certificateSearch = try caller.search(certificates, for: access)
         // The caller must have write access to the key as well, not only to the certificate.
         // `isPrivate` and `keyClass` are set after narrowing because the caller did not give them:
         // they must not make a bulk change count as one that names its items.
@@ -207,6 +207,10 @@ extension PairSearch {
         // Public keys have `isPrivate` set, too (§6.4).
         keySearch.attributes[.isPrivate] = .number(1)
         keySearch.attributes[.keyClass] = .number(KeyHalf.privateKey.rawValue)
+        // A query that names one half means one pair: the own one, before one of the shared group.
+        if [certificateSearch.groupOrder, keySearch.groupOrder].contains(.firstGroupElseOthers) {
+            (certificateSearch.groupOrder, keySearch.groupOrder) = (.firstGroupElseOthers, .firstGroupElseOthers)
+        }
         self.init(certificates: certificateSearch, keys: keySearch)
     }
 
