@@ -51,6 +51,26 @@ struct FrozenHomeTests {
         #expect(try latchkey(["doctor"] + passcode).status == 0)
     }
 
+    @Test("A program without an identity finds every old item, beside its own, and a loose deletion spares them")
+    func program() throws {
+        let daemon = try DaemonProcess(in: directory)
+        defer { _ = daemon.stop() }
+        let words = ["unlock", "--passcode-file", "\(directory.path)/passcode"]
+        #expect(try daemon.client("latchkey", words).status == 0)
+        func worker(_ words: String...) throws -> String {
+            let answer = try daemon.client("ProofWorker", ["item"] + words)
+            return answer.output.trimmingCharacters(in: .newlines)
+        }
+        let old = try worker("count", "-")
+        #expect(old.hasPrefix("0 ") && old.split(separator: " ").contains("s3cret"), "\(old)")
+        #expect(try worker("add", "mine", "own") == "0")
+        #expect(try worker("count", "-", "-", "program.ProofWorker") == "0 own")
+        #expect(try worker("count", "-", "-", "latchkey.shared") == old)
+        #expect(try worker("delete", "-") == "0")
+        #expect(try worker("count", "-") == old)
+        #expect(try daemon.client("latchkey", ["get", "example.com/alice"]).output == "s3cret")
+    }
+
     @Test("The audit log is intact, and is continued")
     func log() throws {
         let daemon = try DaemonProcess(in: directory)

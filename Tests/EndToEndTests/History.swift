@@ -47,10 +47,10 @@ struct History {
     /// For each write, the earliest end among it and all later starts.
     private let earliestEnd: [UInt64]
 
-    init(_ calls: [Call]) {
-        // Initially there is no item.
+    /// - Parameter first: the value before the calls; nil if there is no item.
+    init(_ calls: [Call], first: String? = nil) {
         let writes =
-            [Write(value: nil, start: 0, end: 0)]
+            [Write(value: first, start: 0, end: 0)]
             + calls.filter(\.isWrite).map { Write(value: $0.outcome, start: $0.start, end: $0.end) }.sorted {
                 $0.start < $1.start
             }

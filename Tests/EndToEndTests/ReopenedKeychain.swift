@@ -22,10 +22,25 @@ struct ReopenedKeychain {
     }
 
     /// Returns the data of the proof's item with this account as text; nil if it does not exist.
-    func data(account: String) throws -> String? {
-        let attributes: [ItemAttribute: AttributeValue] = [.service: .string("proof"), .account: .string(account)]
-        let found = try records(ItemQuery(.genericPassword, attributes: attributes), returning: .data)
+    ///
+    /// - Parameter group: its access group; nil for any.
+    func data(account: String, group: String? = nil) throws -> String? {
+        var query = ItemQuery(.genericPassword, attributes: Self.attributes(account))
+        query.accessGroup = group
+        let found = try records(query, returning: .data)
         return found.first?.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Adds an item of the proof to the shared group.
+    func add(account: String, data: String) throws {
+        let item = ItemAddition(
+            .genericPassword, attributes: Self.attributes(account),
+            secrets: ItemSecrets(data: SharedSecret(copying: data.utf8)))
+        _ = try service.items.add(item, from: caller)
+    }
+
+    private static func attributes(_ account: String) -> [ItemAttribute: AttributeValue] {
+        [.service: .string("proof"), .account: .string(account)]
     }
 
     /// The accounts of all items of the proof.

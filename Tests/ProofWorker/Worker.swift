@@ -19,7 +19,7 @@ enum Worker {
         case "churn":
             churn(
                 seconds: Double(arguments[1]) ?? 1, name: arguments[2], pause: UInt32(arguments[3]) ?? 0,
-                minimum: Int(arguments[4]) ?? 0)
+                minimum: Int(arguments[4]) ?? 0, isUpserting: arguments.count > 5 && arguments[5] == "upsert")
         case "files": FileChanges.run(in: arguments[1], seed: UInt64(arguments[2]) ?? 1)
         case "store": FileChanges.store(seed: UInt64(arguments[1]) ?? 1)
         case "flood": Flood.run()
@@ -115,7 +115,9 @@ enum Worker {
     ///   - seconds: the minimum duration, in seconds.
     ///   - pause: the pause between two calls, in microseconds.
     ///   - minimum: the minimum number of calls, regardless of the duration.
-    private static func churn(seconds: Double, name: String, pause: UInt32, minimum: Int) -> Int32 {
+    ///   - isUpserting: updates only what it could not add, and deletes nothing.
+    private static func churn(seconds: Double, name: String, pause: UInt32, minimum: Int, isUpserting: Bool) -> Int32 {
+        let operations = isUpserting ? ["upsert", "read"] : ["add", "update", "read", "read", "delete"]
         var generator = SystemRandomNumberGenerator()
         var lines = ""
         let end = now() + UInt64(seconds * 1_000_000_000)
@@ -125,11 +127,17 @@ enum Worker {
             let account = "item-\(Int.random(in: 0..<100, using: &generator))"
             counter += 1
             let value = "\(name).\(counter)"
-            let operation = ["add", "update", "read", "read", "delete"].randomElement(using: &generator) ?? "read"
-            let start = now()
+            var operation = operations.randomElement(using: &generator) ?? "read"
+            var start = now()
             var found = value
-            let status: OSStatus
+            var status: OSStatus
             switch operation {
+            case "upsert":
+                operation = "add"
+                status = add(account, value)
+                guard status == errSecDuplicateItem else { break }
+                (operation, start) = ("update", now())
+                status = update(account, value)
             case "add": status = add(account, value)
             case "update": status = update(account, value)
             case "delete": status = SecItemDelete(key(account) as CFDictionary)
