@@ -149,7 +149,7 @@ let modules = """
       KeyringImportTests: LatchkeyCommands LatchkeyDaemon LatchkeyTool SecretTransfer
       LoginSessionTests: LatchkeyDaemon LatchkeyTool
       LatchkeyServiceTests: Latchkey TransportPolicy
-      LatchkeyTests: LatchkeyPayloads
+      LatchkeyTests: LatchkeyCommonCrypto LatchkeyPayloads
       LatchkeyNIOSSLTests: NIOPosix NIOTLS
       LatchkeyURLSessionTests: LatchkeyTool TransportWorker NIOHTTP1 NIOHTTP2 NIOPosix NIOSSL
       LatchkeyHTTPClientTests: NIOHTTP1

@@ -35,6 +35,30 @@ struct ArticleTests {
         }
     }
 
+    @Test("The lines of README find an item")
+    func readme() throws {
+        try withKeychain(.ephemeral) { _ in
+            let item: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword,
+                kSecAttrService as String: "example.com",
+                kSecAttrAccount as String: "alice",
+                kSecValueData as String: Data("s3cret".utf8),
+            ]
+            #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+            let query: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword,
+                kSecAttrService as String: "example.com", kSecAttrAccount as String: "alice",
+                kSecReturnData as String: true,
+            ]
+            var result: CFTypeRef?
+            var found: Data?
+            if SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess, let data = result as? Data {
+                found = data
+            }
+            #expect(found == Data("s3cret".utf8))
+        }
+    }
+
     @Test("The lines about porting and about tests compile and behave as stated")
     func others() throws {
         try withKeychain(.ephemeral, groups: ["com.example.shared"]) { _ in
