@@ -77,17 +77,54 @@ struct DocumentationPagesTests {
             })
         var count = 0
         for (name, text) in try Self.pages(of: module) {
-            var isSwift = false
-            for line in text.components(separatedBy: "\n") {
-                let code = line.trimmingCharacters(in: .whitespaces)
-                if code.hasPrefix("```") {
-                    isSwift = code == "```swift"
-                } else if isSwift, !code.isEmpty {
-                    count += 1
-                    #expect(compiled.contains(code), "\(name): \(code)")
-                }
+            for line in Self.code(of: text) {
+                count += 1
+                #expect(compiled.contains(line), "\(name): \(line)")
             }
         }
         #expect(count > (module == "LatchkeyPayloads" ? 4 : 10))
+    }
+
+    @Test("Every line of Swift in README and the guides is in a test or an example")
+    func guides() throws {
+        var compiled: Set<Substring> = []
+        for folder in ["Tests", "Examples"] {
+            let root = Sources.root.appending(path: folder).path
+            for path in try FileManager.default.subpathsOfDirectory(atPath: root) where path.hasSuffix(".swift") {
+                let text = try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
+                compiled.formUnion(text.split(separator: "\n").map { $0.drop { $0 == " " } })
+            }
+        }
+        var count = 0
+        let guides = try FileManager.default.contentsOfDirectory(
+            atPath: Sources.root.appending(path: "Documentation/Guides").path)
+        for page in ["README.md"] + guides.map({ "Documentation/Guides/\($0)" }) where page.hasSuffix(".md") {
+            let text = try String(contentsOf: Sources.root.appending(path: page), encoding: .utf8)
+            // The parts of a manifest are lines of `make consumer` and `make siblings`.
+            for line in Self.code(of: text) where !line.contains(/^(\.package\(|dependencies: |swiftSettings: |\/\/)/) {
+                count += 1
+                let code = line.replacing(/[ ]+\/\/ .*$/, with: "")
+                // The reader fills in `…`.
+                let isCompiled =
+                    code.hasSuffix(" { … }")
+                    ? compiled.contains { $0.hasPrefix(code.dropLast(" … }".count)) } : compiled.contains(code[...])
+                #expect(isCompiled, "\(page): \(code)")
+            }
+        }
+        #expect(count > 25)
+    }
+
+    /// The lines of Swift of a page, without indentation.
+    private static func code(of page: String) -> [String] {
+        var (isSwift, lines): (Bool, [String]) = (false, [])
+        for line in page.components(separatedBy: "\n") {
+            let code = line.trimmingCharacters(in: .whitespaces)
+            if code.hasPrefix("```") {
+                isSwift = code == "```swift"
+            } else if isSwift, !code.isEmpty {
+                lines.append(code)
+            }
+        }
+        return lines
     }
 }

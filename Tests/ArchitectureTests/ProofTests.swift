@@ -64,6 +64,29 @@ struct ProofTests {
         }
     }
 
+    @Test("Every section of README, Compatibility and the guides has its tests, in the order of the page")
+    func sections() throws {
+        let guides = try FileManager.default.contentsOfDirectory(
+            atPath: Sources.root.appending(path: "Documentation/Guides").path)
+        let paths =
+            ["README.md", "Documentation/Compatibility.md"]
+            + guides.filter { $0 != "README.md" }.sorted().map { "Documentation/Guides/\($0)" }
+            + ["Documentation/URLSession.md", "Documentation/Redirections.md"]
+        var expected: [String] = []
+        for path in paths {
+            let page = URL(filePath: path).deletingPathExtension().lastPathComponent
+            let headings = try Self.text(path).split(separator: "\n").filter { $0.hasPrefix("## ") }
+            expected +=
+                ["\(page): the beginning"] + headings.map { "\(page): \($0.dropFirst(3).replacing("`", with: ""))" }
+        }
+        let rows = try Self.pages()
+        #expect(rows.map { $0.first ?? "" } == expected)
+        for row in rows {
+            let isProved = row.count == 3 && row[1].contains(/`(\w+Tests\b|make |Scripts\/)/)
+            #expect(isProved || row.dropFirst() == ["–", "–"], "\(row)")
+        }
+    }
+
     @Test("Every attack of Proofs.md has its code and a test")
     func attacks() throws {
         let files = Set(try Sources.all().map(\.name))
@@ -99,8 +122,9 @@ struct ProofTests {
         var passages = try DecisionTests.decisions().map {
             Passage($0.name, $0.text.components(separatedBy: "\n## Proof\n").last ?? "")
         }
-        let promises = cells(of: try text("Documentation/Proofs.md").components(separatedBy: "\n## Attacks\n")[0])
+        let promises = cells(of: try text("Documentation/Proofs.md").components(separatedBy: "\n## Pages\n")[0])
         passages += promises.map { Passage("Proofs.md", $0.last ?? "") }
+        passages += try pages().map { Passage("Proofs.md", $0.dropFirst().first ?? "") }
         passages += try attacks().map { Passage("Proofs.md", $0.last ?? "") }
         passages += try threats().map { Passage("THREAT-MODEL.md", $0.last ?? "") }
         for format in [
@@ -117,6 +141,12 @@ struct ProofTests {
     private static func threats() throws -> [[String]] {
         // A group of rows has a heading in the first cell.
         cells(of: try text("THREAT-MODEL.md")).filter { $0.first?.hasPrefix("**") == false }
+    }
+
+    /// The rows of the pages in Proofs.md: section, tests, claims without a test.
+    private static func pages() throws -> [[String]] {
+        let parts = try text("Documentation/Proofs.md").components(separatedBy: "\n## Pages\n")
+        return cells(of: parts.last?.components(separatedBy: "\n## Attacks\n").first ?? "")
     }
 
     /// The rows of the attacks in Proofs.md: attack, files, tests.

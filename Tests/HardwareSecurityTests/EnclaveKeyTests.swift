@@ -73,7 +73,7 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("Agreement and ECIES work with a key in memory", arguments: Backend.everywhere)
+    @Test("T259: agreement and ECIES work with a key in memory", arguments: Backend.everywhere)
     func agree(_ backend: Backend) throws {
         try withEnclave(backend) { _ in
             let key = try Self.made(Self.attributes("agree"))
@@ -126,6 +126,26 @@ struct EnclaveKeyTests {
         }
     }
 
+    @Test("T258: a key with a label signs when it is found, and is not found after its deletion")
+    func delete() throws {
+        try withEnclave(.onDisk) { _ in
+            let attributes: [CFString: Any] = [
+                kSecAttrLabel: "L", kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked,
+            ]
+            let publicKey = try #require(SecKeyCopyPublicKey(try Self.made(Self.attributes("delete", attributes))))
+            let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrLabel: "L"]
+            let reference = query.merging([kSecReturnRef: true]) { $1 } as CFDictionary
+            var found: CFTypeRef?
+            #expect(SecItemCopyMatching(reference, &found) == errSecSuccess)
+            let stored = try #require(found as? SecKey)
+            let message = Data("m".utf8) as CFData
+            let signature = try #require(SecKeyCreateSignature(stored, .ecdsaSignatureMessageX962SHA256, message, nil))
+            #expect(SecKeyVerifySignature(publicKey, .ecdsaSignatureMessageX962SHA256, message, signature, nil))
+            #expect(SecItemDelete(query as CFDictionary) == errSecSuccess)
+            #expect(SecItemCopyMatching(reference, &found) == errSecItemNotFound)
+        }
+    }
+
     @Test("The attributes say that the key is in the Secure Enclave, and is never extractable")
     func describe() throws {
         try withEnclave(.ephemeral) { _ in
@@ -142,7 +162,7 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("No call returns the private key", arguments: Backend.everywhere)
+    @Test("T261: no call returns the private key", arguments: Backend.everywhere)
     func export(_ backend: Backend) throws {
         try withEnclave(backend) { keychain in
             let key = try Self.made(Self.attributes("export"))
@@ -191,7 +211,7 @@ struct EnclaveKeyTests {
         }
     }
 
-    @Test("Other keys than P-256, other tokens and unsuitable access controls are refused")
+    @Test("T262: other keys than P-256, other tokens and unsuitable access controls are refused")
     func refused() throws {
         try withEnclave(.ephemeral) { _ in
             func status(_ change: [CFString: Any]) -> Int? {

@@ -174,14 +174,21 @@ struct UnnamedEnclaveKeyTests {
         }
     }
 
-    @Test("A SecKey that is not permanent is made again from its kSecAttrTokenOID")
-    func tokenObject() throws {
+    @Test(
+        "T254 to T257: a SecKey that is not permanent is made again from its kSecAttrTokenOID, and is in no keychain",
+        arguments: [false, true])
+    func tokenObject(_ hasAccessControl: Bool) throws {
         try withEnclave(.onDisk) { _ in
             var error: Unmanaged<CFError>?
+            var privateKey: [CFString: Any] = [kSecAttrIsPermanent: false]
+            if hasAccessControl {
+                privateKey[kSecAttrAccessControl] = try #require(
+                    SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .privateKeyUsage, &error))
+            }
             let parameters =
                 [
                     kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrTokenID: kSecAttrTokenIDSecureEnclave,
-                    kSecPrivateKeyAttrs: [kSecAttrIsPermanent: false],
+                    kSecPrivateKeyAttrs: privateKey,
                 ] as CFDictionary
             let key = try #require(SecKeyCreateRandomKey(parameters, &error))
             #expect(SecKeyCopyExternalRepresentation(key, &error) == nil)
@@ -197,6 +204,8 @@ struct UnnamedEnclaveKeyTests {
                     SecKeyCreateSignature(again, .ecdsaSignatureMessageX962SHA256, message, nil))
                 let publicKey = try #require(SecKeyCopyPublicKey(key))
                 #expect(SecKeyVerifySignature(publicKey, .ecdsaSignatureMessageX962SHA256, message, signature, nil))
+                let stored = [kSecClass: kSecClassKey, kSecValueRef: again] as CFDictionary
+                #expect(SecItemCopyMatching(stored, nil) == errSecItemNotFound)
             }
             #expect(SecKeyCreateWithData(Data([1, 2]) as CFData, token as CFDictionary, &error) == nil)
             var found: CFTypeRef?

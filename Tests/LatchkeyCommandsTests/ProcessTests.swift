@@ -143,7 +143,7 @@ struct ProcessTests {
         #expect(try shell.run("latchkey doctor --dry-run").exit == 2)
     }
 
-    @Test("a process disables core dumps and tracing before it does anything else")
+    @Test("a process disables core dumps before it does anything else")
     func hardening() throws {
         let shell = try Shell()
         // The shell reads the limits with the same rights as the process, because root could always

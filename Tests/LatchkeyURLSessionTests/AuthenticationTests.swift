@@ -40,8 +40,10 @@ struct AuthenticationTests {
 
     private static let basic = "Basic " + Data("me:right".utf8).base64EncodedString()
 
-    private func basicServer() async throws -> WebServer {
-        try await WebServer(lab) { request in
+    /// - Parameter lab: nil for a server without TLS.
+    private func basicServer(_ lab: Lab?) async throws -> WebServer {
+        let identity = lab.map { (certificate: $0.server.file, key: $0.server.keyFile) }
+        return try await WebServer(identity, chain: lab?.authority.intermediate.file) { request in
             request.fields["authorization"] == Self.basic
                 ? .text("in") : .init(status: 401, fields: [("WWW-Authenticate", #"Basic realm="the realm""#)])
         }
@@ -49,7 +51,7 @@ struct AuthenticationTests {
 
     @Test("The delegate is asked again after a wrong password, and the last 401 has no challenge for Foundation")
     func basic() async throws {
-        let server = try await basicServer()
+        let server = try await basicServer(lab)
         let delegate = Passwords(["wrong", "right"])
         #expect(try await status(lab.session(delegate), server.url()).statusCode == 200)
         #expect(
@@ -63,7 +65,7 @@ struct AuthenticationTests {
 
     @Test("A password in the URL is used for its origin, and a redirect takes it nowhere")
     func urlPassword() async throws {
-        let server = try await basicServer()
+        let server = try await basicServer(lab)
         var components = try #require(URLComponents(url: server.url(), resolvingAgainstBaseURL: false))
         (components.user, components.password) = ("me", "right")
         #expect(try await status(lab.session(), #require(components.url)).statusCode == 200)
@@ -72,6 +74,19 @@ struct AuthenticationTests {
         (components.host, components.port) = ("localhost", other.port)
         #expect(try await status(lab.session(), #require(components.url)).statusCode == 401)
         #expect(server.requests.last?.fields["authorization"] == nil)
+    }
+
+    @Test("Without TLS, Basic has the program's own answer only, and no password of the URL")
+    func basicWithoutTLS() async throws {
+        let server = try await basicServer(nil)
+        var settings = AppTransportSecurity.strict
+        settings.allowsLocalNetworking = true
+        var components = try #require(URLComponents(url: server.url(), resolvingAgainstBaseURL: false))
+        (components.user, components.password) = ("me", "right")
+        let url = try #require(components.url)
+        #expect(try await status(lab.session(settings: settings), url).statusCode == 401)
+        #expect(server.requests.allSatisfy { $0.fields["authorization"] == nil })
+        #expect(try await status(lab.session(Passwords(["right"]), settings: settings), url).statusCode == 200)
     }
 
     @Test("The password of one origin does not follow a redirect to another")
@@ -148,7 +163,7 @@ struct AuthenticationTests {
     @Test("Credentials of the storage are proposed and used, and accepted ones are stored")
     func storage() async throws {
         let keychain = try TestKeychain(.ephemeral)
-        let server = try await basicServer()
+        let server = try await basicServer(lab)
         let space = URLProtectionSpace(
             host: Lab.host, port: server.port, protocol: "https", realm: "the realm",
             authenticationMethod: NSURLAuthenticationMethodHTTPBasic)

@@ -62,7 +62,7 @@ struct LookupMigrationTests {
         #expect(try store.texts(["server": "example.org", "protocol": "http"], .internetPassword) == [])
     }
 
-    @Test("KDB-84: without a passcode the rows are indexed when the keychain is opened, once")
+    @Test("T211, KDB-84: without a passcode the rows are indexed when the keychain is opened, once")
     func open() throws {
         let copy = try Copy("keychain-v1")
         for _ in 1...2 {
@@ -102,7 +102,9 @@ struct LookupMigrationTests {
         store.close()
     }
 
-    @Test("KDB-84: rows of closed classes are indexed at the unlock; until then a search fails, and is not empty")
+    @Test(
+        "T171, T172, KDB-84: rows of closed classes are indexed at the unlock; until then a search fails, and is not empty"
+    )
     func passcode() throws {
         let copy = try Copy("keychain-v3")
         let store = try copy.open()
@@ -122,6 +124,7 @@ struct LookupMigrationTests {
         try store.unlock(passcode, floor: PasscodeCost(exponent: 10))
         #expect(try copy.unindexed == 0)
         #expect(try store.texts(["account": "plain"]) == ["data of plain"])
+        #expect(try store.texts(["account": "none"]).isEmpty)
         let constrained = try store.search(LookupSample.search(["user": "presence"]), limit: nil, withSecrets: true)
         #expect(constrained.records.count == 1 && constrained.records.first?.needsAuthentication != nil)
         store.lock(immediately: true)
