@@ -202,8 +202,7 @@ import Testing
     func waitingChanges() throws {
         let folder = try TestFolder()
         let file = try Call.open(folder.path("a"), O_CREAT | O_RDWR)
-        try Call.check(pwrite(file, sampleBytes(100_000), 100_000, 0))
-        folder.lock()
+        try folder.lock { try Call.check(pwrite(file, sampleBytes(100_000), 100_000, 0)) }
         #expect(Call.code { try Call.check(close(file)) } == EACCES)
         folder.unlock()
         #expect(try folder.read("a") == sampleBytes(100_000))
@@ -217,10 +216,9 @@ import Testing
         let folder = try TestFolder()
         for number in 0..<1001 { try Call.write([], to: "\(folder.store)/other\(number)") }
         let file = try Call.open(folder.path("a"), O_CREAT | O_RDWR)
-        try Call.check(pwrite(file, sampleBytes(1000), 1000, 0))
         _ = try Call.names(folder.mount)
         #expect(folder.reports.all.count == 1000)
-        folder.lock()
+        try folder.lock { try Call.check(pwrite(file, sampleBytes(1000), 1000, 0)) }
         close(file)
         folder.unmount()
         let lost = folder.lost.withLock { $0 }

@@ -61,6 +61,18 @@ final class TestFolder: Sendable {
         mounted.withLock { $0 }?.lockStateChanged(isOpen: false)
     }
 
+    /// Locks the folder after `change` has written to an open file, before that is stored. A process that another test
+    /// starts has a copy of the file for a moment, and the kernel stores the changes when it closes that.
+    func lock(after change: () throws -> Void) throws {
+        repeat {
+            unlock()
+            try change()
+            lock()
+        } while mounted.withLock { $0 }?.operations.nodes.all.contains { node, _ in
+            node.content.withLock { $0.hasChanges }
+        } == false
+    }
+
     /// Tells the folder of the lock before the keys of its open files are gone, as the observers of a daemon
     /// can.
     func tellLocked() { mounted.withLock { $0 }?.lockStateChanged(isOpen: false) }

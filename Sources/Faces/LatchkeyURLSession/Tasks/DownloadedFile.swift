@@ -25,7 +25,10 @@ final class DownloadedFile: Sendable {
             State(descriptor: try OwnedDescriptor(opening: url.path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)))
     }
 
-    deinit { if !state.withLock({ $0.isDelivered }) { unlink(url.path) } }
+    deinit { remove() }
+
+    /// Removes the file, unless Foundation has it.
+    func remove() { if !state.withLock({ $0.isDelivered }) { unlink(url.path) } }
 
     /// Appends to the file.
     ///

@@ -139,7 +139,25 @@ final class TaskLoad: Sendable {
             file = try await Blocking.value { Result { () throws(SystemError) in try DownloadedFile() } }.get()
         } catch { throw .file(error, url) }
         await onQueue { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
-        switch loaded.body {
+        do throws(LoadError) {
+            try await write(loaded.body, to: file, response)
+        } catch {
+            // Before the program knows of the failure: it may end at once.
+            file.remove()
+            throw error
+        }
+        report(metrics)
+        let unsupported = LoadError.unsupportedDownload(url).urlError
+        await onQueue { client, load in
+            guard file.deliver(to: load) else { return client.urlProtocol(load, didFailWithError: unsupported) }
+            client.urlProtocolDidFinishLoading(load)
+        }
+    }
+
+    private func write(
+        _ body: LoadedResponse.Body, to file: DownloadedFile, _ response: HTTPURLResponse
+    ) async throws(LoadError) {
+        switch body {
         case .stored(let data): try await append(data, to: file, response)
         case .network(let body, let recorder):
             var reader = BodyReader(body, url)
@@ -149,12 +167,6 @@ final class TaskLoad: Sendable {
                 try await append(data, to: file, response)
             }
             await recorder?.end()
-        }
-        report(metrics)
-        let unsupported = LoadError.unsupportedDownload(url).urlError
-        await onQueue { client, load in
-            guard file.deliver(to: load) else { return client.urlProtocol(load, didFailWithError: unsupported) }
-            client.urlProtocolDidFinishLoading(load)
         }
     }
 
