@@ -116,7 +116,7 @@ let modules = """
           SecretService SecurityKeyPresence SystemBus TrustedPlatformModule ArgumentParser Logging
     Tests, library. What tests share:
       CPlainCalls: CFoundationCalls
-      KeychainTesting: CPlainCalls KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService
+      KeychainTesting: CLatchkey CPlainCalls KeychainModel KeychainSessions LatchkeyClient LatchkeyOperations LatchkeyServer LatchkeyService
           LinuxSystem Presence SecretMemory
       SecurityKeyTesting: OpenSSLCrypto SecretMemory SecurityKey
       TPMTesting: KeychainTesting LinuxSystem TrustedPlatformModule
