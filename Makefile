@@ -31,7 +31,7 @@ RELEASE_BIN = $$(swift build $(TRAITS) -c release --show-bin-path)
 BINARIES = $(or $(LATCHKEY_PREBUILT),$(RELEASE_BIN))
 
 # The installed programs: the commands in PREFIX/bin, and the daemons, for no shell, in PREFIX/libexec/latchkey.
-COMMANDS := latchkey latchkey-tls
+COMMANDS := latchkey latchkey-tls latchkey-lint
 DAEMONS := latchkeyd
 PROGRAMS := $(COMMANDS) $(DAEMONS)
 # latchkeyd under names of their own for the bus, systemd and the audit log: hard links.

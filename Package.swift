@@ -13,6 +13,7 @@ let libraries = [
 ]
 let programs = [
     "latchkey": "LatchkeyTool", "latchkeyd": "LatchkeyDaemon", "latchkey-tls": "LatchkeyTLSTool",
+    "latchkey-lint": "LatchkeyLintTool",
 ]
 
 /// The modules that other packages have. What only the executables or connections need is there with a trait, so that a
@@ -33,7 +34,7 @@ let packages: [(path: String, from: Version, trait: String?, modules: Set<String
 /// ArchitectureTests reads the same table.
 let modules = """
     Sources/Foundations, headers. Headers of libraries, without code:
-      CFido2 CSystemd CTSS2 CFuse3 CFileCalls CSQLiteCalls
+      CFido2 CSystemd CTSS2 CFuse3 CFileCalls CSQLiteCalls CZlib
     Sources/Foundations, library. The machine underneath. Nothing here knows what a keychain is:
       CLatchkey
       CFoundationCalls: CLatchkey
@@ -43,6 +44,7 @@ let modules = """
       OpenSSLCrypto: COpenSSL LinuxSystem SecretMemory
       SystemBus: CLoadedLibraries CSystemd LinuxSystem SecretMemory
       SQLiteConnections: CSQLiteCalls
+      Decompression: CZlib
       UserspaceFileSystem: CFuse3 LinuxSystem
       SecurityKey: CFido2 CLoadedLibraries LinuxSystem SecretMemory
       TrustedPlatformModule: CLoadedLibraries CTSS2 LinuxSystem OpenSSLCrypto SecretMemory
@@ -59,6 +61,7 @@ let modules = """
       TransportPolicy: CertificateTrust LinuxSystem
       Presence: KeychainModel LinuxSystem SecretMemory
       EnrolledPrints: KeychainModel LinuxSystem OpenSSLCrypto
+      SecretScan: Decompression LinuxSystem OpenSSLCrypto SecretMemory SQLiteConnections Crypto
       GnomeKeyringFile: LinuxSystem OpenSSLCrypto SecretMemory
       SecretTransfer: LinuxSystem OpenSSLCrypto SecretMemory SystemBus
       SecretServiceClient: LinuxSystem SecretMemory SecretTransfer SystemBus
@@ -107,10 +110,12 @@ let modules = """
           LinuxSystem ProtectedFolder SecretMemory SecretServiceClient SystemBus TransportPolicy ArgumentParser
       TransportCommands: CertificateTrust KeychainModel LatchkeyClient LatchkeyCommands LatchkeyNIOSSL LinuxSystem
           TransportPolicy ArgumentParser NIOCore NIOPosix NIOSSL NIOTLS
+      LintCommands: KeychainModel LatchkeyCommands LinuxSystem SecretScan ArgumentParser
     Sources/Executables, program. Wiring only:
       LatchkeyTool: HardwareSecurity KeychainModel LatchkeyClient LatchkeyCommands LatchkeyService LinuxSystem
           SecurityKeyPresence TrustedPlatformModule Logging
       LatchkeyTLSTool: LatchkeyClient LatchkeyCommands LinuxSystem TransportCommands Logging
+      LatchkeyLintTool: LatchkeyCommands LinuxSystem LintCommands
       LatchkeyDaemon: EnrolledPrints Fingerprint HardwareSecurity KeychainModel KeychainSessions LatchkeyClient
           LatchkeyOperations LatchkeyServer LatchkeyService LinuxSystem LoginSession Presence SecretMemory
           SecretService SecurityKeyPresence SystemBus TrustedPlatformModule ArgumentParser Logging
@@ -131,10 +136,10 @@ let modules = """
           LinuxSystem SecretMemory
     Tests, test. Each sees its module and KeychainTesting as well, and what these see:
       SystemBusTests KeychainModelTests KeybagTests KeychainStoreTests FileProtectionTests
-      CertificateTrustTests CryptographicMessagesTests TransportPolicyTests PresenceTests GnomeKeyringFileTests
+      CertificateTrustTests CryptographicMessagesTests TransportPolicyTests PresenceTests GnomeKeyringFileTests SecretScanTests
       LatchkeyProtocolTests LatchkeyOperationsTests LatchkeyServerTests SecurityTests HTTPConnectionsTests
       LatchkeyFoundationTests LatchkeyPayloadsTests FoundationPromisesTests
-      ArchitectureTests: LatchkeyDaemon LatchkeyTLSTool LatchkeyTool
+      ArchitectureTests: LatchkeyDaemon LatchkeyLintTool LatchkeyTLSTool LatchkeyTool
       FoundationsTests: OpenSSLCrypto SQLiteConnections Crypto
       SecurityKeyTests: OpenSSLCrypto SecurityKeyTesting
       SecurityKeyPresenceTests: SecurityKeyTesting
@@ -155,6 +160,7 @@ let modules = """
       LatchkeyHTTPClientTests: NIOHTTP1
       TransportCommandsTests: LatchkeyHTTPClient LatchkeyTLSTool LatchkeyTool LatchkeyURLSession AsyncHTTPClient
           NIOHTTP1
+      LintCommandsTests: LatchkeyLintTool LatchkeyTool SecretScan
       LocalAuthenticationTests: KeyServices LatchkeySecurity
       LatchkeyCommonCryptoTests: Crypto
       LatchkeyCommandsTests: Latchkey LatchkeyTool SecurityKeyPresence SecurityKeyTesting

@@ -37,6 +37,15 @@ let package = Package(
         ),
         .systemLibrary(name: "CSQLiteCalls"),
         .target(name: "SQLiteConnections", dependencies: ["CSQLiteCalls"]),
+        .systemLibrary(name: "CZlib"),
+        .target(name: "Decompression", dependencies: ["CZlib"]),
+        .target(
+            name: "SecretScan",
+            dependencies: [
+                "Decompression", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "SQLiteConnections",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        .executableTarget(name: "ScanFuzzer", dependencies: ["CFuzzerMain", "SecretScan"]),
         .target(
             name: "KeychainStore",
             dependencies: [
@@ -162,8 +171,9 @@ let package = Package(
 )
 
 for target in package.targets
-where !["CLatchkey", "CLoadedLibraries", "COpenSSL", "CSQLiteCalls", "CSystemd", "CTSS2", "CFuzzerMain"].contains(
-    target.name)
+where !["CLatchkey", "CLoadedLibraries", "COpenSSL", "CSQLiteCalls", "CSystemd", "CTSS2", "CZlib", "CFuzzerMain"]
+    .contains(
+        target.name)
 {
     let isFuzzer = target.name.hasSuffix("Fuzzer")
     target.swiftSettings = [

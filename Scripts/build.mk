@@ -3,7 +3,8 @@
 # Build, from a clone.
 
 # The packages that the build needs beyond a Swift toolchain.
-BUILD_PACKAGES := libsqlite3-dev libssl-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev libpam0g-dev
+BUILD_PACKAGES := libsqlite3-dev libssl-dev zlib1g-dev libsystemd-dev libfido2-dev libtss2-dev libfuse3-dev \
+    libpam0g-dev
 # The clients of the Secret Service that the tests run.
 CLIENT_PACKAGES := python3-keyring python3-secretstorage python3-gi gir1.2-secret-1 golang-docker-credential-helpers \
     libsecret-1-dev pkg-config

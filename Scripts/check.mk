@@ -111,7 +111,7 @@ first-minutes: #- Run README.md's ways to start in a fresh Debian system (ARGS="
 	./Scripts/check/first-minutes $(ARGS)
 
 FUZZERS := wire keys certificates messages callers property-lists requests backups keybags transport tpm containers \
-    keyrings bus-messages
+    keyrings bus-messages scans
 # The executable of each, in the same order.
 FUZZER_wire := WireFuzzer
 FUZZER_keys := KeyFuzzer
@@ -127,6 +127,7 @@ FUZZER_tpm := TPMFuzzer
 FUZZER_containers := ContainerFuzzer
 FUZZER_keyrings := KeyringFuzzer
 FUZZER_bus-messages := BusMessageFuzzer
+FUZZER_scans := ScanFuzzer
 
 .PHONY: fuzz
 fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Fuzz the readers of outside input; fuzz-NAME: one of them

@@ -8,7 +8,7 @@ import Testing
 struct LinkedLibrariesTests {
     @Test(
         "No executable but latchkey-tls links the whole of Foundation, or ICU",
-        arguments: ["latchkey", "latchkeyd"])
+        arguments: ["latchkey", "latchkeyd", "latchkey-lint"])
     func foundation(_ executable: String) throws {
         let libraries = try Self.libraries(of: executable)
         #expect(libraries.contains("libFoundationEssentials.so"))

@@ -22,7 +22,8 @@ struct OutsideInputTests {
         "Engines/Keybag/KeybagRecord",
         "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey", "Engines/Presence/", "Engines/Fingerprint/",
         "Engines/EnrolledPrints/", "Engines/TransportPolicy/", "Engines/CryptographicMessages/",
-        "Engines/GnomeKeyringFile/", "Engines/SecretTransfer/", "Engines/SecretServiceClient/",
+        "Engines/GnomeKeyringFile/", "Engines/SecretScan/", "Foundations/Decompression/", "Engines/SecretTransfer/",
+        "Engines/SecretServiceClient/",
         "Faces/SecretService/", "Faces/LatchkeyCommands/LatchkeyTool/Keyrings/",
     ]
 

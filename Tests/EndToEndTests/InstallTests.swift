@@ -17,7 +17,7 @@ struct InstallTests {
         #expect(
             installed.isSuperset(of: [
                 "usr/bin/latchkey", "usr/bin/security", "usr/libexec/latchkey/latchkeyd", "etc/latchkey/client.conf",
-                "usr/libexec/latchkey/latchkey-biometry-digest", "usr/bin/latchkey-tls",
+                "usr/libexec/latchkey/latchkey-biometry-digest", "usr/bin/latchkey-tls", "usr/bin/latchkey-lint",
                 "usr/libexec/latchkey/latchkey-secret-service",
                 "usr/share/dbus-1/services/org.freedesktop.secrets.service",
                 "usr/share/dbus-1/services/org.freedesktop.impl.portal.desktop.latchkey.service",
@@ -107,12 +107,13 @@ struct InstallTests {
         #expect(try tree.plainFiles(below: "root") == ["usr/bin/security"])
     }
 
-    static let programs = ["latchkey", "latchkeyd", "latchkey-tls"]
+    static let programs = ["latchkey", "latchkeyd", "latchkey-tls", "latchkey-lint"]
 
     @Test(
         "make install fails if any one of its files cannot be installed",
         arguments: [
             "bin/latchkey", "latchkey/latchkeyd", "latchkey/latchkey-biometry-digest", "bin/latchkey-tls",
+            "bin/latchkey-lint",
             "latchkey/latchkey-secret-service",
             "services/org.freedesktop.secrets.service",
             "services/org.freedesktop.impl.portal.desktop.latchkey.service", "portals/latchkey.portal",

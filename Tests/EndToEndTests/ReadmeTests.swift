@@ -85,6 +85,8 @@ struct ReadmeTests {
     private static let refused: [String: Int32] = [
         // Nothing is found.
         "grep -r s3cret ~/.local/share/latchkey": 1,
+        // Something is found.
+        "latchkey lint app": 1,
         // errSecHostNameMismatch: the certificate is for another host.
         "latchkey trust explain --host example.org server.pem chain.pem": 238,
     ]

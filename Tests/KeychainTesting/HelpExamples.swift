@@ -29,7 +29,7 @@ public struct HelpExamples: Sendable {
     }
 
     private static let programs: Set = [
-        "latchkey", "security", "latchkeyd", "latchkey-secret-service", "latchkey-tls",
+        "latchkey", "security", "latchkeyd", "latchkey-secret-service", "latchkey-tls", "latchkey-lint",
         "fusermount3", "install", "openssl", "printf", "secret-tool", "systemctl",
     ]
 }

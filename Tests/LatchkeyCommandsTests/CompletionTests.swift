@@ -57,7 +57,7 @@ struct CompletionTests {
         #expect(count > 70)
     }
 
-    @Test("The steps of setup, identifiers, and the commands of latchkey-tls are completed")
+    @Test("The steps of setup, identifiers, and the commands of other programs are completed")
     func words() throws {
         let commands = try root().subcommands ?? []
         func list(_ name: String) -> [String]? {
@@ -68,6 +68,7 @@ struct CompletionTests {
         #expect(list("explain") == ErrorIdentifier.allCases.map(\.description))
         #expect(list("tls") == ["check"])
         #expect(list("pin") == ["add", "list", "remove", "report"])
+        #expect(list("lint") == ["scan", "install-hook"])
         #expect(commands.first { $0.commandName == "mount" }?.arguments?.first?.completionKind?.directory != nil)
     }
 

@@ -3,7 +3,6 @@
 internal import ArgumentParser
 internal import KeychainModel
 public import LatchkeyCommands
-internal import LinuxSystem
 
 /// The command `latchkey-tls`: the commands of `latchkey` that connect to servers.
 public enum TransportMain {
@@ -24,45 +23,7 @@ public enum TransportMain {
                 try ServedCertificates.fetch(url)
             }
         }
-        do {
-            var command = try ArgumentText.parse(TransportCommand.self, words[...])
-            guard let own = command as? any ParsableSubcommand else {
-                try command.run()
-                return 0
-            }
-            return own.exitStatus(in: session)
-        } catch {
-            return answer(error, to: words, in: session)
-        }
-    }
-
-    /// Handles the errors of swift-argument-parser: help, a version, or a parsing error.
-    private static func answer(_ error: any Error, to words: [CommandWord], in session: CommandSession) -> Int32 {
-        guard TransportCommand.exitCode(for: error) != .success else {
-            let text = TransportCommand.fullMessage(for: error, columns: session.io.columns)
-            do throws(CommandFailure) {
-                try session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
-                return 0
-            } catch {
-                return error.status
-            }
-        }
-        let names = commandNames(words.map(\.text)).joined(separator: " ")
-        session.reportUsage(
-            "\(ArgumentText.shown(TransportCommand.message(for: error)))",
-            hint: "latchkey \(names.isEmpty ? "" : "\(names) ")--help")
-        return CommandFailure.usage(nil).status
-    }
-
-    /// The words at the beginning that are names of commands.
-    private static func commandNames(_ words: [String]) -> [String] {
-        var (names, current): ([String], any ParsableCommand.Type) = ([], TransportCommand.self)
-        for word in words {
-            guard let next = current.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
-            names.append(word)
-            current = next
-        }
-        return names
+        return CompanionCommands.status(of: TransportCommand.self, words, in: session)
     }
 }
 

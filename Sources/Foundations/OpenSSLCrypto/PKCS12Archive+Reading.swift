@@ -10,8 +10,11 @@ extension PKCS12Archive {
     /// - Parameters:
     ///   - der: the file without trailing bytes.
     ///   - passphrase: in UTF-8; empty for none.
-    public init(reading der: UnsafeRawBufferPointer, passphrase: SharedSecret) throws(PKCS12Error) {
-        var reader = Reader(passphrase)
+    ///   - maxIterations: of all derivations of keys together; nil for some seconds of work.
+    public init(
+        reading der: UnsafeRawBufferPointer, passphrase: SharedSecret, maxIterations: Int? = nil
+    ) throws(PKCS12Error) {
+        var reader = Reader(passphrase, maxIterations ?? 4 * KDFIterations.maxIterations)
         self = try reader.read(der)
     }
 }
@@ -21,12 +24,14 @@ private struct Reader {
     private let secret: SharedSecret
     private let passphrase: CString
     /// The iterations left for all derivations of the file together.
-    private var rounds = 4 * KDFIterations.maxIterations
+    private var rounds: Int
     private var bags = 10_000
     private var archive = PKCS12Archive()
     private var hasNoPassphrase = false
 
-    init(_ passphrase: SharedSecret) { (secret, self.passphrase) = (passphrase, CString(passphrase)) }
+    init(_ passphrase: SharedSecret, _ maxIterations: Int) {
+        (secret, self.passphrase, rounds) = (passphrase, CString(passphrase), maxIterations)
+    }
 
     mutating func read(_ der: UnsafeRawBufferPointer) throws(PKCS12Error) -> PKCS12Archive {
         defer { ERR_clear_error() }

@@ -51,6 +51,31 @@ public final class Database: @unchecked Sendable {  // because its owner gives i
         try execute("SELECT * FROM sqlite_schema LIMIT 1")
     }
 
+    /// Opens a copy of a database's bytes, which nothing can change. The bytes may be untrusted: SQL in the schema cannot
+    /// call functions with side effects.
+    public init(image: [UInt8]) throws(DatabaseError) {
+        busyTimeout = 0
+        let code = sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let connection else { throw DatabaseError(code: code, message: "no memory database") }
+        try check(sqlite3_extended_result_codes(connection, 1), connection)
+        try check(CSQLiteCalls_defend(connection), connection)
+        try execute("PRAGMA trusted_schema = 0; PRAGMA cell_size_check = 1")
+        // SQLite frees this copy, also if the call fails.
+        guard let copy = sqlite3_malloc64(UInt64(image.count)) else {
+            throw DatabaseError(code: SQLITE_NOMEM, message: "not enough memory")
+        }
+        image.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress { copy.copyMemory(from: start, byteCount: bytes.count) }
+        }
+        let flags = UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY)
+        try check(
+            sqlite3_deserialize(
+                connection, "main", copy.assumingMemoryBound(to: UInt8.self), Int64(image.count), Int64(image.count),
+                flags),
+            connection)
+        try execute("SELECT * FROM sqlite_schema LIMIT 1")
+    }
+
     deinit { close() }
 
     /// Closes the connection. Later calls throw an error.

@@ -59,6 +59,17 @@ public struct Statement: ~Copyable {
 
     // MARK: Columns, counted from 0
 
+    /// The names of the columns.
+    public var columnNames: [String] {
+        (0..<sqlite3_column_count(handle)).map { column in
+            sqlite3_column_name(handle, column).map { String(cString: $0) } ?? ""
+        }
+    }
+
+    public func isTextOrBlob(_ column: Int32) -> Bool {
+        [SQLITE_TEXT, SQLITE_BLOB].contains(sqlite3_column_type(handle, column))
+    }
+
     public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }

@@ -12,7 +12,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .daily: "secrets in everyday use"
         case .keychain: "the keychain as a whole"
         case .protection: "the passcode and the lock"
-        case .files: "files that obey the lock"
+        case .files: "files that obey the lock, and secrets in others"
         case .keys: "keys in the keychain, security keys, and the keys to the keychain"
         case .certificates: "certificates and connections"
         case .machine: "this machine, and how to solve problems"
@@ -26,7 +26,7 @@ enum CommandFamily: String, CaseIterable, Sendable {
         case .daily: [.set, .get, .copy, .generate, .list, .rm]
         case .keychain: [.status, .backup, .restore, .who, .policy, .mv, .collection]
         case .protection: [.passcode, .lock, .unlock, .settings, .consent, .withPasscode, .agent]
-        case .files: [.protect, .unprotect, .cat, .edit, .mount]
+        case .files: [.protect, .unprotect, .cat, .edit, .mount, .lint]
         case .keys: [.key, .securityKey, .recoveryKey, .root]
         case .certificates: [.certificate, .trust, .ats, .tls, .pin]
         case .machine: [.setup, .daemon, .session, .log, .doctor, .entitlements, .explain]

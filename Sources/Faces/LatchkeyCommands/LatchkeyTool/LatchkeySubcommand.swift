@@ -18,6 +18,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case who, entitlements, policy, log
     case withPasscode = "with-passcode"
     case agent, session, collection, consent, daemon
+    case lint
     case setup, explain
 
     /// Whether this is one of the commands for daily use. The program has them only under the name `latchkey`.
@@ -69,6 +70,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .session: "Run a program with a session bus that has the keychain."
         case .collection: "List, create, rename and delete the collections of desktop programs."
         case .consent: "Allow, list and revoke reads of desktop programs without a question."
+        case .lint: "Find secrets that lie in the clear in files."
         case .setup: "Show the steps that set up this machine, and do or undo them."
         case .explain: "Explain the identifier of an error, a status or an exit value."
         case .agent: "Ask for the passcode in this session, for the system's latchkeyd."
@@ -174,6 +176,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .daemon: .parsable(DaemonCommand.self)
         case .collection: .parsable(CollectionCommand.self)
         case .consent: .parsable(ConsentCommand.self)
+        case .lint: .parsable(LintCommand.self)
         case .setup: .parsable(SetupCommand.self)
         case .explain: .parsable(ExplainCommand.self)
         }

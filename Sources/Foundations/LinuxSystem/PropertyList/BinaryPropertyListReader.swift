@@ -4,29 +4,34 @@
 ///
 /// Lists are untrusted. Every input results in a value or an error. An object that is referenced
 /// many times counts every time, so that time and memory depend only on the limits of
-/// ``PropertyListReader``; an object that contains itself exceeds the depth. Null, UIDs, sets,
-/// duplicate keys in a dictionary, and numbers out of range are rejected by name.
+/// ``PropertyListReader``; an object that contains itself exceeds the depth. Null, sets, duplicate keys in a
+/// dictionary, numbers out of range, and UIDs unless they are asked for are rejected by name.
 struct BinaryPropertyListReader {
     private let bytes: [UInt8]
     private let trailer: Trailer
+    private let readsUIDs: Bool
     /// The values that were read.
     private var count = 0
     /// The bytes of texts and data that were read.
     private var length = 0
 
     /// Returns the value of a list.
-    static func read(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
+    ///
+    /// - Parameter readsUIDs: whether a UID, as in keyed archives, is a dictionary with the key `CF$UID`, as in XML.
+    static func read(_ bytes: [UInt8], readsUIDs: Bool = false) throws(PropertyListError) -> PropertyListValue {
         guard bytes.count <= PropertyListReader.maxLength else {
             throw PropertyListError("the list has more than \(PropertyListReader.maxLength) bytes")
         }
         guard bytes.starts(with: "bplist00".utf8) else {
             throw PropertyListError("expected a binary property list of version 00")
         }
-        var reader = BinaryPropertyListReader(bytes: bytes, trailer: try Trailer(bytes))
+        var reader = BinaryPropertyListReader(bytes, try Trailer(bytes), readsUIDs)
         return try reader.value(reader.trailer.top, depth: 0)
     }
 
-    private init(bytes: [UInt8], trailer: Trailer) { (self.bytes, self.trailer) = (bytes, trailer) }
+    private init(_ bytes: [UInt8], _ trailer: Trailer, _ readsUIDs: Bool) {
+        (self.bytes, self.trailer, self.readsUIDs) = (bytes, trailer, readsUIDs)
+    }
 
     // MARK: Objects
 
@@ -47,6 +52,7 @@ struct BinaryPropertyListReader {
         case (0xA, _): return .array(try elements(object, depth: depth + 1))
         case (0xD, _): return .dictionary(try members(object, depth: depth + 1))
         case (0x0, 0x0): throw PropertyListError("null is unsupported")
+        case (0x8, let detail) where readsUIDs: return .dictionary(["CF$UID": .integer(try uid(object, detail))])
         case (0x8, _): throw PropertyListError("UIDs, as in keyed archives, are unsupported")
         case (0xB, _), (0xC, _): throw PropertyListError("sets are unsupported")
         default: throw PropertyListError("unexpected object in a binary property list")
@@ -93,6 +99,13 @@ struct BinaryPropertyListReader {
         guard digits.count == 16 else { return Int64(bitPattern: number) }
         guard let small = Int64(exactly: number) else { throw Self.integerRange }
         return small
+    }
+
+    private func uid(_ object: Object, _ detail: Int) throws(PropertyListError) -> Int64 {
+        guard let digits = slice(object.start, detail + 1), let number = Int64(bigEndianBytes: digits) else {
+            throw Self.integerRange
+        }
+        return number
     }
 
     private static let integerRange = PropertyListError("expected a 64-bit integer")

@@ -32,8 +32,14 @@ public struct PropertyListReader {
     }
 
     /// Returns the value of a list in XML, or of a binary list.
-    public static func readAnyForm(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
-        try bytes.starts(with: "bplist".utf8) ? BinaryPropertyListReader.read(bytes) : read(bytes)
+    ///
+    /// - Parameter readsUIDs: whether a UID of a binary list, as in keyed archives, is a dictionary with the key `CF$UID`,
+    ///   as it is in XML. Otherwise it is rejected.
+    public static func readAnyForm(
+        _ bytes: [UInt8], readsUIDs: Bool = false
+    ) throws(PropertyListError) -> PropertyListValue {
+        guard bytes.starts(with: "bplist".utf8) else { return try read(bytes) }
+        return try BinaryPropertyListReader.read(bytes, readsUIDs: readsUIDs)
     }
 
     /// Returns the value of a list in a regular file, in any form.

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import FileProtection
-internal import LinuxSystem
+package import LinuxSystem
 
 /// The files that a command names, and those below the directories that it names, one after the
 /// other. Symbolic links below a directory are not followed.
-final class FileTree {
+package final class FileTree {
     /// A file in its open directory.
-    struct File: Sendable {
-        let directory: OpenDirectory
-        let name: FilePath
+    package struct File: Sendable {
+        package let directory: OpenDirectory
+        package let name: FilePath
         /// Whether it was found below a directory that was named.
         var isBelowDirectory = false
 
-        var path: FilePath { directory.path(of: name) }
+        package var path: FilePath { directory.path(of: name) }
     }
 
-    enum Entry: Sendable {
+    package enum Entry: Sendable {
         case file(File)
         /// A symbolic link or a special file; it is skipped.
         case other(FilePath, reason: String)
@@ -32,21 +32,24 @@ final class FileTree {
     private let isRecursive: Bool
     private let removesDrafts: Bool
     private let excluded: Set<FileStatus.Identity>
+    private let skipped: Set<FilePath>
 
     /// - Parameters:
     ///   - isRecursive: whether a directory is allowed, and means everything below it.
     ///   - removesDrafts: whether the drafts of killed commands are removed.
     ///   - excluded: directories that are never entered: those of the keychain itself.
-    init(
-        _ paths: [FilePath], isRecursive: Bool, removesDrafts: Bool, excluding excluded: Set<FileStatus.Identity> = []
+    ///   - skipped: names of directories that are not entered below others.
+    package init(
+        _ paths: [FilePath], isRecursive: Bool, removesDrafts: Bool, excluding excluded: Set<FileStatus.Identity> = [],
+        skipping skipped: Set<FilePath> = []
     ) {
-        self.excluded = excluded
+        (self.excluded, self.skipped) = (excluded, skipped)
         pending = paths.reversed().map(Pending.argument)
         self.isRecursive = isRecursive
         self.removesDrafts = removesDrafts
     }
 
-    func next() -> Entry? {
+    package func next() -> Entry? {
         while let next = pending.popLast() {
             switch next {
             case .argument(let path): if let entry = argument(path) { return entry }
@@ -85,6 +88,7 @@ final class FileTree {
         let path = parent.path(of: child.name)
         do throws(SystemError) {
             switch child.kind {
+            case .directory where skipped.contains(child.name): return nil
             case .directory: return try list(try parent.directory(child.name))
             case .link: return .other(path, reason: "a symbolic link")
             case .other: return .other(path, reason: "neither a file nor a directory")

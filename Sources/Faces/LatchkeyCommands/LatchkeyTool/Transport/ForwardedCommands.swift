@@ -90,3 +90,28 @@ struct ATSDiagnosticsForward: ForwardedCommand {
     @Argument(parsing: .captureForPassthrough, help: "The URL and options.")
     var words: [CommandWord] = []
 }
+
+/// `latchkey lint`.
+struct LintCommand: ForwardedCommand {
+    static let program = CompanionProgram.lint
+    static let path = [LatchkeySubcommand.lint.rawValue]
+    static let configuration = CommandConfiguration(
+        commandName: LatchkeySubcommand.lint.rawValue, abstract: LatchkeySubcommand.lint.abstract,
+        discussion: """
+            COMMANDS:
+              [scan] PATH...    Name the secrets in files and folders.
+              install-hook      Scan what is staged before each commit of a git repository.
+
+            The program latchkey-lint runs the commands; 'latchkey lint scan --help' shows the options.
+
+            EXAMPLES:
+              latchkey lint ~/.config Sources
+              latchkey lint --staged
+              latchkey lint --history --json . | jq '.findings[].file'
+            """)
+
+    @Argument(
+        parsing: .captureForPassthrough, help: "The command and its arguments.",
+        completion: .list(["scan", "install-hook"]))
+    var words: [CommandWord] = []
+}

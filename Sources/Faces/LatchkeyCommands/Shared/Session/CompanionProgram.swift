@@ -8,6 +8,8 @@ internal import LinuxSystem
 enum CompanionProgram: String, CaseIterable {
     /// The commands that connect to servers, with SwiftNIO.
     case transport = "latchkey-tls"
+    /// The search for secrets in files.
+    case lint = "latchkey-lint"
     /// The Secret Service of a session bus.
     case secretService = "latchkey-secret-service"
     /// The daemon; it is in no directory of PATH.
@@ -19,6 +21,7 @@ enum CompanionProgram: String, CaseIterable {
     var debianPackage: String {
         switch self {
         case .transport: "latchkey-tls"
+        case .lint: "latchkey-lint"
         case .secretService, .daemon: "latchkeyd"
         }
     }

@@ -1,0 +1,1 @@
+../../../Tests/SecretScanTests/Fuzzing/ScanInput.swift

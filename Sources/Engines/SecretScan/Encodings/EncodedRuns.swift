@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Finds the parts of a text that may be another text in an encoding.
+struct EncodedRuns {
+    enum Encoding: String, Sendable {
+        case base64, hexadecimal = "hex", percent = "percent-encoding"
+    }
+
+    /// The minimum number of characters: shorter ones hold no name together with a value.
+    private static let minLength = 16
+    /// From this length on, a run may continue in the next line.
+    private static let lineLength = 56
+    private static let maxLength = 16 << 20
+
+    let text: ScannedText
+
+    /// Calls `body` with each run that decodes to a text, or to a document of a known kind.
+    func forEach(_ body: (_ range: Range<Int>, _ encoding: Encoding, _ decoded: [UInt8]) -> Void) {
+        var end = Self.minLength - 1
+        // If the last of so many characters is no member, none of the runs that contain it is long enough.
+        while end < text.count {
+            guard Self.members.contains(text[at: end]) else {
+                end += Self.minLength
+                continue
+            }
+            let start = text.start(of: Self.members, to: end, limit: Self.minLength - 1)
+            guard end - start == Self.minLength - 1 else {
+                end = start + Self.minLength - 1
+                continue
+            }
+            let run = wholeRun(around: start)
+            decode(run, body)
+            end = run.upperBound + Self.minLength
+        }
+        forEachPercentRun(body)
+    }
+
+    private static let members = ByteClass.base64
+
+    /// Both ends of a run, with the lines that continue it.
+    private func wholeRun(around position: Int) -> Range<Int> {
+        let start = text.start(of: Self.members, to: position, limit: Self.maxLength)
+        var (lineStart, end) = (start, text.end(of: Self.members, from: position, limit: Self.maxLength))
+        while end - lineStart >= Self.lineLength, end - start < Self.maxLength {
+            guard ByteClass.whiteSpace.contains(text[at: end]) else { break }
+            let next = text.end(of: .whiteSpace, from: end, limit: 32)
+            let nextEnd = text.end(of: Self.members, from: next, limit: Self.maxLength)
+            guard nextEnd > next, nextEnd - next <= end - lineStart, text.part(end..<next).contains(0x0A) else { break }
+            (lineStart, end) = (next, nextEnd)
+        }
+        return start..<end
+    }
+
+    private func decode(_ run: Range<Int>, _ body: (Range<Int>, Encoding, [UInt8]) -> Void) {
+        let isHexadecimal =
+            text.end(of: .hexadecimal, from: run.lowerBound, limit: Self.minLength) - run.lowerBound == Self.minLength
+        // The first characters decide for most words and identifiers.
+        guard isHexadecimal || EncodedHead(text, at: run.lowerBound).mayBeDocument else { return }
+        let characters = text.part(run).filter { !ByteClass.whiteSpace.contains($0) }
+        if isHexadecimal, characters.allSatisfy(ByteClass.hexadecimal.contains) {
+            if let decoded = EncodedText.hexadecimal(characters.dropLast(characters.count % 2)),
+                Self.isDocument(decoded)
+            {
+                body(run, .hexadecimal, decoded)
+            }
+            return
+        }
+        guard let decoded = EncodedText.base64(characters.dropLast(characters.count % 4 == 1 ? 1 : 0)),
+            Self.isDocument(decoded)
+        else {
+            return
+        }
+        body(run, .base64, decoded)
+    }
+
+    private func forEachPercentRun(_ body: (Range<Int>, Encoding, [UInt8]) -> Void) {
+        var position = 0
+        while let sign = nextPercentSign(from: position) {
+            position = sign + 1
+            guard ByteClass.hexadecimal.contains(text[at: sign + 1]), ByteClass.hexadecimal.contains(text[at: sign + 2])
+            else {
+                continue
+            }
+            let run =
+                text.start(
+                    of: Self.percentMembers, to: sign, limit: 4096)..<text.end(
+                    of: Self.percentMembers, from: sign, limit: 65_536)
+            position = run.upperBound
+            guard text.part(run).count(where: { $0 == UInt8(ascii: "%") }) > 1 else { continue }
+            let decoded = EncodedText.percent(text, run)
+            if Self.isDocument(decoded) { body(run, .percent, decoded) }
+        }
+    }
+
+    private func nextPercentSign(from position: Int) -> Int? {
+        guard position < text.count else { return nil }
+        return text.bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, let sign = memchr(start + position, 0x25, bytes.count - position)
+            else {
+                return nil
+            }
+            return UnsafeRawPointer(sign) - start
+        }
+    }
+
+    private static let percentMembers = ByteClass { $0 > 0x20 && $0 < 0x7F && !ByteClass("\"'<>\\`").contains($0) }
+
+    // MARK: Decoded bytes
+
+    /// Whether the bytes are text, or begin as a document of a known kind.
+    private static func isDocument(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 8 else { return false }
+        if DocumentKind(bytes) != nil { return true }
+        let head = bytes.prefix(256)
+        if head.allSatisfy({ $0 >= 0x20 && $0 < 0x7F || ByteClass.whiteSpace.contains($0) }) { return true }
+        return TextEncoding(head) != nil
+            || String(validating: bytes.prefix(64), as: UTF8.self) != nil && isReadable(head)
+    }
+
+    private static func isReadable(_ head: ArraySlice<UInt8>) -> Bool {
+        head.count(where: { $0 >= 0x20 && $0 < 0x7F }) * 4 >= head.count * 3 && !head.contains { $0 < 9 }
+    }
+}
+
+/// The first bytes of a run of base64, decoded without memory of their own: most runs are identifiers.
+private struct EncodedHead {
+    private var bytes = InlineArray<9, UInt8>(repeating: 0)
+
+    /// - Parameter start: of a run with at least twelve characters.
+    init(_ text: ScannedText, at start: Int) {
+        for group in 0..<3 {
+            let bits = (0..<4).reduce(UInt32(0)) { $0 << 6 | Self.value(text[at: start + 4 * group + $1]) }
+            for place in 0..<3 { bytes[3 * group + place] = UInt8(truncatingIfNeeded: bits >> UInt32(16 - 8 * place)) }
+        }
+    }
+
+    /// Whether the bytes are text, or the beginning of a document of a known kind.
+    var mayBeDocument: Bool {
+        var (visible, zeros) = (0, 0)
+        for place in bytes.indices {
+            if bytes[place] >= 0x20 && bytes[place] < 0x7F || ByteClass.whiteSpace.contains(bytes[place]) {
+                visible += 1
+            }
+            if bytes[place] == 0 { zeros += 1 }
+        }
+        if visible >= 8 || zeros >= 4 { return true }
+        switch (bytes[0], bytes[1]) {
+        case (0x30, 0x81), (0x30, 0x82), (0x1F, 0x8B), (0x50, 0x4B), (0xFF, 0xFE), (0xFE, 0xFF): return true
+        default: return false
+        }
+    }
+
+    private static func value(_ character: UInt8) -> UInt32 {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character) - 0x41
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character) - 0x61 + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character) + 4
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+        default: 63
+        }
+    }
+}

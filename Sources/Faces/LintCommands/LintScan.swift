@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import LatchkeyCommands
+internal import LinuxSystem
+internal import SecretScan
+
+/// `latchkey lint`.
+struct LintScan: ParsableSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan", abstract: "Find secrets that lie in the clear in files.",
+        discussion: """
+            Reads files and folders, and names private keys, tokens, passwords in URLs, command lines and files of \
+            passwords, and values that have a secret's name. It looks into property lists, SQLite databases, archives \
+            (zip, tar, gzip), and into base64, hexadecimal digits, percent-encoding and UTF-16, in each other. It changes \
+            no file, and shows at most both ends of a secret. Symbolic links and .git are not followed; --history reads \
+            every version of every file in a repository.
+
+            Exits with 0 if nothing was found, 1 if something was found, and 2 if something could not be scanned, \
+            whether or not something was found.
+
+            EXAMPLES:
+              latchkey lint ~/.config Sources
+              latchkey lint --staged
+              latchkey lint --history --json . | jq '.findings[].file'
+              latchkey lint --write-baseline lint.json . && latchkey lint --baseline lint.json .
+              latchkey lint --sarif . > results.sarif
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "Print SARIF 2.1.0, for code scanning.")
+    var sarif = false
+
+    @Flag(help: "Scan what the next commit contains, instead of files.")
+    var staged = false
+
+    @Flag(help: "Scan every object of the repository, also those that no branch reaches.")
+    var history = false
+
+    @Option(
+        help: ArgumentHelp("Leave out the findings of a file that --write-baseline has written.", valueName: "file"))
+    var baseline: FilePath?
+
+    @Option(help: ArgumentHelp("Write the findings to a new file, and exit with 0.", valueName: "file"))
+    var writeBaseline: FilePath?
+
+    @Argument(
+        help: "Files and folders; with --staged and --history a repository, by default that of the current directory.",
+        completion: .file())
+    var paths: [FilePath] = []
+
+    func validate() throws {
+        if json && sarif { throw ValidationError("--json and --sarif exclude each other") }
+        if staged && history { throw ValidationError("--staged and --history exclude each other") }
+        if (staged || history) && paths.count > 1 {
+            throw ValidationError("--staged and --history take one repository")
+        }
+        if !staged && !history && paths.isEmpty { throw ValidationError("expected a file or folder") }
+    }
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let known = try baseline.map { (path) throws(CommandFailure) in try LintBaseline(reading: path) }
+        var report = LintReport(known: known)
+        let progress = ProgressLine("files", io: session.io)
+        try source.forEachReport { next in
+            report.add(next)
+            progress.show(report.files)
+        }
+        progress.clear()
+        if let writeBaseline {
+            try LintBaseline(report.findings).write(to: writeBaseline)
+            session.io.say("\(report.findings.count) findings are in \(writeBaseline)\n")
+            if report.problems.isEmpty { return }
+        }
+        try session.write(try text(of: report))
+        if !json && !sarif { session.io.say(report.summary) }
+        if report.exitValue != 0 { throw .reported(report.exitValue) }
+    }
+
+    private var source: any LintSource {
+        let first = paths.first ?? "."
+        if staged { return StagedFiles(repository: first) }
+        if history { return RepositoryObjects(repository: first) }
+        return TreeFiles(paths: paths.isEmpty ? ["."] : paths)
+    }
+
+    private func text(of report: LintReport) throws(CommandFailure) -> TerminalText {
+        if json { return try JSONText.of(report.json) }
+        if sarif { return try JSONText.of(SARIFReport(report)) }
+        return report.text
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LatchkeyCommands
+internal import LinuxSystem
+internal import SecretScan
+
+/// Every file version in a git repository: all its objects, also those that no branch reaches.
+struct RepositoryObjects: LintSource {
+    let repository: FilePath
+
+    func forEachReport(_ body: (ScanReport) -> Void) throws(CommandFailure) {
+        try GitProcess.requireRepository(repository)
+        let names = try objectNames()
+        var objects = try GitProcess(
+            ["cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype) %(objectsize)"],
+            in: repository)
+        var contents = try BlobReader(repository)
+        while let line = try objects.next() {
+            let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
+            guard fields.count == 3, fields[1] == "blob" else { continue }
+            let object = String(fields[0])
+            // Without a path it is reached by nothing.
+            let name = "\(names[object] ?? "unreachable")@\(object.prefix(12))"
+            body(try contents.report(object, name: name))
+        }
+    }
+
+    /// A path of each object that a reference or its log reaches.
+    private func objectNames() throws(CommandFailure) -> [String: String] {
+        var list = try GitProcess(["rev-list", "--objects", "--all", "--reflog"], in: repository)
+        var names: [String: String] = [:]
+        while let line = try list.next() {
+            let text = String(decoding: line, as: UTF8.self)
+            guard let space = text.firstIndex(of: " ") else { continue }
+            names[String(text[..<space])] = String(text[text.index(after: space)...])
+        }
+        return names
+    }
+}
+
+/// What the next commit of a git repository contains, where it differs from the last one.
+struct StagedFiles: LintSource {
+    let repository: FilePath
+
+    func forEachReport(_ body: (ScanReport) -> Void) throws(CommandFailure) {
+        try GitProcess.requireRepository(repository)
+        var list = try GitProcess(
+            ["diff", "--cached", "--name-only", "--no-ext-diff", "--diff-filter=ACMRT", "-z"], in: repository)
+        var contents = try BlobReader(repository)
+        while let name = try list.next(endingWith: 0) {
+            let path = String(decoding: name, as: UTF8.self)
+            guard !path.isEmpty else { continue }
+            guard !path.contains("\n"), path.utf8.elementsEqual(name) else {
+                body(
+                    ScanReport(
+                        findings: [],
+                        problems: [ScanProblem(names: [path], reason: "the name has a line end, or is not UTF-8")]))
+                continue
+            }
+            body(try contents.report(":\(path)", name: path))
+        }
+    }
+}
+
+/// Reads objects of a repository, one after the other.
+private struct BlobReader: ~Copyable {
+    private var process: GitProcess
+    private let scanner = SecretScanner()
+
+    private static let maxLength = ScanLimits().maxDocumentLength
+
+    init(_ repository: FilePath) throws(CommandFailure) {
+        process = try GitProcess(["cat-file", "--batch"], in: repository)
+    }
+
+    /// Scans an object.
+    ///
+    /// - Parameter object: its hash, or `:PATH` for what is staged.
+    mutating func report(_ object: String, name: String) throws(CommandFailure) -> ScanReport {
+        try process.write(object + "\n")
+        guard let header = try process.next() else { throw .parameter("git has ended early") }
+        let fields = String(decoding: header, as: UTF8.self).split(separator: " ")
+        guard fields.count == 3, let length = Int(fields[2]), length >= 0 else {
+            return Self.problem(name, "git cannot read it: \(String(decoding: header, as: UTF8.self))")
+        }
+        var (rest, content) = (length, [UInt8]())
+        while rest > 0 {
+            let part = try process.next(count: min(rest, 1 << 20))
+            guard !part.isEmpty else { return Self.problem(name, "git has ended early") }
+            rest -= part.count
+            if content.count <= Self.maxLength { content += part }
+        }
+        _ = try process.next(count: 1)
+        guard length <= Self.maxLength else { return Self.problem(name, "it has more than \(Self.maxLength) bytes") }
+        return scanner.scan(content, name: name)
+    }
+
+    private static func problem(_ name: String, _ reason: String) -> ScanReport {
+        ScanReport(findings: [], problems: [ScanProblem(names: [name], reason: reason)])
+    }
+}

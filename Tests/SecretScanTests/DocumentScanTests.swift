@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LinuxSystem
+@testable import SecretScan
+import Testing
+
+@Suite("Documents in documents, encodings and limits")
+struct DocumentScanTests {
+    private static let secret = Array("password = x8Kd02q-lpA7\n".utf8)
+
+    private func scan(_ bytes: [UInt8], _ name: String, _ limits: ScanLimits = ScanLimits()) -> ScanReport {
+        SecretScanner(limits).scan(bytes, name: name)
+    }
+
+    @Test("The place names each document on the way, and the encodings")
+    func place() throws {
+        let inner = ArchiveMaker.tar([("etc/app.ini", Self.secret)])
+        let report = scan(ArchiveMaker.zip([("data/backup.tar.gz", ArchiveMaker.gzip(inner))]), "all.zip")
+        #expect(report.problems.isEmpty)
+        #expect(
+            try #require(report.findings.first).place.names == [
+                "all.zip", "data/backup.tar.gz", "backup.tar", "etc/app.ini",
+            ])
+        let encoded = Data(Self.secret).base64EncodedString()
+        let finding = try #require(scan(Array("a\nb \(encoded)".utf8), "a.txt").findings.first)
+        #expect(finding.place.encodings == ["base64"] && finding.place.line == 2 && finding.place.column == 3)
+    }
+
+    @Test("Encodings are undone in each other, to the depth of the limits")
+    func nesting() {
+        var (text, limits) = (Self.secret, ScanLimits())
+        limits.maxDepth = 4
+        for depth in 1...6 {
+            text = Array(Data(text).base64EncodedString().utf8)
+            #expect(scan(text, "a.txt", limits).findings.count == (depth <= 4 ? 1 : 0), "\(depth)")
+        }
+    }
+
+    @Test("Archives that are cut off, encrypted or damaged are named, and the other files are scanned")
+    func damage() {
+        let files = [("a.ini", Self.secret), ("b.ini", Self.secret)]
+        var archive = ArchiveMaker.zip(files)
+        let position = archive.firstRange(of: Array("a.ini".utf8))?.upperBound ?? 0
+        archive[position + 2] ^= 0xFF
+        let report = scan(archive, "a.zip")
+        #expect(report.findings.count == 1 && report.problems.count == 1)
+        #expect(!scan(Array(ArchiveMaker.zip(files).dropLast(30)), "b.zip").problems.isEmpty)
+        #expect(!scan(Array(ArchiveMaker.gzip(Self.secret).dropLast(9)), "c.gz").problems.isEmpty)
+        #expect(
+            !scan(Array(ArchiveMaker.tar([("a", [UInt8](repeating: 1, count: 9000))]).prefix(2000)), "d.tar").problems
+                .isEmpty)
+    }
+
+    @Test("A bomb, a deep archive and one with many files end with a named limit")
+    func limits() {
+        var limits = ScanLimits()
+        (limits.maxDecodedLength, limits.maxDocuments) = (1 << 20, 50)
+        let bomb = ArchiveMaker.gzip([UInt8](repeating: 0x20, count: 4 << 20))
+        #expect(bomb.count < 10_000)
+        #expect(scan(bomb, "bomb.gz", limits).problems.contains { $0.reason.contains("longer than the limit") })
+        let many = ArchiveMaker.zip((0..<80).map { ("f\($0)", Self.secret) })
+        #expect(scan(many, "many.zip", limits).problems.contains { $0.reason.contains("50 documents") })
+        var nested = Self.secret
+        for _ in 0..<12 { nested = ArchiveMaker.zip([("inner.zip", nested)]) }
+        #expect(scan(nested, "deep.zip").problems.contains { $0.reason.contains("documents in more than 8 others") })
+        limits.maxFindings = 3
+        let lines = (0..<10).flatMap { Array("password\($0) = x8Kd02q-lpA\($0)\n".utf8) }
+        #expect(scan(lines, "a.ini", limits).findings.count == 3)
+    }
+
+    @Test("A SQLite database is read with its log, and neither file changes")
+    func database() throws {
+        let (file, log) = SQLiteMaker.databaseWithLog(
+            "CREATE TABLE settings (key TEXT, value TEXT)", "INSERT INTO settings VALUES ('password', 'x8Kd02q-lpA7')")
+        let directory = FileManager.default.temporaryDirectory.appending(path: "latchkey-scan-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.appending(path: "a.db").path
+        try Data(file).write(to: URL(filePath: path))
+        #expect(try SecretScanner().scan(file: FilePath(path)).findings.isEmpty)
+        try Data(log).write(to: URL(filePath: path + "-wal"))
+        let finding = try #require(try SecretScanner().scan(file: FilePath(path)).findings.first)
+        #expect(finding.place.names.last == "settings.value row 1" && finding.name == "password")
+        #expect(
+            FileManager.default.contents(atPath: path) == Data(file)
+                && FileManager.default.contents(atPath: path + "-wal") == Data(log))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted() == ["a.db", "a.db-wal"])
+    }
+
+    @Test("A text of many parts is scanned as one: positions are right at every border")
+    func parts() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "latchkey-scan-\(UUID().uuidString).ini").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let line = String(repeating: "a", count: 99) + "\n"
+        var (text, expected) = ([UInt8](), [Int]())
+        for number in 0..<130_000 {
+            // Around the ends of the first parts, and far from them.
+            if number % 1301 == 7 {
+                expected.append(number + 1)
+                text += Array("password = x8Kd02q-lp\(number)".utf8.prefix(99))
+                text.append(0x0A)
+            } else {
+                text += Array(line.utf8)
+            }
+        }
+        try Data(text).write(to: URL(filePath: path))
+        #expect(try SecretScanner().scan(file: FilePath(path)).findings.map(\.place.line) == expected)
+    }
+
+    @Test(
+        "A FIFO, a directory, a link and a missing file are errors, and nothing waits",
+        arguments: ["fifo", "directory", "link", "missing"])
+    func otherFiles(_ kind: String) throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "latchkey-scan-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.appending(path: "a").path
+        switch kind {
+        case "fifo": #expect(mkfifo(path, 0o600) == 0)
+        case "directory": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        case "link": try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/passwd")
+        default: break
+        }
+        #expect(throws: SystemError.self) { try SecretScanner().scan(file: FilePath(path)) }
+    }
+
+    @Test("Random and truncated documents of every kind end with a report", arguments: 0..<60)
+    func totality(_ seed: Int) {
+        var corpus = PlantedCorpus(seed: UInt64(seed))
+        for file in corpus.files(40) {
+            var bytes = file.bytes
+            for _ in 0..<6 where !bytes.isEmpty {
+                let position = Int(corpus.bytes(2).reduce(0) { $0 << 8 | UInt64($1) }) % bytes.count
+                bytes[position] = corpus.bytes(1)[0]
+            }
+            let report = scan(bytes, file.name)
+            #expect(report.findings.count < 100)
+            _ = scan(Array(bytes.prefix(bytes.count * seed / 60)), file.name)
+        }
+    }
+}
