@@ -45,7 +45,7 @@ struct LintRepositoryTests {
         #expect(made.status == 0, "\(made)")
         let outcome = try shell("latchkey-lint lint --history --json .")
         #expect(outcome.status == 1, "\(outcome)")
-        let found = outcome.output.matches(of: /"file" : "(.*)@[0-9a-f]{12}"/).map { String($0.output.1) }
+        let found = outcome.output.matches(of: /"file" : "[0-9a-f]{12}\/(.*)"/).map { String($0.output.1) }
         #expect(found.sorted() == ["a.ini", "b.ini", "unreachable", "unreachable"], "\(outcome.output)")
         #expect(try shell("latchkey-lint lint .").status == 0)
     }

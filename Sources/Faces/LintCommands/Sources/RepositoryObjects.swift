@@ -19,8 +19,8 @@ struct RepositoryObjects: LintSource {
             let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
             guard fields.count == 3, fields[1] == "blob" else { continue }
             let object = String(fields[0])
-            // Without a path it is reached by nothing.
-            let name = "\(names[object] ?? "unreachable")@\(object.prefix(12))"
+            // The ending tells how values are written. Without a path, nothing reaches the object.
+            let name = "\(object.prefix(12))/\(names[object] ?? "unreachable")"
             body(try contents.report(object, name: name))
         }
     }
