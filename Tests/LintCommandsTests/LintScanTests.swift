@@ -65,7 +65,7 @@ struct LintScanTests {
         let outcome = try lint(".")
         #expect(outcome.status == 1)
         #expect(outcome.output == "app.ini:3:15: password or secret, db_password: x8…13 [named-value]\n")
-        #expect(outcome.error == "1 findings in 2 files\n")
+        #expect(outcome.error == "1 finding in 2 files\n")
         let found = try report(".", status: 1)
         let finding = try #require(found.findings.first)
         #expect(finding.file == "app.ini" && finding.line == 3 && finding.column == 15 && finding.name == "db_password")
@@ -75,7 +75,7 @@ struct LintScanTests {
     @Test("Without a finding the exit value is 0, and nothing is printed")
     func nothing() throws {
         let outcome = try lint("notes.txt")
-        #expect(outcome.status == 0 && outcome.output.isEmpty && outcome.error == "0 findings in 1 files\n")
+        #expect(outcome.status == 0 && outcome.output.isEmpty && outcome.error == "0 findings in 1 file\n")
     }
 
     @Test("What cannot be scanned is named, the rest is scanned, and the exit value is 2")

@@ -41,7 +41,10 @@ struct LintReport {
             "not scanned: \(Self.names(problem.names)): \(TerminalText(problem.reason, maxLength: 400))\n"
         }
         let left: TerminalText = known == 0 ? "" : ", \(known) in the baseline"
-        return lines.joined() + "\(findings.count) findings in \(files) files\(left)\n"
+        let (found, scanned): (TerminalText, TerminalText) = (
+            findings.count == 1 ? "1 finding" : "\(findings.count) findings", files == 1 ? "1 file" : "\(files) files"
+        )
+        return lines.joined() + "\(found) in \(scanned)\(left)\n"
     }
 
     private static func place(_ place: ScanPlace) -> TerminalText {
